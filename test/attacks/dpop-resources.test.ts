@@ -65,15 +65,15 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
     });
 
     it.each([
-      ['wrong htm', { htm: 'POST' }],
-      ['wrong htu: another path', { htu: 'http://localhost/oauth2/token' }],
-      ['wrong htu: another host', { htu: 'https://evil.example/user/info' }],
+      ['another htm', { htm: 'POST' }],
+      ['the htu of another path', { htu: 'http://localhost/oauth2/token' }],
+      ['the htu of another host', { htu: 'https://evil.example/user/info' }],
       ['no htu', { htu: undefined }],
-      ['ath of another token', { ath: 'A'.repeat(43) }],
+      ['the ath of another token', { ath: 'A'.repeat(43) }],
       ['no ath', { ath: undefined }],
       ['no jti', { jti: undefined }],
       ['no iat', { iat: undefined }],
-      ['a nonce of its own', { nonce: 'A'.repeat(43) }],
+      ['a made-up nonce', { nonce: 'A'.repeat(43) }],
       ['a nonce that is no text', { nonce: 1 }],
     ])('A proof with %s is refused', async (_what, change) => {
       await expectRefused(
@@ -86,13 +86,13 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
       ['an empty jti', { jti: '' }],
       ['a jti that is no text', { jti: 7 }],
       ['an iat that is no number', { iat: 'now' }],
-      ['an htm in other letters', { htm: 'get' }],
+      ['an htm in lower case', { htm: 'get' }],
       ['an htu that is no address', { htu: '/user/info' }],
       ['an htu that is no text', { htu: ['x'] }],
       ['an ath that is no text', { ath: null }],
       ['an empty nonce', { nonce: '' }],
-      ['the time of an hour from now as its start', { nbf: Math.floor(Date.now() / 1000) + 3_600 }],
-      ['an end that has passed', { exp: Math.floor(Date.now() / 1000) - 3_600 }],
+      ['a start in an hour', { nbf: Math.floor(Date.now() / 1000) + 3_600 }],
+      ['an expiry that has passed', { exp: Math.floor(Date.now() / 1000) - 3_600 }],
     ])('A proof with %s is refused, and the next right proof is accepted', async (_what, change) => {
       await expectRefused(
         await withProof(await proof(context.key, right(), change)),

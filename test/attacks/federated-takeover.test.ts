@@ -21,11 +21,15 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
 
   describe('takeover of an account by an unproven address', () => {
     it.each([
-      ['one that the provider does not vouch for', 'google', { emailVerified: false }],
-      ['of a provider that says nothing of it', 'facebook', {}],
-      ['of a provider that says nothing of it, as well', 'amazon', {}],
-      ['outside the company’s own domains, whatever the company says', 'oidc', { emailVerified: true }],
-      ['outside the company’s own domains, by SAML', 'saml', {}],
+      ['the provider does not vouch for it', 'google', { emailVerified: false }],
+      ['Facebook does not say whether it is verified', 'facebook', {}],
+      ['Amazon does not say whether it is verified', 'amazon', {}],
+      [
+        'it is outside the domains of the company, although the company vouches for it',
+        'oidc',
+        { emailVerified: true },
+      ],
+      ['it is outside the domains of the company and comes by SAML', 'saml', {}],
     ] as const)(
       'An attacker does not take over a user’s account by an unproven address: %s',
       async (_what, kind, more) => {

@@ -146,26 +146,26 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
   });
 
   it.each([
-    ['huge', `{listUsers {items {${'id '.repeat(600)}}}}`, /more that 500 tokens|token/],
-    ['directives', `{listUsers {items {id ${'@include(if: true) '.repeat(40)}}}}`, /can only be used once/],
+    ['a document of many fields', `{listUsers {items {${'id '.repeat(600)}}}}`, /more that 500 tokens|token/],
+    ['a repeated directive', `{listUsers {items {id ${'@include(if: true) '.repeat(40)}}}}`, /can only be used once/],
     ['unknown directives', `{listUsers {items {id ${'@a '.repeat(240)}}}}`, /Unknown directive/],
     ['thousands of directives', `{listUsers {items {id ${'@a'.repeat(5_000)}}}}`, /token/],
-    ['deep', `${'{listUsers '.repeat(100)}${'}'.repeat(100)}`, /Syntax Error|Nested|Cannot query/],
+    ['a document of deep fields', `${'{listUsers '.repeat(100)}${'}'.repeat(100)}`, /Syntax Error|Nested|Cannot query/],
     ['deep selections', `{${'...{'.repeat(60)}listUsers{items{id}}${'}'.repeat(60)}}`, /Nested more than 15/],
     ['deep values', `{listUsers(filter: ${'['.repeat(300)}${']'.repeat(300)}) {items {id}}}`, /token/],
     ['deep values of few tokens', `{listUsers(filter: ${'['.repeat(200)}${']'.repeat(200)}) {items {id}}}`, /./],
-    ['a circle of fragments', '{...A} fragment A on Query {...B} fragment B on Query {...A}', /within itself/],
-    ['a fragment that nobody spreads', '{listUsers {items {id}}} fragment F on User {id}', /never used/],
+    ['fragments in a circle', '{...A} fragment A on Query {...B} fragment B on Query {...A}', /within itself/],
+    ['an unused fragment', '{listUsers {items {id}}} fragment F on User {id}', /never used/],
     ['many variables', `query(${'$a: ID '.repeat(100)}) {listUsers {items {id}}}`, /./],
     ['a mutation', 'mutation {deleteUser(id: "x") {id}}', /mutation/],
     ['a subscription', 'subscription {listUsers {items {id}}}', /subscription/],
-    ['nothing', '', /Syntax Error/],
-    ['no query', 'query', /Syntax Error/],
+    ['an empty document', '', /Syntax Error/],
+    ['a document without a selection', 'query', /Syntax Error/],
     ['garbage', '\u0000\u0001{{{', /Syntax Error/],
-    ['a prototype', '{__proto__ {constructor}}', /Cannot query field/],
-    ['limits that are none', '{listUsers(limit: -1) {items {id}}}', /limit: write 1/],
+    ['the prototype as a field', '{__proto__ {constructor}}', /Cannot query field/],
+    ['a negative limit', '{listUsers(limit: -1) {items {id}}}', /limit: write 1/],
     ['a limit that is too large', '{listUsers(limit: 99999999999) {items {id}}}', /Int cannot represent/],
-    ['a made-up page', '{listUsers(nextToken: "2") {items {id}}}', /nextToken: none was given/],
+    ['a made-up page token', '{listUsers(nextToken: "2") {items {id}}}', /nextToken: none was given/],
   ])('A bad document is refused: %s', async (_what, query, words) => {
     const workedMs = workTime();
     refused(await post({ query }), words);

@@ -21,12 +21,12 @@ describe('a foreign Host (rule 11)', () => {
     ['another name with our port', () => `evil.example:${portOf(foyer.url)}`],
     ['our name without its port', () => 'localhost'],
     ['our name with another port', () => 'localhost:1'],
-    ['our name in a longer one', () => `localhost.evil.example:${portOf(foyer.url)}`],
-    ['a user before it', () => `evil.example@localhost:${portOf(foyer.url)}`],
+    ['our name at the start of a longer name', () => `localhost.evil.example:${portOf(foyer.url)}`],
+    ['a user before our name', () => `evil.example@localhost:${portOf(foyer.url)}`],
     ['our address as a number', () => `127.0.0.1:${portOf(foyer.url)}`],
     ['two names', () => `localhost:${portOf(foyer.url)}, evil.example`],
     ['a name with a path', () => `localhost:${portOf(foyer.url)}/evil`],
-    ['nothing', () => ''],
+    ['an empty value', () => ''],
   ])('A Host header with %s gets 421 on every path', async (_what, host) => {
     for (const path of paths) {
       for (const method of ['GET', 'POST']) {

@@ -15,14 +15,22 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     const row = `${newSub()},whole@example.com,true,Ada,,,`;
     it.each<[what: string, content: string | Uint8Array, says: RegExp, name?: string]>([
       ['names a column twice', `${columns},email\n${row},x@example.com\n`, /line 1: a column stands twice: email/],
-      ['names it twice in another case', `${columns},EMAIL\n`, /a column stands twice: email/],
-      ['has no address', 'sub,name\n1,Ada\n', /must name the columns, among them email/],
-      ['has no names', `secret,secret,x@example.com\n${row}\n`, /must name the columns, among them email/],
-      ['hides signs in its names', `email,a\u001b[2J,a\u001b[2J\n`, /a column stands twice: a\u2423\[2j/],
-      ['is separated otherwise', `${columns.replaceAll(',', ';')}\n`, /separated by commas/],
+      ['names a column twice in different case', `${columns},EMAIL\n`, /a column stands twice: email/],
+      ['has no column of addresses', 'sub,name\n1,Ada\n', /must name the columns, among them email/],
+      [
+        'has no line of column names',
+        `secret,secret,x@example.com\n${row}\n`,
+        /must name the columns, among them email/,
+      ],
+      [
+        'has control characters in its column names',
+        `email,a\u001b[2J,a\u001b[2J\n`,
+        /a column stands twice: a\u2423\[2j/,
+      ],
+      ['has other separators', `${columns.replaceAll(',', ';')}\n`, /separated by commas/],
       ['is empty', '', /is empty/],
       ['is written in Latin-1', latin, /not written in UTF-8/],
-      ['is UTF-16', Buffer.from(`\ufeff${columns}\n${row}\n`, 'utf16le'), /not written in UTF-8/],
+      ['is written in UTF-16', Buffer.from(`\ufeff${columns}\n${row}\n`, 'utf16le'), /not written in UTF-8/],
       [
         'ends within a letter',
         Buffer.concat([Buffer.from(`${columns}\n${row}`), Buffer.of(0xe2, 0x82)]),
@@ -36,12 +44,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       ],
       ['is one huge line', `${columns}\n${'x'.repeat(2_000_000)}`, /longer than 65536 bytes/],
       ['has one huge cell', `${columns}\n${row}\n"${'secret'.repeat(200_000)}"\n`, /longer than 65536 bytes/],
-      ['is no JSON', '{"sub": secret}', /line 1: this is no JSON/, 'a.json'],
+      ['has the name of a JSON file and no JSON', '{"sub": secret}', /line 1: this is no JSON/, 'a.json'],
       ['is cut off', `[\n{"sub":"${newSub()}","email":"cut@example.com"},\n{"sub":`, /is cut off/, 'b.json'],
       ['is a list that is not closed', `[{"sub":"${newSub()}","email":"cut@example.com"}\n`, /is cut off/, 'c.json'],
       ['holds no objects', '["secret@example.com"]', /this is no JSON object/, 'd.json'],
       ['has one huge object', `[{"sub":"${'x'.repeat(70_000)}"}]`, /longer than 65536 characters/, 'e.json'],
-      ['is braces in braces', '{"a":'.repeat(100_000), /longer than 65536 characters/, 'f.json'],
+      ['nests objects without end', '{"a":'.repeat(100_000), /longer than 65536 characters/, 'f.json'],
     ])(
       'A file that %s changes nothing, and the error quotes nothing of its content',
       async (_what, content, says, name) => {

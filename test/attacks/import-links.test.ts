@@ -130,18 +130,18 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
   });
 
   it.each([
-    ['no list', 'google', 'identities: is no list of at most 20 identities; left out'],
-    ['too long a list', Array(21).fill({}), 'identities: is no list of at most 20 identities; left out'],
+    ['a text in place of the list', 'google', 'identities: is no list of at most 20 identities; left out'],
+    ['a list that is too long', Array(21).fill({}), 'identities: is no list of at most 20 identities; left out'],
     [
-      'a provider without a name here',
+      'a provider without a configured name',
       [identityOf('google', '1', { providerName: 'SignInWithApple' })],
       'names; left out',
     ],
-    ['a name of the language itself', [identityOf('google', '1', { providerName: '__proto__' })], 'names; left out'],
+    ['__proto__ as the provider', [identityOf('google', '1', { providerName: '__proto__' })], 'names; left out'],
     ['no subject', [identityOf('google', '')], 'identities: one has no userId that names a person; left out'],
     ['a subject with a line break', [identityOf('google', 'a\nb')], 'no userId that names a person; left out'],
-    ['too long a subject', [identityOf('google', 'x'.repeat(256))], 'no userId that names a person; left out'],
-    ['something else', [null, 7], 'names; left out'],
+    ['a subject that is too long', [identityOf('google', 'x'.repeat(256))], 'no userId that names a person; left out'],
+    ['entries that are no objects', [null, 7], 'names; left out'],
   ])(
     'A wrong list of identities is left out with a note, and the user is imported: %s',
     async (_what, identities, why) => {

@@ -78,17 +78,17 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   });
 
   it.each<[string, Oddity]>([
-    ['another site', { origin: 'https://foyer.example' }],
-    ['another port of this host', { origin: 'http://localhost:1' }],
-    ['a subdomain', { origin: 'http://evil.localhost' }],
-    ['a page that was in the frame of another', { crossOrigin: true }],
-    ['an authenticator that was asked for another site', { rpId: 'example' }],
-    ['an authenticator that has not verified the member', { userVerified: false }],
-    ['an authenticator at which nobody was', { userPresent: false }],
-    ['the making of a passkey', { type: 'webauthn.create' }],
-    ['an authenticator that names another member', { userHandle: Buffer.from('someone').toString('base64url') }],
-    ['an authenticator that names nobody', { userHandle: null }],
-  ])('A passkey answer of %s is refused', async (_what, odd) => {
+    ['for another site', { origin: 'https://foyer.example' }],
+    ['for another port of this host', { origin: 'http://localhost:1' }],
+    ['for a subdomain', { origin: 'http://evil.localhost' }],
+    ['from a page in the frame of another site', { crossOrigin: true }],
+    ['for another relying party', { rpId: 'example' }],
+    ['without verification of the user', { userVerified: false }],
+    ['without the presence of a user', { userPresent: false }],
+    ['from a registration', { type: 'webauthn.create' }],
+    ['with the handle of another user', { userHandle: Buffer.from('someone').toString('base64url') }],
+    ['without a user handle', { userHandle: null }],
+  ])('A passkey answer %s is refused', async (_what, odd) => {
     const { authenticator } = await memberWithPasskey(foyer);
     const visitor = foyer.browser();
     expect(await errorOf(await signInWith(visitor, authenticator, { odd }))).toEqual({ status: 400, error: invalid });
@@ -149,7 +149,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     const refusals: [string, Oddity][] = [
       ['of another site', { origin: 'https://foyer.example' }],
       ['for another host', { rpId: 'example' }],
-      ['without verification of the member', { userVerified: false }],
+      ['without verification of the user', { userVerified: false }],
       ['that is a sign-in', { type: 'webauthn.get' }],
     ];
     it.each(refusals)('A registration answer %s makes no passkey', async (_what, odd) => {

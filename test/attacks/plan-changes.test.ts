@@ -13,7 +13,11 @@ describe('attacks on plans', () => {
 
   it.each([
     ['cancels', (user: User) => context.shop.membership.cancel(user), { cancelAtPeriodEnd: true, nextPlanId: null }],
-    ['takes it back', (user: User) => context.shop.membership.resume(user), { pricedPlanId: '12', nextPlanId: null }],
+    [
+      'keeps the present plan',
+      (user: User) => context.shop.membership.resume(user),
+      { pricedPlanId: '12', nextPlanId: null },
+    ],
   ])('The decision of a member who %s while a change of plan is being prepared holds', async (_what, act, expected) => {
     const user = await buyer('m-499');
     await context.shop.buy(user, 'm-99');

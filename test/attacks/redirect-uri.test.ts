@@ -107,12 +107,18 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
   );
 
   it.each([
-    ['twice, the right one first', `redirect_uri=${encodeURIComponent(registered)}&redirect_uri=https://evil.example/`],
-    ['twice, the right one last', `redirect_uri=https://evil.example/&redirect_uri=${encodeURIComponent(registered)}`],
-    ['as a list', `redirect_uri[]=${encodeURIComponent(registered)}`],
-    ['not at all', ''],
-    ['empty', 'redirect_uri='],
-  ])('A redirect_uri that is given %s gets no redirect', async (_what, given) => {
+    [
+      'two values, the right one first',
+      `redirect_uri=${encodeURIComponent(registered)}&redirect_uri=https://evil.example/`,
+    ],
+    [
+      'two values, the right one last',
+      `redirect_uri=https://evil.example/&redirect_uri=${encodeURIComponent(registered)}`,
+    ],
+    ['a list', `redirect_uri[]=${encodeURIComponent(registered)}`],
+    ['no value', ''],
+    ['an empty value', 'redirect_uri='],
+  ])('A request whose redirect_uri has %s gets no redirect', async (_what, given) => {
     const query = new URL((await app.begin()).url).searchParams;
     query.delete('redirect_uri');
     await expectNoRedirect(`${query}&${given}`);

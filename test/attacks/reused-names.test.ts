@@ -73,9 +73,9 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
   });
 
   it.each([
-    ['persistent NameID', 'acme-saml', { nameIdFormat: formats.persistent }, 'corp.acme.example'],
-    ['attribute that the operator named', 'by-number', { nameIdFormat: formats.unspecified }, 'number.example'],
-    ['format that the operator named as permanent', 'vouched', { nameIdFormat: formats.email }, 'vouched.example'],
+    ['a persistent NameID', 'acme-saml', { nameIdFormat: formats.persistent }, 'corp.acme.example'],
+    ['an attribute that the operator named', 'by-number', { nameIdFormat: formats.unspecified }, 'number.example'],
+    ['a format that the operator named as permanent', 'vouched', { nameIdFormat: formats.email }, 'vouched.example'],
   ] as const)(
     'A permanent subject signs in, whatever else has changed: %s',
     async (_what, provider, change, domain) => {

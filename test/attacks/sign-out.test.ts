@@ -24,22 +24,42 @@ describe.each([anyBackend])('signing another user out', (backend) => {
   it.each([
     ['a link in a mail', '/logout', { 'sec-fetch-site': 'none' }],
     ['a link on a foreign page', '/logout', { 'sec-fetch-site': 'cross-site', referer: 'https://evil.example/' }],
-    ['a link on a foreign page that hides where it is', '/logout', { 'sec-fetch-site': 'cross-site' }],
-    ['an image on a sibling', '/logout', { 'sec-fetch-site': 'same-site', referer: 'http://shop.localhost/' }],
-    ['an old browser that says nothing', '/logout', {}],
+    ['a link on a foreign page without a referrer', '/logout', { 'sec-fetch-site': 'cross-site' }],
+    ['an image on a sibling site', '/logout', { 'sec-fetch-site': 'same-site', referer: 'http://shop.localhost/' }],
+    ['an old browser without any header of the origin', '/logout', {}],
     ['an old browser on a foreign page', '/logout', { referer: 'https://evil.example/' }],
     ['a page whose address begins like ours', '/logout', { referer: 'SELF.evil.example/' }],
     ['a page with our address in its query', '/logout', { referer: 'https://evil.example/?SELF/' }],
-    ['our address as a user', '/logout', { referer: 'http://localhost@evil.example/' }],
-    ['a foreign page that lies about where it is', '/logout', { 'sec-fetch-site': 'cross-site', referer: 'SELF/' }],
+    ['a page with our host as the user of its address', '/logout', { referer: 'http://localhost@evil.example/' }],
+    ['a foreign page with a forged referrer', '/logout', { 'sec-fetch-site': 'cross-site', referer: 'SELF/' }],
     ['a client app’s page that names no client', '/logout', { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
-    ['a client app’s page in another’s name', 'OTHER', { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
-    ['a page beside the client app’s', 'OWN', { 'sec-fetch-site': 'cross-site', referer: `${app}.evil.example/` }],
+    [
+      'a client app’s page in the name of another client',
+      'OTHER',
+      { 'sec-fetch-site': 'cross-site', referer: `${app}/` },
+    ],
+    [
+      'a page whose address begins like the client app’s',
+      'OWN',
+      { 'sec-fetch-site': 'cross-site', referer: `${app}.evil.example/` },
+    ],
     ['the client app’s host on http', 'OWN', { 'sec-fetch-site': 'cross-site', referer: 'http://app.example.net/' }],
     ['an unknown client', named('nobody', `${app}/bye`), { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
-    ['a page fetched ahead', '/logout', { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch;prerender' }],
-    ['a page fetched ahead, as before', '/logout', { 'sec-fetch-site': 'same-origin', purpose: 'prefetch' }],
-    ['a page fetched ahead by Firefox', '/logout', { 'sec-fetch-site': 'same-origin', 'x-moz': 'prefetch' }],
+    [
+      'a browser that prerenders the page',
+      '/logout',
+      { 'sec-fetch-site': 'same-origin', 'sec-purpose': 'prefetch;prerender' },
+    ],
+    [
+      'a browser that prefetches the page with the former header',
+      '/logout',
+      { 'sec-fetch-site': 'same-origin', purpose: 'prefetch' },
+    ],
+    [
+      'a browser that prefetches the page as Firefox does',
+      '/logout',
+      { 'sec-fetch-site': 'same-origin', 'x-moz': 'prefetch' },
+    ],
   ] as [string, string, Record<string, string>][])(
     'A sign-out requested by %s asks for confirmation first',
     async (_what, path, headers) => {
@@ -77,8 +97,8 @@ describe.each([anyBackend])('signing another user out', (backend) => {
 
   it.each([
     ['a foreign page', 'https://evil.example', 'cross-site'],
-    ['a foreign page that says nothing of itself', 'null', 'cross-site'],
-    ['a sibling', 'http://shop.localhost', 'same-site'],
+    ['a foreign page with an opaque origin', 'null', 'cross-site'],
+    ['a sibling site', 'http://shop.localhost', 'same-site'],
     ['a client app', app, 'cross-site'],
     ['an old browser on a foreign page', 'https://evil.example', ''],
     ['a page whose address begins like ours', 'SELF.evil.example', ''],

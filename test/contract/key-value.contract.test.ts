@@ -31,11 +31,11 @@ describe.each(backends)('key-value store: $name', ({ open }) => {
     });
 
     it.each([
-      ['empty', ''],
-      ['what looks like a mark of the store itself', '!1750000000000=x'],
+      ['an empty text', ''],
+      ['a text that looks like the store’s own expiry mark', '!1750000000000=x'],
       ['digits', '42'],
-      ['several scripts and symbols', 'Zürich, Ελλάδα, 東京, 👩‍🚀'],
-      ['line ends and quotes', 'a\nb\r\n\'"\\'],
+      ['a text of several scripts and symbols', 'Zürich, Ελλάδα, 東京, 👩‍🚀'],
+      ['a text with line ends and quotes', 'a\nb\r\n\'"\\'],
       ['a hundred thousand characters', 'x'.repeat(100_000)],
     ])('The store returns what was stored: %s', async (_, value) => {
       const key = freshKey();

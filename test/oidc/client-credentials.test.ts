@@ -167,14 +167,22 @@ describe('a registration as a service', () => {
   });
 
   it.each([
-    ['keeps no secret', { service: true, public: true, scopes: ['users:read'] }, /^service: /],
-    ['is an app on a device', { service: true, native: true, scopes: ['users:read'] }, /^service: /],
-    ['has no scope', { service: true }, /^scope: write at least one/],
-    ['would be given what members give', { service: true, scopes: ['users:read', 'email'] }, /^scope email: /],
-    ['asks for what nobody knows', { service: true, scopes: ['users:*'] }, /^scope users:\*: unknown/],
-    ['is none, but asks for its scopes', { redirectUris, scopes: ['openid', 'users:read'] }, /^scope users:read: /],
-    ['is none, and has no redirect address', {}, /^redirect-uri: /],
-  ])('A service registration is refused when it %s', (_what, request, fault) => {
+    ['is a service without a secret', { service: true, public: true, scopes: ['users:read'] }, /^service: /],
+    ['is a service and an app on a device', { service: true, native: true, scopes: ['users:read'] }, /^service: /],
+    ['is a service without a scope', { service: true }, /^scope: write at least one/],
+    [
+      'is a service with a scope that only users grant',
+      { service: true, scopes: ['users:read', 'email'] },
+      /^scope email: /,
+    ],
+    ['is a service with an unknown scope', { service: true, scopes: ['users:*'] }, /^scope users:\*: unknown/],
+    [
+      'is no service and has a scope of services',
+      { redirectUris, scopes: ['openid', 'users:read'] },
+      /^scope users:read: /,
+    ],
+    ['is no service and has no redirect address', {}, /^redirect-uri: /],
+  ])('A client registration is refused when it %s', (_what, request, fault) => {
     const faults = faultsOf(request);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(fault);

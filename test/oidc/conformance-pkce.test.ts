@@ -52,7 +52,7 @@ describe.each([
   it.each([
     ['43 characters', 'a'.repeat(43)],
     ['128 characters', 'Z'.repeat(128)],
-    ['every kind of sign that there is', `-._~${'09azAZ'.repeat(7)}`],
+    ['every allowed character', `-._~${'09azAZ'.repeat(7)}`],
   ])('A verifier of %s is accepted (section 4.1)', async (_what, verifier) => {
     expect(await redeem(await codeFor(verifier), { code_verifier: verifier })).toEqual({
       status: 200,
@@ -63,7 +63,7 @@ describe.each([
   it.each([
     ['42 characters', 'a'.repeat(42)],
     ['129 characters', 'a'.repeat(129)],
-    ['a sign that is none of its', `${'a'.repeat(43)}!`],
+    ['44 characters, one of them not allowed', `${'a'.repeat(43)}!`],
   ])('A verifier of %s is refused although its challenge matches (section 4.1)', async (_what, verifier) => {
     expect((await redeem(await codeFor(verifier), { code_verifier: verifier })).status).toBe(400);
   });
@@ -88,11 +88,14 @@ describe.each([
     ['a method without a challenge', { code_challenge_method: 'S256' }],
     // The default method is plain, which Foyer does not allow.
     ['a challenge without a method', { code_challenge: challengeOf('a'.repeat(43)) }],
-    ['plain', { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }],
+    ['the method plain', { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }],
     ['an unknown method', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 'S512' }],
-    ['the method in small letters', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 's256' }],
+    ['the method in lower case', { code_challenge: challengeOf('a'.repeat(43)), code_challenge_method: 's256' }],
     ['a challenge that is too short', { code_challenge: 'abc', code_challenge_method: 'S256' }],
-    ['a challenge with foreign signs', { code_challenge: `${'a'.repeat(42)}+/=`, code_challenge_method: 'S256' }],
+    [
+      'a challenge with characters that are not allowed',
+      { code_challenge: `${'a'.repeat(42)}+/=`, code_challenge_method: 'S256' },
+    ],
   ])('A request with %s gets invalid_request at the client, with state (section 4.4.1)', async (_what, challenge) => {
     const answer = await ask(challenge as Record<string, string>);
     expect([answer.get('code'), answer.get('error'), answer.get('state')]).toEqual([null, 'invalid_request', 's']);

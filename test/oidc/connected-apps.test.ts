@@ -78,7 +78,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
     it.each<[string, (connected: Connected) => Promise<unknown>]>([
       ['a password reset', ({ user }) => reset(foyer, foyer.browser(), user.email)],
       [
-        'disabling the member',
+        'the operator disables the user',
         ({ user }) => {
           const { kv, database, now } = foyer.deps;
           return setDisabled(database.db, user.id, now(), now()).then(() =>
@@ -86,13 +86,13 @@ describe.each(backends)('connected apps on $name', (backend) => {
           );
         },
       ],
-      ['removal of the client app', ({ clientId }) => cliOf(foyer)('client', 'remove', clientId)],
+      ['the client app is removed', ({ clientId }) => cliOf(foyer)('client', 'remove', clientId)],
       [
-        'narrowing of the client app',
+        'the registration of the client app is narrowed',
         ({ clientId }) => cliOf(foyer)('client', 'update', clientId, '--scope', 'openid', 'offline_access'),
       ],
       [
-        'signing out everywhere else',
+        'a sign-out everywhere else',
         async ({ user }) => (await foyer.signedIn(user)).post('/settings/devices/sign-out-others'),
       ],
     ])('Offline access ends after %s', async (_what, act) => {

@@ -22,7 +22,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     { kind: 'a public client without addresses', registration: {} },
     { kind: 'a client with a secret', registration: { public: false } },
     { kind: 'a native app, which asks for consent', registration: { native: true } },
-    { kind: 'somebody else’s app, which asks for consent', registration: { thirdParty: true } },
+    { kind: 'a third-party app, which asks for consent', registration: { thirdParty: true } },
   ])('$kind', ({ registration }) => {
     it('A device gets tokens for the user who enters its code in a browser that was not signed in', async () => {
       const radio = await device(context.foyer, registration);

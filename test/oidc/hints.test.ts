@@ -66,7 +66,7 @@ describe.each(backends)('hints in a request on $name', (backend) => {
     });
 
     it.each([
-      ['that is none', () => 'no.id.token'],
+      ['that is no token', () => 'no.id.token'],
       ['whose signature was changed', () => `${own.split('.').slice(0, 2).join('.')}.${'A'.repeat(86)}`],
       ['without a signature', () => `${btoa('{"alg":"none"}').replaceAll('=', '')}.${own.split('.')[1]}.`],
     ])('An id_token_hint %s gets invalid_request', async (_what, hint) => {
@@ -82,8 +82,8 @@ describe.each(backends)('hints in a request on $name', (backend) => {
   });
 
   it.each([
-    ['another member', () => other.email],
-    ['nobody here', () => 'nobody@example.com'],
+    ['another user', () => other.email],
+    ['an unknown user', () => 'nobody@example.com'],
     ['markup', () => '"><script>alert(1)</script>'],
     ['a long text', () => 'x'.repeat(4_000)],
   ])('A login_hint of %s changes no session and signs no visitor in', async (_what, hint) => {

@@ -129,7 +129,7 @@ describe.each(backends)('/logout on $name', (backend) => {
     ['another case of the path', `${site}/BYE`],
     ['another case of the host', 'https://SHOP.example/bye'],
     ['another port', 'https://shop.example:8443/bye'],
-    ['the default port, written', 'https://shop.example:443/bye'],
+    ['the default port in the address', 'https://shop.example:443/bye'],
     ['no TLS', 'http://shop.example/bye'],
     ['a user before the host', 'https://shop.example@evil.example/bye'],
     ['a backslash', 'https://evil.example\\@shop.example/bye'],
@@ -137,8 +137,8 @@ describe.each(backends)('/logout on $name', (backend) => {
     ['an encoded letter', `${site}/%62ye`],
     ['no scheme', '//shop.example/bye'],
     ['a script', 'javascript:alert(1)//shop.example/bye'],
-    ['a redirect address, which is no logout address', `${site}/callback`],
-    ['nothing', ''],
+    ['a redirect address in place of a logout address', `${site}/callback`],
+    ['an empty address', ''],
   ])('Attack: a look-alike logout address (%s) ends at the start page', async (_what, uri) => {
     const linked = await browser.get(link({ logout_uri: uri }), fromShop);
     expect([linked.status, locationOf(linked)]).toEqual([303, `${foyer.url}/`]);

@@ -18,7 +18,7 @@ const ways: [what: string, change: (uri: string) => Partial<ClientRequest>][] = 
   ['redirect address of an id_token client', (uri) => ({ redirectUris: [uri], responseTypes: ['id_token'] })],
   ['logout address', (uri) => ({ logoutUris: [uri] })],
   ['back-channel logout address', (uri) => ({ backchannelLogoutUri: uri })],
-  ['address where its sign-ins begin', (uri) => ({ logbackUri: uri })],
+  ['start address for sign-ins', (uri) => ({ logbackUri: uri })],
 ];
 
 /** Core 1.0, sections 3.1.2.1 and 3.2.2.1; RP-Initiated Logout 1.0, section 3.1; Back-Channel Logout 1.0, section 2.2. */
@@ -29,20 +29,20 @@ describe.each(ways)('the %s of a client app', (_what, change) => {
   });
 
   it.each([
-    ['plain http', 'http://shop.example.com/x'],
-    ['plain http on this machine', 'http://localhost:3000/x'],
-    ['a path alone', '/callback'],
-    ['no scheme', '//shop.example.com/x'],
-    ['a fragment', `${good}#x`],
-    ['an empty fragment', `${good}#`],
-    ['a user', 'https://user@shop.example.com/x'],
-    ['a wildcard', 'https://*.example.com/x'],
-    ['a space', 'https://shop.example.com/a b'],
-    ['a backslash', 'https://shop.example.com\\x'],
-    ['another scheme', 'ftp://shop.example.com/x'],
-    ['a script', 'javascript:alert(1)'],
-    ['nothing', ''],
-  ])('An address with %s is refused in production', (_how, uri) => {
+    ['with plain http', 'http://shop.example.com/x'],
+    ['with plain http on this machine', 'http://localhost:3000/x'],
+    ['that is a path alone', '/callback'],
+    ['without a scheme', '//shop.example.com/x'],
+    ['with a fragment', `${good}#x`],
+    ['with an empty fragment', `${good}#`],
+    ['with a user', 'https://user@shop.example.com/x'],
+    ['with a wildcard', 'https://*.example.com/x'],
+    ['with a space', 'https://shop.example.com/a b'],
+    ['with a backslash', 'https://shop.example.com\\x'],
+    ['with another scheme', 'ftp://shop.example.com/x'],
+    ['that is a script', 'javascript:alert(1)'],
+    ['that is empty', ''],
+  ])('An address %s is refused in production', (_how, uri) => {
     expect(faultsOf(change(uri))).toEqual([expect.stringContaining(uri)]);
   });
 

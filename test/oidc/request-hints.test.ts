@@ -91,16 +91,16 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
 
   describe('login_hint', () => {
     it.each([
-      ['address of a member', () => user.email, () => user.email],
-      ['address of nobody', () => 'nobody@example.com', () => 'nobody@example.com'],
-      ['address in capitals, with spaces', () => '  Nobody@Example.COM ', () => 'nobody@example.com'],
-      ['number', () => '+49 171 1234567', () => '+491711234567'],
-      ['number with a line break', () => '+49\n1711234567', () => '+491711234567'],
+      ['the address of a user', () => user.email, () => user.email],
+      ['an unknown address', () => 'nobody@example.com', () => 'nobody@example.com'],
+      ['an address in capitals with spaces', () => '  Nobody@Example.COM ', () => 'nobody@example.com'],
+      ['a number', () => '+49 171 1234567', () => '+491711234567'],
+      ['a number with a line break', () => '+49\n1711234567', () => '+491711234567'],
       ['markup', () => '"><script>alert(1)</script>@example.com', () => ''],
       ['control characters', () => 'a\u0000b@example.com', () => ''],
       ['direction marks', () => 'a\u202eb@example.com', () => ''],
       ['4,000 characters', () => `${'x'.repeat(3_988)}@example.com`, () => ''],
-      ['name that is no address', () => 'vera', () => ''],
+      ['a name that is no address', () => 'vera', () => ''],
     ])('A login_hint with %s fills the field or leaves it empty, and signs no one in', async (_what, hint, shown) => {
       const at = foyer.browser();
       const { html, answer } = await land(at, { login_hint: hint() });

@@ -145,12 +145,12 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
   describe('requests for more than is registered', () => {
     it.each([
       ['a resource that the client never registered', { resource: payroll }],
-      ['one that nobody registered', { resource: 'https://unknown.example/' }],
-      ['one that is registered for the client and not there', { resource: gone }],
-      ['the same one written otherwise', { resource: 'https://orders.example.com' }],
-      ['the same one in capitals', { resource: 'https://ORDERS.example.com/' }],
-      ['one with a fragment', { resource: `${orders}#x` }],
-      ['no address at all', { resource: 'orders' }],
+      ['a resource that no operator registered', { resource: 'https://unknown.example/' }],
+      ['a resource of the client that no longer exists', { resource: gone }],
+      ['the registered resource without its slash', { resource: 'https://orders.example.com' }],
+      ['the registered resource in capitals', { resource: 'https://ORDERS.example.com/' }],
+      ['the registered resource with a fragment', { resource: `${orders}#x` }],
+      ['a text that is no address', { resource: 'orders' }],
     ])('Attack: an authorization request with %s as the resource gets invalid_target', async (_what, parameters) => {
       const party = await app(scope, { resources: [orders, gone] });
       const browser = await foyer.signedIn(await foyer.addUser());

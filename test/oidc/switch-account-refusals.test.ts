@@ -14,15 +14,15 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
     const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
     const code = { response_type: 'code', code_challenge: challenge, code_challenge_method: 'S256', scope: 'openid' };
     it.each([
-      ['nothing', {}],
+      ['no parameters', {}],
       ['redirect=broker', { redirect: 'broker' }],
       ['a client alone', { client_id: 'OWN' }],
       ['an address alone', { redirect_uri: callback, ...code }],
       ['an unknown client', { client_id: 'nobody', redirect_uri: callback, ...code }],
-      ['an id that is none', { client_id: '\u0000/../', redirect_uri: callback, ...code }],
-      ['another kind of answer', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'token' }],
-      ['two kinds of answers', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'code id_token' }],
-      ['a kind that it is not registered for', { client_id: 'CODE', redirect_uri: `${callback}2`, ...idTokenOf() }],
+      ['a malformed client id', { client_id: '\u0000/../', redirect_uri: callback, ...code }],
+      ['an unknown response type', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'token' }],
+      ['two response types', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'code id_token' }],
+      ['a response type outside the registration', { client_id: 'CODE', redirect_uri: `${callback}2`, ...idTokenOf() }],
       ['a code without a challenge', { client_id: 'OWN', redirect_uri: callback, response_type: 'code' }],
       [
         'a challenge without its method',
@@ -36,10 +36,10 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
         { client_id: 'OWN', redirect_uri: callback, ...idTokenOf(), scope: 'email' },
       ],
       [
-        'a scope that it is not registered for',
+        'a scope outside the registration',
         { client_id: 'OWN', redirect_uri: callback, ...code, scope: 'openid payments:write' },
       ],
-      ['a client whose registration is broken', { client_id: 'BROKEN', logout_uri: `${site}/bye` }],
+      ['a client with a broken registration', { client_id: 'BROKEN', logout_uri: `${site}/bye` }],
       ['a client that pushes its requests', { client_id: 'PAR', redirect_uri: `${callback}3`, ...code }],
     ] as [string, Record<string, string>][])(
       '/logout with %s signs out and ends at the start page',
@@ -97,7 +97,7 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
     ['an encoded letter', `${site}/%63allback`],
     ['a path that climbs', `${site}/x/../callback`],
     ['another port', 'https://shop.example:8443/callback'],
-    ['the usual port, written', 'https://shop.example:443/callback'],
+    ['the default port in the address', 'https://shop.example:443/callback'],
     ['plain http', 'http://shop.example/callback'],
     ['a user', 'https://x@shop.example/callback'],
     ['the host as a user', 'https://shop.example@evil.example/callback'],
@@ -111,8 +111,8 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
     ['a script', 'javascript:alert(1)'],
     ['a line break', `${callback}\r\nLocation: https://evil.example/`],
     ['a space', ` ${callback}`],
-    ['another client’s', 'https://other.example/callback'],
-    ['its logout address', `${site}/bye`],
+    ['the address of another client', 'https://other.example/callback'],
+    ['the logout address of the client', `${site}/bye`],
   ])('Attack: a redirect address that looks like the registered one ends at the start page: %s', async (_what, uri) => {
     await context.foyer.addClient({ redirectUris: ['https://other.example/callback'] });
     const asked = { ...idToken(), redirect_uri: uri };
