@@ -27,7 +27,7 @@ const common = {
 };
 const configured = {
   ...common,
-  id: providerId.refine((id) => !reserved.has(id), 'is taken; write another'),
+  id: providerId.refine((id) => !reserved.has(id), 'is taken; write another').brand<'ProviderId'>(),
   /** Of the organization: "Acme". */
   name: words,
   /** The text of the button; by default "Continue with <name>". */

@@ -6,6 +6,8 @@ import {
   flowIdSchema,
   hourMs,
   minuteMs,
+  type ProviderId,
+  providerIdSchema,
   randomToken,
   sessionIdHashSchema,
   sha256,
@@ -30,8 +32,7 @@ export type FederationIntent = z.infer<typeof intent>;
 const schema = z.object({
   /** A secret of the browser; `state` or RelayState at the provider. */
   id: flowIdSchema,
-  /** The provider's id. */
-  provider: z.string(),
+  provider: providerIdSchema,
   intent,
   /** The visitor's target (`Continuation.search`). */
   continuation: z.string(),
@@ -77,9 +78,9 @@ export interface FederationAttempts {
   /** Stores the attempt, and sets the browser's cookie if it has none. */
   begin(req: Request, res: Response, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
   /** @param options.anyBrowser the request is a cross-site POST without cookies: the next step checks the browser */
-  find(req: Request, id: FlowId, provider: string, options?: { anyBrowser: true }): Promise<AttemptLookup>;
+  find(req: Request, id: FlowId, provider: ProviderId, options?: { anyBrowser: true }): Promise<AttemptLookup>;
   /** Uses it up atomically: of several parallel calls, one gets `open`. */
-  take(req: Request, id: FlowId, provider: string): Promise<AttemptLookup>;
+  take(req: Request, id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
   /** The identifier of this browser for other records that are bound to it; undefined before its first attempt. */
   browserHash(req: Request): string | undefined;
 }
@@ -116,7 +117,7 @@ export function createFederationAttempts({
     return { state: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'open', attempt };
   };
 
-  async function read(req: Request, id: FlowId, provider: string, anyBrowser: boolean) {
+  async function read(req: Request, id: FlowId, provider: ProviderId, anyBrowser: boolean) {
     const found = await records.findConsumable(id);
     if (found?.value.provider !== provider) return undefined;
     return anyBrowser || found.value.browser === browserHash(req) ? found : undefined;

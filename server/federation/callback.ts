@@ -12,7 +12,7 @@ import { startAttempt } from './start-attempt.ts';
 /** The provider in a path. @throws {HttpError} notFound */
 export function requireProvider({ providers }: Pick<FederationDeps, 'providers'>, req: Request): Provider {
   const id = req.params.provider;
-  const provider = typeof id === 'string' ? providers.byId(id) : undefined;
+  const provider = typeof id === 'string' ? providers.find(id) : undefined;
   if (!provider) throw new HttpError('notFound');
   return provider;
 }

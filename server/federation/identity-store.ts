@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { NormalisedEmail, UserId } from '../shared/index.ts';
+import type { NormalisedEmail, ProviderId, UserId } from '../shared/index.ts';
 import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
 import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
 
@@ -11,7 +11,7 @@ export interface FederatedIdentity {
   issuer: string;
   subject: string;
   /** The configured provider of the last use. */
-  provider: string;
+  provider: ProviderId;
   email: NormalisedEmail | null;
   /** The provider's latest name; null: it gave none, or the link is older than this column. */
   name: string | null;
@@ -64,7 +64,7 @@ export async function insertIdentity(
 export async function insertImportedIdentity(
   trx: Transaction<Schema>,
   userId: UserId,
-  { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: string; linkedAtMs: number },
+  { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: ProviderId; linkedAtMs: number },
 ): Promise<boolean> {
   const row: FederatedIdentityTable = {
     id: uuidv7(linkedAtMs),

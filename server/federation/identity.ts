@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type UpstreamSession, upstreamSessionSchema } from '../sessions/index.ts';
-import { type NormalisedEmail, normalisedEmailSchema } from '../shared/index.ts';
+import { type NormalisedEmail, normalisedEmailSchema, type ProviderId, providerIdSchema } from '../shared/index.ts';
 
 const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
@@ -10,8 +10,7 @@ export type ProviderKind = (typeof providerKinds)[number];
  * else. The provider's tokens are not in it: they are used while the response is read, and never stored.
  */
 export interface UpstreamIdentity {
-  /** The configured provider's id. */
-  provider: string;
+  provider: ProviderId;
   kind: ProviderKind;
   /** OpenID Connect: `iss`; SAML: the entity id; the others: one fixed address for the provider. */
   issuer: string;
@@ -46,7 +45,7 @@ export interface UpstreamIdentity {
 /** Schema for reading it from a store: JSON omits undefined values. */
 export const upstreamIdentitySchema: z.ZodType<UpstreamIdentity> = z
   .object({
-    provider: z.string(),
+    provider: providerIdSchema,
     kind: z.enum(providerKinds),
     issuer: z.string(),
     subject: z.string(),

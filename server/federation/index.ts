@@ -37,7 +37,7 @@ export {
 } from './linked-identities.ts';
 export { logoUrl } from './logo.ts';
 export { acceptsBrowser, toProviderButton, toProviderButtons } from './provider-buttons.ts';
-export { standardIssuers } from './providers/endpoints.ts';
+export { standardIssuers, standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { flowIdSchema, minuteMs } from '../shared/index.ts';
+import { flowIdSchema, minuteMs, providerIdSchema } from '../shared/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { refusalKinds, upstreamIdentitySchema } from './identity.ts';
 
 const schema = z.object({
-  provider: z.string(),
+  provider: providerIdSchema,
   /** Undefined: the response is unsolicited (IdP-initiated). */
   attempt: flowIdSchema.optional(),
   outcome: z.discriminatedUnion('kind', [

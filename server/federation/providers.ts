@@ -1,13 +1,14 @@
 import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
 import type { Language } from '../http/index.ts';
+import { type ProviderId, toProviderId } from '../shared/index.ts';
 import type { ProviderKind } from './identity.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
 import type { SamlProviderOps } from './saml/types.ts';
 
 /** An identity provider, as every file of this module except the strategies sees it. */
 export interface Provider {
-  id: string;
+  id: ProviderId;
   kind: ProviderKind;
   /** "Google", "Acme". */
   name: string;
@@ -29,7 +30,9 @@ export interface Provider {
 export interface Providers {
   /** Amazon, Google and Facebook first, then in the order of the configuration. */
   all: readonly Provider[];
-  byId(id: string): Provider | undefined;
+  byId(id: ProviderId): Provider | undefined;
+  /** The provider that an address or a form names. */
+  find(name: string): Provider | undefined;
   /** The provider of a typed address (home realm discovery). */
   forEmail(email: string): Provider | undefined;
 }
@@ -56,11 +59,11 @@ export interface StrategySettings {
 }
 
 /** The first of these addresses is registered at the provider, and must not change. */
-export const callbackPath = (id: string) => `/federation/${id}/callback`;
-export const assertionPath = (id: string) => `/federation/${id}/acs`;
-export const metadataPath = (id: string) => `/federation/${id}/metadata`;
-export const logoutPath = (id: string) => `/federation/${id}/logout`;
-export const finishPath = (id: string) => `/federation/${id}/finish`;
+export const callbackPath = (id: ProviderId) => `/federation/${id}/callback`;
+export const assertionPath = (id: ProviderId) => `/federation/${id}/acs`;
+export const metadataPath = (id: ProviderId) => `/federation/${id}/metadata`;
+export const logoutPath = (id: ProviderId) => `/federation/${id}/logout`;
+export const finishPath = (id: ProviderId) => `/federation/${id}/finish`;
 
 export function indexProviders(all: readonly Provider[]): Providers {
   const ids = new Map(all.map((provider) => [provider.id, provider]));
@@ -68,6 +71,7 @@ export function indexProviders(all: readonly Provider[]): Providers {
   return {
     all,
     byId: (id) => ids.get(id),
+    find: (name) => ids.get(toProviderId(name)),
     forEmail: (email) => domains.get(email.slice(email.lastIndexOf('@') + 1).toLowerCase()),
   };
 }

@@ -64,10 +64,10 @@ export const signedOutUrl = (provider: Pick<Provider, 'id'>) =>
 /** The notice in the address of a page. Anyone can write such an address: it only selects a text. */
 export function readNotice(
   req: Request,
-  providers: Pick<Providers, 'byId'>,
+  providers: Pick<Providers, 'find'>,
 ): { why: SignInNotice; provider: Provider } | undefined {
   const claims = readQueryParam(req, 'notice') ?? '';
   const why = noticeKinds.find((kind) => claims === `${prefix}${kind}`);
-  const provider = providers.byId(readQueryParam(req, 'provider') ?? '');
+  const provider = providers.find(readQueryParam(req, 'provider') ?? '');
   return why && provider && { why, provider };
 }

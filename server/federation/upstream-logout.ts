@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { UpstreamSession } from '../sessions/index.ts';
-import { type FlowId, minuteMs } from '../shared/index.ts';
+import { type FlowId, minuteMs, type ProviderId, providerIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { Providers } from './providers.ts';
 import { signedOutUrl } from './sign-in-notices.ts';
 
 const schema = z.object({
-  provider: z.string(),
+  provider: providerIdSchema,
   /** The provider's response must refer to this. */
   requestId: z.string(),
   /** The address after the logout; undefined: a page of this site. */
@@ -20,7 +20,7 @@ export interface PendingLogouts {
   /** For RelayState. */
   newId(): FlowId;
   put(id: FlowId, deletion: PendingLogout): Promise<void>;
-  take(id: FlowId, provider: string): Promise<PendingLogout | undefined>;
+  take(id: FlowId, provider: ProviderId): Promise<PendingLogout | undefined>;
 }
 
 export function createPendingLogouts({ kv, box }: { kv: KeyValueStore; box: SecretBox }): PendingLogouts {

@@ -1,5 +1,5 @@
 import type { Metrics } from '../metrics/index.ts';
-import type { SessionIdHash, UserId } from '../shared/index.ts';
+import type { ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
@@ -99,7 +99,11 @@ export function createEndings(
 
   const endedByLimit = (userId: UserId) => kv.count(endedByLimitKey(userId));
 
-  async function endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number> {
+  async function endUpstreamSessions(
+    provider: ProviderId,
+    nameId: string,
+    indexes: readonly string[],
+  ): Promise<number> {
     let count = 0;
     for (const { userId, idHash } of await findUpstreamSessions(kv, provider, nameId, indexes)) {
       count += await endSessions(kv, links, userId, [idHash]);

@@ -1,11 +1,10 @@
 import type { Request } from 'express';
-import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
+import { type ProviderId, type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import { sessionIdHash } from './embedded-session-store.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
 export interface UpstreamSession {
-  /** The configured provider's id. */
-  provider: string;
+  provider: ProviderId;
   /** Only for providers with single logout. */
   saml?: {
     nameId: string;

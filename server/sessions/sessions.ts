@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { type HostCookies, HttpError, type HttpExchange } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
+import { type ProviderId, type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { sessionIdHash, sessionKey } from './embedded-session-store.ts';
@@ -70,7 +70,7 @@ export interface Sessions {
    * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
    * @param indexes the session indexes; empty: all sessions of the user
    */
-  endUpstreamSessions(provider: string, nameId: string, indexes: readonly string[]): Promise<number>;
+  endUpstreamSessions(provider: ProviderId, nameId: string, indexes: readonly string[]): Promise<number>;
   /** Tests whether the session still exists. */
   isSessionLive(idHash: SessionIdHash): Promise<boolean>;
   /**

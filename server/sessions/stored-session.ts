@@ -1,12 +1,12 @@
 import type { SessionData } from 'express-session';
 import { z } from 'zod';
-import { userIdSchema } from '../shared/index.ts';
+import { providerIdSchema, userIdSchema } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
 
 /** Schema for reading it from a store. */
 export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
-  provider: z.string(),
+  provider: providerIdSchema,
   saml: z
     .object({
       nameId: z.string(),

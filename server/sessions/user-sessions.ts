@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { plainAddress } from '../messages/index.ts';
-import { type SessionIdHash, sha256, toSessionIdHash, toUserId, type UserId } from '../shared/index.ts';
+import {
+  type ProviderId,
+  type SessionIdHash,
+  sha256,
+  toSessionIdHash,
+  toUserId,
+  type UserId,
+} from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
 import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
@@ -31,8 +38,8 @@ export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
   userAgent: string | undefined;
   /** Time of the last authentication in this session. */
   authTimeMs: number;
-  /** The id of the provider of the sign-in; undefined if there was none. */
-  provider: string | undefined;
+  /** The provider of the sign-in; undefined if there was none. */
+  provider: ProviderId | undefined;
 }
 
 /** How often the use of a session is recorded at most, per process, so that not every page costs a write. */
@@ -42,7 +49,7 @@ export const recordUseEveryMs = 60_000;
 const maxAgentCharacters = 512;
 
 /** The sessions here of a user of a SAML provider, by the provider's name id. */
-const sessionsOfName = (provider: string, nameId: string) =>
+const sessionsOfName = (provider: ProviderId, nameId: string) =>
   `sessions-of-name:${sha256(JSON.stringify([provider, nameId]))}`;
 
 /**
@@ -70,7 +77,7 @@ export async function indexUpstreamSession(
  */
 export async function findUpstreamSessions(
   kv: KeyValueStore,
-  provider: string,
+  provider: ProviderId,
   nameId: string,
   indexes: readonly string[],
 ): Promise<{ userId: UserId; idHash: SessionIdHash }[]> {

@@ -8,7 +8,7 @@ import { requireRecentAuth } from './recent-auth-guard.ts';
 
 /** The provider in the address. @throws {HttpError} notFound */
 function findNamedProvider(r: RequestContext, { federation }: AccountDeps): Provider {
-  const provider = federation.providers.byId(r.query('provider') ?? '');
+  const provider = federation.providers.find(r.query('provider') ?? '');
   if (!provider) throw new HttpError('notFound', { detail: 'no such provider' });
   return provider;
 }

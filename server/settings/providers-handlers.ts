@@ -14,7 +14,7 @@ import {
 } from '../federation/index.ts';
 import { type AddPage, HttpError } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { type ProviderId, toPublicOutcome } from '../shared/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import { lockUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
@@ -96,7 +96,7 @@ async function showRemove(r: UserRequest, deps: AccountDeps) {
 }
 
 /** Ends sessions by the removed link: they may have been another person's. */
-async function endSessionsBy({ user, session }: UserRequest, { sessions }: AccountDeps, provider: string) {
+async function endSessionsBy({ user, session }: UserRequest, { sessions }: AccountDeps, provider: ProviderId) {
   const others = (await sessions.list(user.id)).filter(({ idHash }) => idHash !== session.idHash);
   for (const other of others) if (other.provider === provider) await sessions.endSession(user.id, other.idHash);
 }

@@ -30,6 +30,8 @@ export type StripeSubscriptionId = Branded<'StripeSubscriptionId'>;
 export type StripeInvoiceId = Branded<'StripeInvoiceId'>;
 /** The id of the record of one browser: a bearer secret, stored as its hash alone. */
 export type FlowId = Branded<'FlowId'>;
+/** The id of a configured provider. */
+export type ProviderId = Branded<'ProviderId'>;
 /** An e-mail address in its stored form (`normaliseEmail`). */
 export type NormalisedEmail = Branded<'NormalisedEmail'>;
 /** A phone number in its stored form (`normalisePhone`). */
@@ -47,6 +49,7 @@ export const toStripeCustomerId = (text: string): StripeCustomerId => text as St
 export const toStripeSubscriptionId = (text: string): StripeSubscriptionId => text as StripeSubscriptionId;
 export const toStripeInvoiceId = (text: string): StripeInvoiceId => text as StripeInvoiceId;
 export const toFlowId = (text: string): FlowId => text as FlowId;
+export const toProviderId = (text: string): ProviderId => text as ProviderId;
 export const toNormalisedEmail = (text: string): NormalisedEmail => text as NormalisedEmail;
 export const toE164 = (text: string): E164 => text as E164;
 
@@ -60,5 +63,6 @@ export const planKeySchema = z.string().brand<'PlanKey'>();
 export const stripeSubscriptionIdSchema = z.string().brand<'StripeSubscriptionId'>();
 export const stripeInvoiceIdSchema = z.string().brand<'StripeInvoiceId'>();
 export const flowIdSchema = z.string().brand<'FlowId'>();
+export const providerIdSchema = z.string().brand<'ProviderId'>();
 export const normalisedEmailSchema = z.string().brand<'NormalisedEmail'>();
 export const e164Schema = z.string().brand<'E164'>();

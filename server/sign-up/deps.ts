@@ -28,7 +28,7 @@ export interface SignUpRuleDeps {
   flows: SignUpRecords;
   limits: SignUpLimitSettings;
   /** Providers that can create users. Injected by `wiring.ts`, because that module is created after this one. */
-  providers(): Pick<Providers, 'all' | 'byId'>;
+  providers(): Pick<Providers, 'all' | 'byId' | 'find'>;
   /** One answer whether or not the address belongs to a user. */
   uniformAnswers: boolean;
   now: () => number;

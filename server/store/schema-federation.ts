@@ -1,4 +1,4 @@
-import type { NormalisedEmail, UserId } from '../shared/index.ts';
+import type { NormalisedEmail, ProviderId, UserId } from '../shared/index.ts';
 
 /** Tables of federated users. See `schema.ts`. */
 
@@ -14,7 +14,7 @@ export interface FederatedIdentityTable {
   issuer: string;
   subject: string;
   /** The configured provider of the last use; not part of the identity. */
-  provider: string;
+  provider: ProviderId;
   /** The provider's latest address, for the user to recognize; not part of the identity. */
   email: NormalisedEmail | null;
   /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */

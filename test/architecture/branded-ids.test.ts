@@ -1,4 +1,7 @@
+import type { Request } from 'express';
 import type { PendingContactChanges } from '../../server/contact/pending-contact-changes.ts';
+import type { FederationAttempts } from '../../server/federation/attempts.ts';
+import type { Providers } from '../../server/federation/providers.ts';
 import type { Catalogue } from '../../server/membership/index.ts';
 import { findMembershipByCustomer, findMembershipBySubscription } from '../../server/membership/membership-store.ts';
 import { findOrderByInvoice } from '../../server/membership/order-store.ts';
@@ -19,6 +22,7 @@ import {
   type NormalisedEmail,
   type PlanId,
   type PlanKey,
+  type ProviderId,
   type SealedText,
   type SessionId,
   type SessionIdHash,
@@ -41,6 +45,7 @@ interface Values {
   planId: PlanId;
   planKey: PlanKey;
   flow: FlowId;
+  provider: ProviderId;
   email: NormalisedEmail;
   phone: E164;
   customer: StripeCustomerId;
@@ -122,6 +127,22 @@ const swapped = {
     // @ts-expect-error: swapped
     findOrderByInvoice(trx, subscription),
   ],
+  providers: (providers: Providers, sessions: Sessions, { provider, flow, plain }: Values) => [
+    providers.byId(provider),
+    providers.find(plain),
+    sessions.endUpstreamSessions(provider, plain, []),
+    // @ts-expect-error: a text of a visitor is not known to name a provider
+    providers.byId(plain),
+    // @ts-expect-error: the id of an attempt is no provider
+    providers.byId(flow),
+    // @ts-expect-error: swapped
+    sessions.endUpstreamSessions(plain, provider, []),
+  ],
+  attempts: (attempts: FederationAttempts, req: Request, { provider, flow }: Values) => [
+    attempts.take(req, flow, provider),
+    // @ts-expect-error: swapped
+    attempts.take(req, provider, flow),
+  ],
   emails: (trx: Trx, { user, userId, email, phone, plain }: Values & { user: User }) => [
     findUserByIdentifier(trx, { email }),
     changeEmail(trx, user, { email, undoHash: sha256(plain), undoUntil: 0 }, 0),
@@ -185,6 +206,8 @@ describe('Branded ids', () => {
       'grants',
       'plans',
       'stripe',
+      'providers',
+      'attempts',
       'emails',
       'phones',
       'contactChanges',

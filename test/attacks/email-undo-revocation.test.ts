@@ -9,7 +9,7 @@ import { fresh, leadsTo, moveTo, newPassword, phoneTo, rowOf, signIn, undo, undo
 import { read } from '../password/steps.ts';
 import { enrol } from '../settings/mfa-steps.ts';
 import { password } from '../support/foyer.ts';
-import { toNormalisedEmail } from '../support/ids.ts';
+import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -45,7 +45,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
         kind: 'google',
         issuer: 'https://accounts.google.com',
         subject: `${subject}-${context.user.id}`,
-        provider: 'google',
+        provider: toProviderId('google'),
         email: toNormalisedEmail(`${subject}@gmail.example`),
         linked_at: context.foyer.deps.now(),
         last_used_at: null,

@@ -8,7 +8,7 @@ import { memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import { appCode, giveRecoveryCodes, giveTotp, isSignedIn, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
-import { toE164, toNormalisedEmail } from '../support/ids.ts';
+import { toE164, toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { setUpFederatedAccounts } from './federated-accounts-steps.ts';
 
@@ -94,7 +94,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       const challenged = context.foyer.browser();
       await toChallenge(challenged, user);
       const identity: UpstreamIdentity = {
-        provider: 'facebook',
+        provider: toProviderId('facebook'),
         kind: 'facebook',
         issuer: 'https://www.facebook.com',
         subject: user.id,
@@ -103,7 +103,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         givenName: '',
         familyName: '',
         picture: undefined,
-        session: { provider: 'facebook' },
+        session: { provider: toProviderId('facebook') },
       };
       await context.foyer.stores.database.transaction((trx) =>
         insertIdentity(trx, user.id, identity, 1, { used: false }),

@@ -1,5 +1,6 @@
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
+import { toProviderId } from '../support/ids.ts';
 import { federationLog, pathOf } from '../support/saml.ts';
 import { backends } from '../support/stores.ts';
 import { type Facts, formats, setUpReusedNames } from './reused-names-steps.ts';
@@ -123,7 +124,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       const { user, nameId, facts, other } = await memberBy();
       await db()
         .updateTable('federated_identities')
-        .set({ issuer: 'https://closed.example', provider: 'closed' })
+        .set({ issuer: 'https://closed.example', provider: toProviderId('closed') })
         .where('user_id', '=', user.id)
         .execute();
       const { browser } = await come(nameId, other, {}, 'closed');

@@ -4,6 +4,7 @@ import type { Language } from '../../server/http/index.ts';
 import { comeBy } from '../sign-in/provider-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toProviderId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';
 import { answerXml, arrive, beginSaml, inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
@@ -77,7 +78,7 @@ export function federationStops({
     const user = await foyer.addUser({ email: `ada${Date.now()}@a-rather-long-domain.example` });
     const subject = `user-${user.id}`;
     const link = { id: user.id, user_id: user.id, kind: 'saml', issuer: providers.saml.entityId, subject };
-    const row = { ...link, provider: 'acme-saml', email: user.email, name: 'Ada Lovelace', linked_at: 1 };
+    const row = { ...link, provider: toProviderId('acme-saml'), email: user.email, name: 'Ada Lovelace', linked_at: 1 };
     const { db } = foyer.stores.database;
     await db
       .insertInto('federated_identities')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { User } from '../../server/users/index.ts';
 import { reset } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
-import { toNormalisedEmail } from '../support/ids.ts';
+import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { FederatedHouse } from './tour-federation.ts';
 
@@ -26,7 +26,7 @@ export function linkedStops({
       issuer: 'https://issuer.example',
       subject: `${user.id}`,
       kind: provider === 'google' ? 'google' : 'oidc',
-      provider,
+      provider: toProviderId(provider),
       email: index === 0 ? toNormalisedEmail('vera.lindqvist-van-der-meulen@a-rather-long-domain.example') : null,
       linked_at: deps.now() - (9 - index) * dayMs,
       last_used_at: index === 0 ? deps.now() - dayMs : null,

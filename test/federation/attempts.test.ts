@@ -4,6 +4,7 @@ import type { HostCookies } from '../../server/http/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toProviderId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { homeFrom, refreshOf, relyingParty, store } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -133,9 +134,10 @@ describe.each(backends)('attempts on $name', (backend) => {
     } as unknown as HostCookies;
     const { kv } = foyer.stores;
     const attempts = createFederationAttempts({ kv, box: foyer.deps.boxes.federation, cookies, now: () => clock });
+    const google = toProviderId('google');
     const begin = async () => {
       const attempt = {
-        provider: 'google',
+        provider: google,
         intent: { kind: 'sign-in' as const },
         continuation: '?a=b',
         remember: true,
@@ -147,23 +149,23 @@ describe.each(backends)('attempts on $name', (backend) => {
     const [req, res] = [{} as Request, {} as ExpressResponse];
     const [early, late] = [await begin(), await begin()];
     clock += attemptMs;
-    expect(await attempts.take(req, early, 'google')).toMatchObject({
+    expect(await attempts.take(req, early, google)).toMatchObject({
       state: 'open',
       attempt: { strategyState: { verifier: 'v' } },
     });
     clock += 1;
-    expect(await attempts.take(req, late, 'google')).toMatchObject({
+    expect(await attempts.take(req, late, google)).toMatchObject({
       state: 'expired',
       attempt: { continuation: '?a=b' },
     });
     const wrong = await begin();
-    expect(await attempts.take(req, wrong, 'amazon')).toEqual({ state: 'unknown' });
-    expect(await attempts.find(req, wrong, 'google')).toMatchObject({ state: 'open' });
+    expect(await attempts.take(req, wrong, toProviderId('amazon'))).toEqual({ state: 'unknown' });
+    expect(await attempts.find(req, wrong, google)).toMatchObject({ state: 'open' });
     // A row that somebody with the store has put in another's place opens nothing.
     const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;
     const id = attempts.newId();
     await kv.set(keyOf(id), (await kv.get(keyOf(wrong))) ?? '', attemptMs);
-    await expect(attempts.take(req, id, 'google')).rejects.toThrow();
+    await expect(attempts.take(req, id, google)).rejects.toThrow();
   });
 
   it('Of many concurrent answers to one attempt exactly one is accepted', async () => {

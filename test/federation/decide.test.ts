@@ -3,10 +3,10 @@ import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide, type ProvisioningFacts } from '../../server/federation/provisioning-decision.ts';
 import type { User } from '../../server/users/index.ts';
-import { toNormalisedEmail, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toProviderId, toUserId } from '../support/ids.ts';
 
 const identity: UpstreamIdentity = {
-  provider: 'google',
+  provider: toProviderId('google'),
   kind: 'google',
   issuer: 'https://accounts.google.com',
   subject: '1',
@@ -15,7 +15,7 @@ const identity: UpstreamIdentity = {
   givenName: 'Ada',
   familyName: 'Lovelace',
   picture: undefined,
-  session: { provider: 'google' },
+  session: { provider: toProviderId('google') },
 };
 const userOf = (more: Partial<User> = {}) =>
   ({ id: 'ada', email: 'ada@example.com', emailVerified: true, disabledAt: null, ...more }) as User;

@@ -1,7 +1,7 @@
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { decide, loadFacts } from '../../server/federation/provisioning-decision.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toNormalisedEmail } from '../support/ids.ts';
+import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, somebody } from './steps.ts';
@@ -22,13 +22,18 @@ describe.each(backends)('two tabs at once at a provider, on $name', (backend) =>
     const subject = '515151515151515151515';
     const ada = somebody(providers, 'google', { subject });
     const identity: UpstreamIdentity = {
-      ...({ provider: 'google', kind: 'google', issuer: 'https://accounts.google.com', subject } as const),
+      ...({
+        provider: toProviderId('google'),
+        kind: 'google',
+        issuer: 'https://accounts.google.com',
+        subject,
+      } as const),
       email: toNormalisedEmail(ada.email ?? ''),
       emailVerified: true,
       givenName: 'Ada',
       familyName: 'Lovelace',
       picture: undefined,
-      session: { provider: 'google' },
+      session: { provider: toProviderId('google') },
     };
     const { database } = foyer.stores;
     let looks = 0;

@@ -4,7 +4,7 @@ import { newPassword, read, reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { toNormalisedEmail, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toProviderId, toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 
@@ -63,7 +63,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
           kind: 'oidc',
           issuer: 'https://acme.example',
           subject: `${name}-${user.id}`,
-          provider: 'acme',
+          provider: toProviderId('acme'),
           email: toNormalisedEmail(`${name}@acme.example`),
           linked_at,
           last_used_at: null,

@@ -1,6 +1,6 @@
 import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/user-sessions.ts';
-import { toSessionIdHash, toUserId } from '../support/ids.ts';
+import { toProviderId, toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const hourMs = 3_600_000;
@@ -20,7 +20,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     sessions += 1;
     const [userId, idHash] = [`user-${sessions}`, `hash-${sessions}`];
     const saml = { nameId, nameIdFormat: '', ...(sessionIndex !== undefined && { sessionIndex }) };
-    const upstream = { provider, saml };
+    const upstream = { provider: toProviderId(provider), saml };
     await stores.kv.set(
       sessionKey(toSessionIdHash(idHash)),
       JSON.stringify({ user: { ...signedIn, userId, upstream } }),
@@ -34,7 +34,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     return { userId, idHash };
   }
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
-    (await findUpstreamSessions(stores.kv, provider, nameId, indexes)).map(({ idHash }) => idHash).sort();
+    (await findUpstreamSessions(stores.kv, toProviderId(provider), nameId, indexes)).map(({ idHash }) => idHash).sort();
 
   it('The search finds all sessions of a NameID, or those of an index, and none of others', async () => {
     const [one, two, nameless] = [
@@ -65,7 +65,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     expect(await find('acme', 'vera')).toEqual([again.idHash]);
     await indexUpstreamSession(
       stores.kv,
-      { userId: toUserId('u'), idHash: toSessionIdHash('h'), upstream: { provider: 'google' } },
+      { userId: toUserId('u'), idHash: toSessionIdHash('h'), upstream: { provider: toProviderId('google') } },
       hourMs,
     );
     expect(await find('google', '')).toEqual([]);

@@ -4,6 +4,7 @@ import { addPasskey, memberWithPasskey } from '../passkeys/steps.ts';
 import { read } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toProviderId } from '../support/ids.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -199,7 +200,7 @@ describe('linked accounts in the settings', () => {
       const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
       await link(providers, browser, 'oidc', somebody(providers, 'oidc'));
       const { db } = foyer.deps.database;
-      const gone = { provider: 'closed-shop', email: null };
+      const gone = { provider: toProviderId('closed-shop'), email: null };
       await db
         .updateTable('federated_identities')
         .set(gone)

@@ -39,7 +39,7 @@ export function openLinks({ config, io, now }: Context, pairs: readonly string[]
     if (name === '' || !found)
       throw refused([`--provider ${pair}: write NAME=id with the id of a provider in PROVIDERS_FILE`]);
     const issuer = found.kind === 'oidc' ? found.issuer : found.entityId;
-    names.set(name, { kind: found.kind, provider: id, issuer });
+    names.set(name, { kind: found.kind, provider: found.id, issuer });
   }
   const added = (rows: readonly WholeRow[], outcomes: readonly ImportOutcome[]) =>
     rows.filter(({ identities }, index) => identities.length > 0 && outcomes[index]?.kind === 'added');

@@ -1,4 +1,4 @@
-import { isNameOfPerson, type LinkedSubject, standardIssuers } from '../../federation/index.ts';
+import { isNameOfPerson, type LinkedSubject, standardIssuers, standardProviderIds } from '../../federation/index.ts';
 import { parseUnknownJson } from '../../shared/index.ts';
 
 /** The providers for the other service's names: its own for Google, Facebook and Amazon, and those of `--provider`. */
@@ -12,7 +12,7 @@ export const standardNames: ProviderNames = new Map(
       ['Facebook', 'facebook'],
       ['LoginWithAmazon', 'amazon'],
     ] as const
-  ).map(([name, kind]) => [name, { kind, provider: kind, issuer: standardIssuers[kind] }]),
+  ).map(([name, kind]) => [name, { kind, provider: standardProviderIds[kind], issuer: standardIssuers[kind] }]),
 );
 
 /** Maximum number for one user. */

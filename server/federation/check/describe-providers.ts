@@ -1,4 +1,5 @@
 import type { OidcProviderConfig, SamlProviderConfig } from '../../../config/providers.ts';
+import type { ProviderId } from '../../shared/index.ts';
 import {
   assertionPath,
   callbackPath,
@@ -25,7 +26,7 @@ export const mayReuse = (config: OidcProviderConfig | SamlProviderConfig): boole
 /** Every configured provider, in the order of the sign-in page. Makes no requests. */
 export function describeProviders(settings: StrategySettings): ProviderDescription[] {
   const at = (path: string) => new URL(path, settings.publicUrl).href;
-  const register = (id: string, kind: Provider['kind']): Record<string, string> =>
+  const register = (id: ProviderId, kind: Provider['kind']): Record<string, string> =>
     kind === 'saml'
       ? { metadata: at(metadataPath(id)), acs: at(assertionPath(id)), logout: at(logoutPath(id)) }
       : { callback: at(callbackPath(id)) };

@@ -1,3 +1,5 @@
+import type { ProviderId } from '../../shared/index.ts';
+import { standardProviderIds } from '../providers/endpoints.ts';
 import { callbackPath, type StrategySettings } from '../providers.ts';
 import { checkOwnPair } from './certificates.ts';
 import { checkOidc } from './oidc.ts';
@@ -19,14 +21,14 @@ export function configuredStandards({ config }: Pick<StrategySettings, 'config'>
  */
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {
   const { file, publicUrl, answerMs, now } = settings;
-  const callbackUrl = (id: string) => new URL(callbackPath(id), publicUrl).href;
+  const callbackUrl = (id: ProviderId) => new URL(callbackPath(id), publicUrl).href;
   const own: ProviderCheckResult = file.serviceProvider
     ? checkOwnPair(file.serviceProvider, now())
     : { faults: [], warnings: [] };
   const checks: [string, () => Promise<ProviderCheckResult>][] = [
     ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
       id,
-      () => checkStandard(id, settings, callbackUrl(id)),
+      () => checkStandard(id, settings, callbackUrl(standardProviderIds[id])),
     ]),
     ...file.providers.map((config): [string, () => Promise<ProviderCheckResult>] => [
       config.id,

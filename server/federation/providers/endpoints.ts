@@ -1,3 +1,4 @@
+import { toProviderId } from '../../shared/index.ts';
 import type { StrategySettings } from '../providers.ts';
 
 /** Each Graph API version is supported for two years after its successor was released. */
@@ -8,6 +9,13 @@ export const standardIssuers = {
   google: 'https://accounts.google.com',
   facebook: 'https://www.facebook.com',
   amazon: 'https://www.amazon.com',
+} as const;
+
+/** The configuration of these three names no id. */
+export const standardProviderIds = {
+  google: toProviderId('google'),
+  facebook: toProviderId('facebook'),
+  amazon: toProviderId('amazon'),
 } as const;
 
 export interface Endpoints {

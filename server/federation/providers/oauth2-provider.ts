@@ -5,7 +5,7 @@ import { FederationError, type ProviderKind, type UpstreamIdentity } from '../id
 import type { ProviderStrategy } from '../provider-strategy.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
 import { AttemptStateStore } from './attempt-state-store.ts';
-import type { Endpoints } from './endpoints.ts';
+import { type Endpoints, standardProviderIds } from './endpoints.ts';
 import { LimitedOAuth2Client } from './oauth2-client.ts';
 import { fromOAuth2Error } from './oauth2-errors.ts';
 import { type AttemptState, type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
@@ -65,7 +65,7 @@ export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider |
   const options = {
     clientID: credentials.id,
     clientSecret: credentials.secret,
-    callbackURL: new URL(callbackPath(id), settings.publicUrl).href,
+    callbackURL: new URL(callbackPath(standardProviderIds[id]), settings.publicUrl).href,
     authorizationURL: created.endpoints.authorization,
     tokenURL: created.endpoints.token,
     store: new AttemptStateStore(),
@@ -74,7 +74,7 @@ export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider |
   const client = new LimitedOAuth2Client({ ...options, bearer: created.bearer }, settings);
   passport.use(id, created.open({ options, profileURL: created.endpoints.profile, client }));
   return {
-    id,
+    id: standardProviderIds[id],
     kind: id,
     name,
     label: {},
@@ -112,7 +112,8 @@ function registeredStrategy({ settings, passport, id, issuer, ...created }: OAut
           ? new FederationError('invalid', 'the attempt has no verifier')
           : new FederationError('cancelled', 'access_denied');
       const identity = created.person(result.user as Claims);
-      return { provider: id, kind: id, issuer, ...identity, session: { provider: id } };
+      const provider = standardProviderIds[id];
+      return { provider, kind: id, issuer, ...identity, session: { provider } };
     },
   };
 }
