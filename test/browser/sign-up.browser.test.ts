@@ -69,6 +69,20 @@ describe('sign-up in a browser', () => {
     await atHome(page, 'Vera Lindqvist', t);
   });
 
+  it('The fields of both names have the same height and the same top when one of them is refused', async () => {
+    const t = translator('en');
+    const page = await newPage();
+    await page.goto(`${url}/signup`);
+    const lastName = page.getByLabel(t('signUp.familyName'), { exact: true });
+    await lastName.fill('Lindqvist');
+    await page.getByRole('button', { name: t('signUp.next') }).click();
+    const firstName = page.getByRole('textbox', { name: t('signUp.givenName') });
+    await page.locator('[name=given_name][aria-invalid=true]').waitFor();
+    const [first, last] = await Promise.all([firstName.boundingBox(), lastName.boundingBox()]);
+    expect(first).not.toBeNull();
+    expect([last?.y, last?.height]).toEqual([first?.y, first?.height]);
+  });
+
   thorough.each(bothScripts(true))('A sign-up continues after a sign-in on another device, $name', async ({ way }) => {
     const t = translator(way.lang);
     const email = newAddress();
