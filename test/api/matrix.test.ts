@@ -7,11 +7,16 @@ import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend, type Backend, backends } from '../support/stores.ts';
 import { createAnswerCheck, type OpenApi } from './answers.ts';
-import { type Caller, callers } from './callers.ts';
+import { clientCallers } from './client-callers.ts';
 import { call, countersHere, examples, inputOf, makePromotionCode, type Named } from './examples.ts';
+import type { Caller } from './expected-status.ts';
 import { probes, serveProbes } from './probes.ts';
+import { sessionCallers } from './session-callers.ts';
+import { tokenCallers } from './token-callers.ts';
 
-/** Who may call what is no matter of the stores; what each call does for those who are let in is. */
+const callers: Record<string, Caller> = { ...sessionCallers, ...tokenCallers, ...clientCallers };
+
+/** The stores decide what a call does and not who may make it: on the second pair these callers are enough. */
 const letIn = [
   'a member’s session on an own page',
   'a member’s token with account',

@@ -1,75 +1,13 @@
 import { createServer } from 'node:net';
 import { production } from '../attacks/production.ts';
-import { startSmtp } from '../messages/stand-in-smtp.ts';
 import { makeCertificate } from '../support/certificate.ts';
-import { cliOn } from '../support/cli.ts';
-import { type Examination, examine, ofMachine } from '../support/doctor.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { goodHeaders, type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { startFoyer } from '../support/foyer.ts';
 import { freePort } from '../support/services.ts';
 import { anyBackend } from '../support/stores.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
-const good = makeCertificate(['localhost'], Date.now() - dayMs, Date.now() + 90 * dayMs);
+import { complaintsOf, dayMs, prepareProxiedFoyer } from './doctor-proxied-foyer.ts';
 
-let proxy: ReverseProxy;
-let foyer: TestFoyer;
-let smtp: Awaited<ReturnType<typeof startSmtp>>;
-const environment = () => ({
-  ...production,
-  PUBLIC_URL: proxy.url,
-  PORT: new URL(foyer.url).port,
-  SMTP_URL: `smtp://127.0.0.1:${smtp.port}?requireTLS=false`,
-});
-/** A domain whose mails arrive; what is asked of it is tested in doctor-messages.test.ts. */
-const resolveTxt = async (name: string) => [
-  [name.startsWith('_dmarc') ? 'v=DMARC1; p=none' : name.includes('_domainkey') ? 'p=MIGf' : 'v=spf1 -all'],
-];
-
-beforeAll(async () => {
-  proxy = await startReverseProxy(good);
-  smtp = await startSmtp();
-  foyer = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url });
-  restore();
-});
-afterAll(async () => {
-  await foyer?.close();
-  await proxy?.stop();
-  await smtp?.close();
-});
-afterEach(() => restore());
-
-const redirect: ReverseProxy['plain'] = (req, res) => res.writeHead(301, { location: proxy.url + req.url }).end();
-function restore(): void {
-  proxy.present(good);
-  Object.assign(proxy, {
-    target: foyer.url,
-    toServer: goodHeaders,
-    toClient: (headers: unknown) => headers,
-    plain: redirect,
-  });
-}
-
-interface Way {
-  ca?: string;
-  environment?: Record<string, string>;
-  now?: () => number;
-  limitMs?: number;
-}
-
-/** `foyer doctor` beside that Foyer. */
-const look = (way: Way = {}): Promise<Examination> =>
-  examine(
-    cliOn(foyer.stores.urls, { ...environment(), ...way.environment }, way.now, {
-      ca: way.ca ?? good.cert,
-      resolveTxt,
-      plainPort: proxy.plainPort,
-      limitMs: way.limitMs ?? 4_000,
-    }),
-  );
-
-/** Everything that is complained of but the machine. */
-const complaintsOf = (found: Examination) => found.complaints.filter((complaint) => !ofMachine(complaint));
+const { proxy, foyer, look } = prepareProxiedFoyer();
 
 it('A correct installation gives no complaint and the exit code 0', async () => {
   const found = await look();
@@ -115,7 +53,7 @@ describe('the certificate of PUBLIC_URL', () => {
       /not for localhost/,
     ],
   ])('A certificate that %s gives a finding', async (_what, certificate, complaint, said) => {
-    proxy.present(certificate);
+    proxy().present(certificate);
     const found = await look({ ca: certificate.cert });
     expect(complaintsOf(found)).toEqual([complaint]);
     expect(found.of(complaint.split(' ')[0] ?? '')[0]?.seen).toMatch(said);
@@ -129,7 +67,7 @@ describe('the certificate of PUBLIC_URL', () => {
   });
 
   it('A server without TLS at an https address is a fault', async () => {
-    const plain = new URL(foyer.url).port;
+    const plain = new URL(foyer().url).port;
     const found = await look({ environment: { PUBLIC_URL: `https://localhost:${plain}` } });
     expect(complaintsOf(found)).toContain('tls.chain fault');
   });
@@ -174,21 +112,21 @@ describe('the server that answers at PUBLIC_URL', () => {
   });
 
   it('A proxy that does not reach Foyer is a warning', async () => {
-    proxy.target = `http://127.0.0.1:${await freePort()}`;
+    proxy().target = `http://127.0.0.1:${await freePort()}`;
     const found = await look();
     expect(complaintsOf(found)).toEqual(['address.answer warning']);
     expect(found.of('address.answer')[0]?.seen).toMatch(/answers 502/);
   });
 
   it('A server at PUBLIC_URL that is not Foyer is a fault', async () => {
-    proxy.target = `http://127.0.0.1:${proxy.plainPort}`;
+    proxy().target = `http://127.0.0.1:${proxy().plainPort}`;
     expect(complaintsOf(await look())).toEqual(['address.answer fault']);
   });
 
   it('A Foyer with other stores is a fault', async () => {
-    const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url });
+    const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy().url });
     try {
-      proxy.target = other.url;
+      proxy().target = other.url;
       expect(complaintsOf(await look())).toEqual(['keys.published fault']);
     } finally {
       await other.close();
@@ -198,7 +136,7 @@ describe('the server that answers at PUBLIC_URL', () => {
   it('A Foyer with another PUBLIC_URL is a fault', async () => {
     const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: 'https://elsewhere.example.com' });
     try {
-      proxy.target = other.url;
+      proxy().target = other.url;
       expect(complaintsOf(await look())).toContain('address.issuer fault');
     } finally {
       await other.close();
@@ -206,7 +144,7 @@ describe('the server that answers at PUBLIC_URL', () => {
   });
 
   it('A PUBLIC_URL with the same host in other case is not a complaint', async () => {
-    const found = await look({ environment: { PUBLIC_URL: proxy.url.replace('localhost', 'LOCALHOST') } });
+    const found = await look({ environment: { PUBLIC_URL: proxy().url.replace('localhost', 'LOCALHOST') } });
     // The same address, written otherwise.
     expect(complaintsOf(found)).toEqual([]);
   });
@@ -214,22 +152,22 @@ describe('the server that answers at PUBLIC_URL', () => {
 
 describe('HTTP redirect and HSTS', () => {
   it('An http:// address that serves pages instead of a redirect is a fault', async () => {
-    proxy.plain = (_req, res) => res.end('welcome');
+    proxy().plain = (_req, res) => res.end('welcome');
     expect(complaintsOf(await look())).toEqual(['address.redirect fault']);
   });
 
   it('An http:// address that redirects elsewhere is a warning', async () => {
-    proxy.plain = (_req, res) => res.writeHead(302, { location: 'https://www.example.com/' }).end();
+    proxy().plain = (_req, res) => res.writeHead(302, { location: 'https://www.example.com/' }).end();
     expect(complaintsOf(await look())).toEqual(['address.redirect warning']);
   });
 
   it('A proxy that removes Strict-Transport-Security is a warning', async () => {
-    proxy.toClient = ({ 'strict-transport-security': _gone, ...headers }) => headers;
+    proxy().toClient = ({ 'strict-transport-security': _gone, ...headers }) => headers;
     expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
   });
 
   it('A proxy that shortens Strict-Transport-Security is a warning', async () => {
-    proxy.toClient = (headers) => ({ ...headers, 'strict-transport-security': 'max-age=300' });
+    proxy().toClient = (headers) => ({ ...headers, 'strict-transport-security': 'max-age=300' });
     expect(complaintsOf(await look())).toEqual(['address.hsts warning']);
   });
 
@@ -239,97 +177,9 @@ describe('HTTP redirect and HSTS', () => {
     [-10_000, 'warning'],
     [10_000, 'warning'],
   ])('A clock of the server that is %d ms off gives a finding', async (offset, level) => {
-    proxy.toClient = (headers) => ({ ...headers, date: new Date(Date.now() + offset).toUTCString() });
+    proxy().toClient = (headers) => ({ ...headers, date: new Date(Date.now() + offset).toUTCString() });
     const found = await look();
     expect(complaintsOf(found)).toEqual([`clock.public-url ${level}`]);
     expect(found.of('clock.public-url')[0]?.seen).toMatch(offset < 0 ? /behind/ : /ahead/);
-  });
-});
-
-describe('the headers of the proxy', () => {
-  const forwarded = (change: (headers: Record<string, unknown>, client: string) => void): ReverseProxy['toServer'] => {
-    return (headers, client) => {
-      const changed = { ...goodHeaders(headers, client) };
-      change(changed, client);
-      return changed;
-    };
-  };
-
-  it.each<[string, ReverseProxy['toServer'], string[]]>([
-    [
-      'another Host',
-      forwarded((headers) => {
-        headers.host = 'foyer.internal:3000';
-      }),
-      ['address.issuer fault', 'proxy.host fault'],
-    ],
-    [
-      'no protocol',
-      forwarded((headers) => {
-        delete headers['x-forwarded-proto'];
-      }),
-      ['proxy.protocol warning'],
-    ],
-    [
-      'no client',
-      forwarded((headers) => {
-        delete headers['x-forwarded-for'];
-      }),
-      ['proxy.client fault'],
-    ],
-    ['the client’s own headers, untouched', (headers) => headers, ['proxy.protocol warning', 'proxy.client fault']],
-  ])('A proxy that sends %s gives a finding', async (_what, toServer, complaints) => {
-    proxy.toServer = toServer;
-    const found = await look();
-    expect(complaintsOf(found)).toEqual(complaints);
-    expect(found.code).toBe(complaints.some((text) => text.endsWith('fault')) ? 4 : 0);
-  });
-
-  it('A chain of proxies that each append gives no complaint, because the client’s own claim is first and is not trusted', async () => {
-    proxy.toServer = (headers, client) => ({
-      ...goodHeaders(headers, client),
-      'x-forwarded-for': `${headers['x-forwarded-for']}, ${client}`,
-    });
-    expect(complaintsOf(await look())).toEqual([]);
-  });
-
-  describe.each([
-    ['2', 'too many', /claims in X-Forwarded-For/],
-    ['10.9.8.7', 'another one', /which is a proxy|takes every member/],
-  ])('TRUST_PROXY=%s', (trust, what, said) => {
-    it(`A TRUST_PROXY value that trusts ${what} makes Foyer see a wrong client address`, async () => {
-      const other = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url, TRUST_PROXY: trust });
-      try {
-        proxy.target = other.url;
-        proxy.toServer = (headers) => ({
-          ...goodHeaders(headers, ''),
-          'x-forwarded-for': `${headers['x-forwarded-for']}, 203.0.113.5`,
-        });
-        const found = await examine(
-          cliOn(other.stores.urls, { ...environment(), TRUST_PROXY: trust }, undefined, {
-            ca: good.cert,
-            plainPort: proxy.plainPort,
-          }),
-        );
-        expect(complaintsOf(found)).toContain('proxy.client fault');
-        expect(found.of('proxy.client')[0]?.seen).toMatch(said);
-      } finally {
-        await other.close();
-      }
-    });
-  });
-
-  it('A server with another SECRET_KEY does not answer the probe', async () => {
-    const found = await look({ environment: { SECRET_KEY: 'another secret key than that server has' } });
-    expect(found.of('proxy.probe')).toMatchObject([{ level: 'warning' }]);
-    expect(found.of('proxy.client')).toEqual([]);
-  });
-
-  it('A server that knows only the old key has not been restarted, which is a warning', async () => {
-    const found = await look({
-      environment: { SECRET_KEY: `a newer secret key: 0123456789 abc,${production.SECRET_KEY}` },
-    });
-    expect(found.of('proxy.probe')).toMatchObject([{ level: 'warning', seen: expect.stringContaining('first key') }]);
-    expect(found.of('proxy.client')).toMatchObject([{ level: 'ok' }]);
   });
 });

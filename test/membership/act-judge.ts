@@ -1,4 +1,5 @@
-import { acts, type Run, type Saved, type Sweep, startSweep } from './act-sweep.ts';
+import { type Run, type Saved, type Sweep, startSweep } from './act-sweep.ts';
+import { acts } from './plan-actions.ts';
 import { dayMs } from './steps.ts';
 
 const shown = ({ charged, next, endsAt }: Run['dayLater']) =>

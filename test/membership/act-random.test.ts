@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { anyBackend } from '../support/stores.ts';
 import { faultsOf, passDays, startWithCard } from './act-judge.ts';
-import { acts, buy, faults, planOf, type Saved, type Sweep } from './act-sweep.ts';
+import { faults, type Saved, type Sweep } from './act-sweep.ts';
+import { acts, buy, planOf } from './plan-actions.ts';
 
 /**
  * The same judgement as in act-sweep.test.ts for states that nobody has thought of: any acts and days come first, then one act

@@ -1,6 +1,7 @@
 import { anyBackend, secondBackends } from '../support/stores.ts';
 import { faultsOf, passDays, startWithCard } from './act-judge.ts';
-import { acts, type Fault, faults, planOf, type Saved, type Sweep } from './act-sweep.ts';
+import { type Fault, faults, type Saved, type Sweep } from './act-sweep.ts';
+import { acts, planOf } from './plan-actions.ts';
 import { cards, dayMs } from './steps.ts';
 
 /**

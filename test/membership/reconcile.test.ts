@@ -1,73 +1,23 @@
-import type Stripe from 'stripe';
-import {
-  createWebhooks,
-  diffWithStripe,
-  listOrders,
-  type ReconcileResult,
-  StripeUnavailableError,
-} from '../../server/membership/index.ts';
+import { createWebhooks, type ReconcileResult, StripeUnavailableError } from '../../server/membership/index.ts';
 import { reconcileHourly } from '../../server/membership/jobs.ts';
 import { addBillingTask } from '../../server/membership/task-store.ts';
 import type { User } from '../../server/users/index.ts';
-import { type Cli, cliOf } from '../support/cli.ts';
 import { type StripeInvoiceId, toPlanId, toStripeCustomerId, toStripeInvoiceId, toUserId } from '../support/ids.ts';
-import { anyBackend } from '../support/stores.ts';
-import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
+import { prepareComparison } from './reconcile-steps.ts';
+import { cards, dayMs } from './steps.ts';
 
 describe('comparison of Foyer with Stripe', () => {
-  let shop: Shop;
-  let stripe: Stripe;
-  let operator: Cli;
-  beforeAll(async () => {
-    shop = await startShop(anyBackend, manyCards);
-    stripe = shop.stripe.client();
-    operator = cliOf(shop.foyer, shop.stripe.environment());
-  });
-  afterAll(() => shop?.close());
-  // What one test leaves behind is no difference to the next.
-  afterEach(async () => {
-    expect((await reconcile()).left).toEqual([]);
-    const known = await db().selectFrom('memberships').select('customer_id').execute();
-    await db().deleteFrom('memberships').execute();
-    for (const { customer_id: id } of known) if (id !== null) await stripe.customers.del(id);
-  });
-
-  const db = () => shop.foyer.deps.database.db;
-  const orders = ({ id }: User) => listOrders(db(), id);
-  const standing = async ({ id }: User) => shop.membership.getMembership(id);
-  const diff = () => diffWithStripe(shop.membership.deps, { pauseMs: 0 });
-  const reconcile = () => shop.membership.reconcile({ pauseMs: 0 });
+  const { shop, stripe, db, orders, standing, diff, reconcile, buyer, priceOf, customerAtStripe, subscribe, later } =
+    prepareComparison();
   const summary = ({ left }: Pick<ReconcileResult, 'left'>) => left.map(({ kind }) => kind);
-  async function buyer(code = 'm-99'): Promise<User> {
-    const user = await shop.foyer.addUser();
-    await shop.saveCard(user);
-    expect(await shop.buy(user, code)).toMatchObject({ kind: 'paid' });
-    return user;
-  }
-  const priceOf = async (key: string) => (await stripe.prices.list({ lookup_keys: [key] })).data[0]?.id ?? '';
-  /** A customer with a card, made by hand. */
-  async function customerAtStripe(metadata: Record<string, string> = {}): Promise<{ id: string; card: string }> {
-    const { id } = await stripe.customers.create({ metadata });
-    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: id });
-    return { id, card: card.id };
-  }
-  const subscribe = async (customer: string, card: string, key = 'm-99', metadata: Record<string, string> = {}) =>
-    stripe.subscriptions.create({
-      customer,
-      items: [{ price: await priceOf(key) }],
-      default_payment_method: card,
-      metadata,
-    });
-  /** Who is being made known this very moment is no stranger. */
-  const later = () => shop.passTime(11 * 60_000);
 
   it('Members in every state show no difference', async () => {
-    const trying = await shop.foyer.addUser();
-    await shop.membership.ensure(trying, 7);
+    const trying = await shop().foyer.addUser();
+    await shop().membership.ensure(trying, 7);
     const users = [await buyer(), await buyer('y-900'), await buyer('m-899')];
-    await shop.buy(users[2] as User, 'm-99');
-    await shop.membership.cancel(users[1] as User);
-    await shop.saveCard(users[0] as User, cards.mastercard);
+    await shop().buy(users[2] as User, 'm-99');
+    await shop().membership.cancel(users[1] as User);
+    await shop().saveCard(users[0] as User, cards.mastercard);
     const found = await diff();
     expect(found).toEqual({ compared: 4, repaired: [], left: [] });
     expect(await reconcile()).toEqual(found);
@@ -76,8 +26,8 @@ describe('comparison of Foyer with Stripe', () => {
   it('Renewals and failures without a webhook are found, left unchanged by the diff and repaired by reconcile', async () => {
     const [renewed, failed] = [await buyer(), await buyer()];
     const card = (await standing(failed))?.card?.paymentMethodId ?? '';
-    shop.stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
-    shop.passTime(30 * dayMs + 60_000);
+    shop().stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
+    shop().passTime(30 * dayMs + 60_000);
     const before = await diff();
     const of = (user: User) =>
       before.left.filter(({ userId }) => userId === user.id).map(({ kind, detail }) => `${kind} ${detail}`);
@@ -109,7 +59,7 @@ describe('comparison of Foyer with Stripe', () => {
     expect(summary(await diff()).toSorted()).toEqual(['membership', 'order missing']);
     const { repaired, left } = await reconcile();
     expect({ repaired: repaired.length, left }).toEqual({ repaired: 2, left: [] });
-    expect((await shop.userNow(user)).planId).toBe('10');
+    expect((await shop().userNow(user)).planId).toBe('10');
     expect(await orders(user)).toHaveLength(1);
     await db()
       .updateTable('users')
@@ -118,13 +68,13 @@ describe('comparison of Foyer with Stripe', () => {
       .execute();
     expect((await diff()).left).toMatchObject([{ kind: 'plan', detail: 'plan: 15, not 10' }]);
     await reconcile();
-    expect((await shop.userNow(user)).planId).toBe('10');
+    expect((await shop().userNow(user)).planId).toBe('10');
   });
 
   it('A customer whose creation lost its answer is assigned to the user', async () => {
-    const user = await shop.foyer.addUser();
-    shop.stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/customers');
-    await expect(shop.membership.ensure(user, 7)).rejects.toThrow();
+    const user = await shop().foyer.addUser();
+    shop().stripe.fault('lost', (method, path) => method === 'POST' && path === '/v1/customers');
+    await expect(shop().membership.ensure(user, 7)).rejects.toThrow();
     expect(await standing(user)).toMatchObject({ customerId: null });
     expect((await diff()).left).toEqual([]);
     later();
@@ -132,16 +82,16 @@ describe('comparison of Foyer with Stripe', () => {
     expect(await reconcile()).toMatchObject({ repaired: [{ kind: 'customer unknown here' }], left: [] });
     const { customerId } = (await standing(user)) ?? {};
     expect(customerId).toMatch(/^cus_/);
-    expect(await shop.membership.ensure(user, 7)).toMatchObject({ customerId, status: 'trialing' });
+    expect(await shop().membership.ensure(user, 7)).toMatchObject({ customerId, status: 'trialing' });
   });
 
   it('A refund without a webhook is recorded, and the member is notified once', async () => {
     const user = await buyer();
     const [order] = await orders(user);
-    shop.stripe.engine.refund(order?.invoiceId ?? '', 900);
+    shop().stripe.engine.refund(order?.invoiceId ?? '', 900);
     for (const _ of [1, 2]) await reconcile();
     expect(await orders(user)).toMatchObject([{ refundedCents: 900 }]);
-    const mails = (await shop.foyer.mails(user.email)).filter(({ template }) => template === 'refund-made');
+    const mails = (await shop().foyer.mails(user.email)).filter(({ template }) => template === 'refund-made');
     expect(mails.map(({ values }) => values.amountCents)).toEqual([900]);
   });
 
@@ -149,18 +99,18 @@ describe('comparison of Foyer with Stripe', () => {
     it('An action that is not finished is reported: a task, or a purchase to which the member has not returned', async () => {
       const user = await buyer();
       const about = { kind: 'cancel-later', userId: user.id, customerId: null } as const;
-      await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
+      await shop().foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop().foyer.deps.now()));
       const unfinished = async () =>
         (await diff()).left.filter(({ kind, userId }) => kind === 'act unfinished' && userId === user.id);
       expect(await unfinished()).toEqual([]);
-      shop.passTime(3 * 60_000);
+      shop().passTime(3 * 60_000);
       expect(await unfinished()).toMatchObject([{ detail: 'cancel-later' }]);
-      await shop.membership.work();
+      await shop().membership.work();
       expect(await unfinished()).toEqual([]);
-      await shop.membership.choose(user, shop.plan('m-499'));
-      const { db } = shop.foyer.deps.database;
+      await shop().membership.choose(user, shop().plan('m-499'));
+      const { db } = shop().foyer.deps.database;
       await db.updateTable('purchases').set({ state: 'charging' }).where('open_for', '=', user.id).execute();
-      shop.passTime(70 * 60_000);
+      shop().passTime(70 * 60_000);
       expect(await unfinished()).toMatchObject([{ detail: 'purchase of 12' }]);
       await db.deleteFrom('purchases').where('open_for', '=', user.id).execute();
     });
@@ -173,20 +123,23 @@ describe('comparison of Foyer with Stripe', () => {
       const kinds = left.filter(({ userId }) => userId === user.id);
       expect(kinds).toMatchObject([{ kind: 'two subscriptions', customerId }]);
       expect(kinds[0]?.detail.split(' ').toSorted()).toEqual([second.id, subscriptionId].toSorted());
-      expect(await stripe.subscriptions.retrieve(second.id)).toMatchObject({ status: 'active' });
-      await stripe.subscriptions.cancel(second.id);
+      expect(await stripe().subscriptions.retrieve(second.id)).toMatchObject({ status: 'active' });
+      await stripe().subscriptions.cancel(second.id);
     });
 
     it('A price of no plan is reported', async () => {
       const user = await buyer();
       const { subscriptionId } = (await standing(user)) ?? {};
-      const product = await stripe.products.create({ name: 'Workshop' });
+      const product = await stripe().products.create({ name: 'Workshop' });
       const recurring = { interval: 'day', interval_count: 30 } as const;
-      const price = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 100, recurring });
-      const subscription = await stripe.subscriptions.retrieve(subscriptionId ?? '');
+      const price = await stripe().prices.create({ product: product.id, currency: 'usd', unit_amount: 100, recurring });
+      const subscription = await stripe().subscriptions.retrieve(subscriptionId ?? '');
       const item = subscription.items.data[0]?.id ?? '';
       const change = (to: string) =>
-        stripe.subscriptions.update(subscription.id, { items: [{ id: item, price: to }], proration_behavior: 'none' });
+        stripe().subscriptions.update(subscription.id, {
+          items: [{ id: item, price: to }],
+          proration_behavior: 'none',
+        });
       await change(price.id);
       expect((await reconcile()).left).toMatchObject([{ kind: 'price of no plan', userId: user.id }]);
       await change(await priceOf('m-99'));
@@ -233,11 +186,11 @@ describe('comparison of Foyer with Stripe', () => {
         userId: toUserId('gone'),
         customerId: toStripeCustomerId(nobody.id),
       } as const;
-      await shop.foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
+      await shop().foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop().foyer.deps.now()));
       expect(await found()).toHaveLength(2);
-      await shop.membership.work();
-      await stripe.customers.del(second.id);
-      await stripe.customers.del(own.id);
+      await shop().membership.work();
+      await stripe().customers.del(second.id);
+      await stripe().customers.del(own.id);
       expect(await found()).toEqual([]);
     });
 
@@ -245,8 +198,8 @@ describe('comparison of Foyer with Stripe', () => {
       const [one, other] = [await buyer(), await buyer()];
       await db().updateTable('users').set({ plan_id: null }).where('id', '=', other.id).execute();
       const { customerId } = (await standing(one)) ?? {};
-      shop.stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
-      shop.stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
+      shop().stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
+      shop().stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
       const { left, repaired } = await reconcile();
       expect(left).toMatchObject([{ kind: 'not compared', userId: one.id }]);
       expect(repaired).toMatchObject([{ kind: 'plan', userId: other.id }]);
@@ -255,17 +208,17 @@ describe('comparison of Foyer with Stripe', () => {
 
   it('The comparison runs once an hour in one process, and again at once when Stripe was away', async () => {
     const user = await buyer();
-    const webhooks = createWebhooks(shop.membership.deps);
-    const look = () => reconcileHourly(shop.membership.deps, webhooks);
+    const webhooks = createWebhooks(shop().membership.deps);
+    const look = () => reconcileHourly(shop().membership.deps, webhooks);
     const spoil = () =>
       db()
         .updateTable('users')
         .set({ plan_id: toPlanId('15') })
         .where('id', '=', user.id)
         .execute();
-    const planNow = async () => (await shop.userNow(user)).planId;
+    const planNow = async () => (await shop().userNow(user)).planId;
     await spoil();
-    shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
+    shop().stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
     await expect(look()).rejects.toThrow(StripeUnavailableError);
     expect(await planNow()).toBe('15');
     await look();
@@ -273,59 +226,5 @@ describe('comparison of Foyer with Stripe', () => {
     await spoil();
     await look();
     expect(await planNow()).toBe('15');
-  });
-
-  describe('foyer billing', () => {
-    it('The command diff changes nothing and exits with 1, reconcile repairs, then both exit with 0', async () => {
-      const user = await buyer();
-      await db()
-        .updateTable('users')
-        .set({ plan_id: toPlanId('15') })
-        .where('id', '=', user.id)
-        .execute();
-      const before = await operator('billing', 'diff');
-      expect(before.code).toBe(1);
-      expect(before.out).toMatch(new RegExp(`^differs +plan +${user.id} +cus_\\w+ +plan: 15, not 10$`, 'm'));
-      expect(before.err).toBe('1 difference between Foyer and Stripe.\n');
-      expect((await shop.userNow(user)).planId).toBe('15');
-      const mended = await operator('billing', 'reconcile', '--json');
-      expect(mended).toMatchObject({ code: 0, err: '' });
-      expect(mended.json()).toMatchObject({
-        ok: true,
-        differences: [],
-        repaired: [{ what: 'plan', user: user.id, detail: 'plan: 15, not 10' }],
-      });
-      expect((await shop.userNow(user)).planId).toBe('10');
-      const after = await operator('billing', 'diff', '--json');
-      expect(after).toMatchObject({ code: 0, err: '' });
-      expect(after.json()).toMatchObject({ ok: true, differences: [], repaired: [] });
-    });
-
-    it('The command reconcile exits with 1 when something is left, and the running Foyer mails what is new', async () => {
-      const user = await buyer();
-      const { customerId, card } = (await standing(user)) ?? {};
-      const second = await subscribe(customerId ?? '', card?.paymentMethodId ?? '');
-      const run = await operator('billing', 'reconcile');
-      expect(run.code).toBe(1);
-      expect(run.out).toMatch(/^differs +two subscriptions +/m);
-      expect(run.out).toMatch(/^mended +order missing +/m);
-      expect((await shop.foyer.mails(user.email)).filter(({ template }) => template === 'receipt')).toHaveLength(2);
-      await stripe.subscriptions.cancel(second.id);
-    });
-
-    it('The commands use the time of the sandbox’s stand-in, which its page can move', async () => {
-      const user = await buyer();
-      shop.stripe.engine.setCardBehaviour((await standing(user))?.card?.paymentMethodId ?? '', cards.chargeDeclined);
-      shop.passTime(40 * dayMs);
-      await reconcile();
-      // By the machine's time the plan would still be kept.
-      expect((await shop.userNow(user)).planId).toBeNull();
-      expect(await operator('billing', 'diff')).toMatchObject({ code: 0, err: '' });
-    });
-
-    it('The commands report that Stripe is away', async () => {
-      const away = cliOf(shop.foyer, { ...shop.stripe.environment(), STRIPE_API_URL: 'http://127.0.0.1:9' });
-      expect(await away('billing', 'diff')).toMatchObject({ code: 4, err: expect.stringMatching(/^Stripe: /) });
-    });
   });
 });

@@ -1,14 +1,9 @@
-import express, { type ErrorRequestHandler } from 'express';
 import Stripe from 'stripe';
-import { createWebhooks, listOrders, webhookPath } from '../../server/membership/index.ts';
-import { coalesceByKey } from '../../server/membership/shared-turns.ts';
-import { createMetrics } from '../../server/metrics/index.ts';
+import { listOrders } from '../../server/membership/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { sampleOf } from '../metrics/read.ts';
-import { listenOnFreePort, startFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
-import { anyBackend, backends } from '../support/stores.ts';
-import { startStripe, stripeKeys } from '../support/stripe.ts';
+import { backends } from '../support/stores.ts';
+import { stripeKeys } from '../support/stripe.ts';
 import { dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
 const { webhookSecret } = stripeKeys;
@@ -240,90 +235,4 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const cross = { 'stripe-signature': signed(body), origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await post(body, cross)).status).toBe(200);
   });
-});
-
-describe('shared turns', () => {
-  /** Turns that end when they are told to. */
-  function turns() {
-    const ends: { key: string; end: (error?: Error) => void }[] = [];
-    const ask = coalesceByKey(
-      (key) =>
-        new Promise<number>((resolve, reject) => {
-          const number = ends.length + 1;
-          ends.push({ key, end: (error) => (error ? reject(error) : resolve(number)) });
-        }),
-    );
-    const end = async (at: number, error?: Error) => {
-      ends[at]?.end(error);
-      await new Promise(setImmediate);
-    };
-    return { ask, end, begun: () => ends.map(({ key }) => key) };
-  }
-
-  it('Calls during a run share the next run, which begins when the current one has ended', async () => {
-    const { ask, end, begun } = turns();
-    const first = ask('a');
-    const others = [ask('a'), ask('a'), ask('a')];
-    expect(begun()).toEqual(['a']);
-    await end(0);
-    expect(begun()).toEqual(['a', 'a']);
-    const late = ask('a');
-    await end(1);
-    expect(await Promise.all([first, ...others])).toEqual([1, 2, 2, 2]);
-    await end(2);
-    expect(await late).toBe(3);
-  });
-
-  it('Runs of other keys do not wait, and a failed run fails only for the calls that share it', async () => {
-    const { ask, end, begun } = turns();
-    const failing = ask('a');
-    const after = ask('a');
-    void ask('b');
-    expect(begun()).toEqual(['a', 'b']);
-    const failed = expect(failing).rejects.toThrow('away');
-    await end(0, new Error('away'));
-    await failed;
-    await end(2);
-    expect(await after).toBe(3);
-  });
-});
-
-it('Events are counted by known type and by outcome', async () => {
-  const metrics = await createMetrics(1);
-  const stripe = await startStripe();
-  const foyer = await startFoyer(anyBackend, stripe.environment());
-  const app = express();
-  createWebhooks({ ...foyer.app.membership.deps, metrics }).routes(app, webhookSecret);
-  // What refuses is an error of HTTP, which the house answers.
-  const fail: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(400).end();
-  app.use(fail);
-  const { server, port } = await listenOnFreePort(app);
-  try {
-    const send = async (payload: string, signature: string) =>
-      (
-        await sendRequest(`http://127.0.0.1:${port}${webhookPath}`, {
-          method: 'POST',
-          body: payload,
-          headers: { 'stripe-signature': signature },
-        })
-      ).status;
-    const event = (id: string, type: string) =>
-      JSON.stringify({ id, object: 'event', type, data: { object: { customer: 'cus_of_nobody' } } });
-    const [known, made] = [event('evt_1', 'invoice.paid'), event('evt_2', 'made.up')];
-    const answers = [];
-    for (const one of [known, known, made]) answers.push(await send(one, signed(one)));
-    expect([...answers, await send(known, 'forged')]).toEqual([200, 200, 200, 400]);
-    const text = (await metrics.local?.text()) ?? '';
-    const counted = (type: string, outcome: string) => sampleOf(text, 'foyer_stripe_webhooks_total', { type, outcome });
-    expect(counted('invoice.paid', 'unknown-customer')).toBe(1);
-    expect(counted('invoice.paid', 'twice')).toBe(1);
-    expect(counted('other', 'unknown-type')).toBe(1);
-    expect(counted('other', 'refused')).toBe(1);
-    expect(text).not.toContain('made.up');
-  } finally {
-    server.closeAllConnections();
-    server.close();
-    await foyer.close();
-    await stripe.close();
-  }
 });

@@ -104,7 +104,7 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   ],
   notification: ['attacks/member-storage.test.ts', 'One user gets 500 notifications a day from all senders together'],
   apiCall: [
-    'api/openapi.test.ts',
+    'api/limits.test.ts',
     'Each caller has its own limit, sees the calls left and gets Retry-After when refused',
   ],
   publicApiCall: [here, 'publicApiCall'],

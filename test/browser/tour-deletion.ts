@@ -8,7 +8,7 @@ import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
 
 /** Taking one's data along, leaving, and a second factor that an operator takes away. */
-export function leavingStops({ foyer, signIn }: SettingsTour): Stop[] {
+export function deletionStops({ foyer, signIn }: SettingsTour): Stop[] {
   const names = { givenName: 'Vera', familyName: 'Lindqvist' };
   const visit = (path: string, member?: () => Promise<User>) => async (page: Page) => {
     await signIn(page, member ? await member() : await foyer().addUser(names));

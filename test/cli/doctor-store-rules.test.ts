@@ -1,0 +1,137 @@
+import { type FolderFacts, judgeFolder } from '../../server/cli/doctor/data-folder.ts';
+import { judgePublished } from '../../server/cli/doctor/keys.ts';
+import { judgePostgres, type PostgresFacts } from '../../server/cli/doctor/postgres.ts';
+import { judgeRedis } from '../../server/cli/doctor/redis.ts';
+import { judgeAnswer } from '../../server/cli/doctor/stores.ts';
+import type { RedisFacts } from '../../server/store/index.ts';
+import { listComplaints } from '../support/doctor-findings.ts';
+
+describe('the data folder', () => {
+  const good: FolderFacts = {
+    path: '/srv/foyer/data',
+    mode: 0o40700,
+    isFolder: true,
+    owner: 1000,
+    uid: 1000,
+    writable: true,
+    freeBytes: 50e9,
+    totalBytes: 100e9,
+    fileSystem: 0xef53,
+    files: [{ name: 'foyer.db', mode: 0o100600, owner: 1000 }],
+    used: true,
+    production: true,
+  };
+  const readable = [{ name: 'foyer.db', mode: 0o100644, owner: 1000 }];
+  it.each<[string, Partial<FolderFacts>, string[]]>([
+    ['in order', {}, []],
+    ['of no use', { used: false, writable: false, freeBytes: 0 }, []],
+    ['not there', { mode: undefined }, ['data-folder.missing note']],
+    ['not to be written', { writable: false }, ['data-folder.writable fault']],
+    ['NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
+    ['SMB, signed', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
+    ['FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],
+    ['in memory', { fileSystem: 0x01021994 }, ['data-folder.memory warning']],
+    ['in memory, in development', { fileSystem: 0x01021994, production: false }, []],
+    ['little space', { freeBytes: 999e6 }, ['data-folder.space warning']],
+    ['no space', { freeBytes: 99e6 }, ['data-folder.space fault']],
+    ['open to the group', { mode: 0o40750 }, []],
+    ['open to all', { mode: 0o40755 }, ['data-folder.permissions warning']],
+    ['open to all, and the file', { mode: 0o40755, files: readable }, ['data-folder.permissions fault']],
+    ['an open file in a closed folder', { files: readable }, []],
+    ['another owner', { owner: 0 }, ['data-folder.owner warning']],
+  ])('The data folder check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(listComplaints(judgeFolder({ ...good, ...facts }))).toEqual(expected),
+  );
+});
+
+describe('stores', () => {
+  it.each([
+    [19.9, 'ok'],
+    [20, 'note'],
+    [200, 'warning'],
+  ])('An answer in %d ms has the level %s', (ms, level) =>
+    expect(judgeAnswer('database', 'PostgreSQL', ms).level).toBe(level),
+  );
+
+  const postgres: PostgresFacts = {
+    version: 160_004,
+    maxConnections: 100,
+    reserved: 3,
+    standby: false,
+    encoding: 'UTF8',
+    workers: 8,
+  };
+  it.each<[string, Partial<PostgresFacts>, string[]]>([
+    ['in order', {}, []],
+    ['just enough connections', { maxConnections: 95 }, []],
+    ['one too few', { maxConnections: 94 }, ['postgres.connections warning']],
+    ['13', { version: 130_012 }, ['postgres.version fault']],
+    ['14', { version: 140_000 }, []],
+    ['a standby', { standby: true }, ['postgres.standby fault']],
+    ['another encoding', { encoding: 'SQL_ASCII' }, ['postgres.encoding fault']],
+  ])('The PostgreSQL check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(listComplaints(judgePostgres({ ...postgres, ...facts }))).toEqual(expected),
+  );
+
+  const redis: RedisFacts = {
+    pingMs: 1,
+    version: '7.2.4',
+    role: 'master',
+    cluster: false,
+    policy: 'noeviction',
+    maxMemory: 0,
+    usedMemory: 1,
+    appendOnly: true,
+    save: '',
+    lastWritesOk: true,
+    forbidden: [],
+    clock: undefined,
+    refusedWrite: undefined,
+  };
+  it.each<[string, Partial<RedisFacts>, string[]]>([
+    ['in order', {}, []],
+    ['6.0', { version: '6.0.16' }, ['redis.version fault']],
+    ['6.2', { version: '6.2.0' }, []],
+    ['10', { version: '10.0.0' }, []],
+    ['its disk failed', { lastWritesOk: false }, ['redis.disk fault']],
+    ['CONFIG refused, nothing missed', { forbidden: ['CONFIG GET'], save: undefined }, []],
+    [
+      'CONFIG refused, no appendonly',
+      { forbidden: ['CONFIG GET'], save: undefined, appendOnly: false },
+      ['redis.unseen note'],
+    ],
+    ['four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
+    ['fuller', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
+  ])('The Redis check gives the expected findings for: %s', (_what, facts, expected) =>
+    expect(listComplaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected),
+  );
+});
+
+describe('published keys of several processes', () => {
+  const key = (kid: string, state: 'next' | 'active' | 'retired') =>
+    ({ kid, alg: 'ES256', createdAt: 0, activatesAt: 0, expiresAt: null, state }) as const;
+  const keys = [key('new', 'next'), key('now', 'active'), key('old', 'retired')];
+  it.each([
+    [
+      'all the same',
+      [
+        ['now', 'new', 'old'],
+        ['old', 'new', 'now'],
+      ],
+      'ok',
+    ],
+    [
+      'one has not read the next ones yet',
+      [
+        ['now', 'new', 'old'],
+        ['now', 'old'],
+      ],
+      'note',
+    ],
+    ['one lacks the key that signs', [['now', 'new', 'old'], ['old']], 'fault'],
+    ['one has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
+    ['one answers something else', [['now', 'new', 'old'], []], 'fault'],
+  ])('The key check gives the expected level when: %s', (_what, published, level) =>
+    expect(judgePublished(published, keys).level).toBe(level),
+  );
+});
