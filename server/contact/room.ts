@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import type { ApiOperation } from '../http/index.ts';
+import { type ApiOperation, pageRoutes } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
@@ -64,7 +64,9 @@ export function createContactModule(settings: ContactSettings): ContactModule {
     email,
     phone,
     flows,
-    pageRoutes: (router) => undoEmailChangeRoutes(router, { ...deps, pages, queueFull, recentFactorsUrl, devices }),
+    pageRoutes(router) {
+      undoEmailChangeRoutes(pageRoutes(router, { ...deps, pages, cookies, queueFull, recentFactorsUrl, devices }));
+    },
     operations: contactOperations({ ...deps, email, phone }),
   };
 }

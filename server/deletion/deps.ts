@@ -1,4 +1,4 @@
-import type { Logger, Pages } from '../http/index.ts';
+import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { SubscriptionOnDeletion } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Sessions } from '../sessions/index.ts';
@@ -24,6 +24,7 @@ export interface DeletionDeps {
 /** The dependencies from `wiring.ts`. */
 export type LeavingSettings = Omit<DeletionDeps, 'personalDataSources'> & {
   pages: Pages;
+  cookies: HostCookies;
   /** Opens the messages that wait in the outbox. */
   outboxBox: SecretBox;
   /** The sources of modules in higher layers. */

@@ -1,5 +1,6 @@
 import type { Request, Router } from 'express';
 import type { Transaction } from 'kysely';
+import { pageRoutes } from '../http/index.ts';
 import type { CancellationTiming, RenewingSubscription } from '../membership/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
@@ -47,6 +48,7 @@ export interface DeletionModule {
 /** Deletion and export of accounts, and operators' resets of second factors. */
 export function createDeletionModule({
   pages,
+  cookies,
   outboxBox,
   personalDataSources,
   ...common
@@ -70,8 +72,9 @@ export function createDeletionModule({
     cancelReset: (userId) => cancelFactorReset(deps, userId),
     work,
     pageRoutes(router) {
-      deletionRequestedRoute(router, pages);
-      cancelFactorResetRoutes(router, { ...deps, pages });
+      const add = pageRoutes(router, { ...deps, pages, cookies });
+      deletionRequestedRoute(add);
+      cancelFactorResetRoutes(add);
     },
     stop: startDeletionJob(deps, work),
   };
