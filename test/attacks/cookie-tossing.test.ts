@@ -9,7 +9,7 @@ const sibling = 'https://shop.example.com/';
 
 /**
  * A sibling of the domain that `COOKIE_DOMAIN` names writes cookies of that domain into a victim's browser, with every name
- * that Foyer has (`security.md`, rule 8). What it may know is everything of the attacker's own browser.
+ * that Foyer has (`security.md`, rule 8). It may know everything in the attacker's own browser.
  */
 describe.each(backends)('cookies tossed by a sibling with COOKIE_DOMAIN, on $name', (backend) => {
   let foyer: TestFoyer;

@@ -1,6 +1,7 @@
 /**
- * A process that changes things and has messages of them delivered, on the stores, outbox, worker and carrier as they are
- * built, until it is killed. `outbox-child.ts` starts it.
+ //  process that makes changes and delivers their messages, by the built stores, outbox, worker and carrier, until it
+ // is
+ * killed. `outbox-child.ts` starts it.
  */
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';

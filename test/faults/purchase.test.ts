@@ -111,7 +111,7 @@ function confirmCard({ clientSecret }: { clientSecret: string }): string {
 }
 
 /**
- * Step 2, as a member does it who presses what the page offers, until the page says that all is done.
+ * Runs step 2 like a user who presses the offered button of each page until the page says that all is done.
  * @returns the address of the end
  */
 async function goThrough({ url }: ServerProcess, email: string): Promise<string> {
@@ -149,8 +149,9 @@ interface Member {
 }
 
 /**
- * Kills the server when each of these members is at about the exchange with Stripe of their own seed, or a moment after it.
- * @returns those who were under way
+ // ills the server when each of these users is at about the exchange with Stripe of the user's seed, or a moment after
+ // it.
+ * @returns the users whose purchases were in progress
  */
 async function killedAmong(members: Member[], server: ServerProcess): Promise<Member[]> {
   const places = members.map((member) => {

@@ -68,7 +68,7 @@ export function compared(what: string, yardstick: Rounds, foyer: Rounds, aim: nu
 
 /**
  * The area under the ROC curve: how often a sample of the one kind is above one of the other, with ties counted as half.
- * 0.5: the samples tell nothing. The deviation is that of Hanley and McNeil (1982), 95 % of it on both sides.
+ * A value of 0.5 means that the samples do not differ. The 95 % interval is that of Hanley and McNeil (1982).
  */
 export function separation(
   positive: readonly number[],

@@ -102,8 +102,8 @@ async function countsOf({ environment }: Stores): Promise<{ users: number; ids: 
 }
 
 /**
- * 100,000 members of a Cognito pool's file: a rehearsal, an import that is killed half-way, and the same again.
- * @throws {Error} when one of them is lost or doubled
+ * Imports 100,000 users of a Cognito pool: a rehearsal, an import that is killed half-way, and the whole import again.
+ * @throws {Error} when a user is lost or imported twice
  */
 export async function measureImport(stores: Stores): Promise<Figure[]> {
   const path = join(stores.environment.DATA_DIR ?? '', 'members.csv');

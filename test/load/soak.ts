@@ -34,8 +34,9 @@ const minuteMs = 60_000;
 const atOnce = 24;
 
 /**
- * How large the file is, with what stands in its log still. Files do not shrink, so it is the most that there ever was; the
- * log itself has a bound of its own.
+ // he size of the file with its log. Files do not shrink, so this is the maximum of the whole run; the log itself has
+ // its
+ * own limit.
  */
 function sizeOf(dir: string, name: string): number {
   const file = new DatabaseSync(join(dir, name), { readOnly: true });
@@ -102,8 +103,9 @@ async function inTurn(work: (() => Promise<void>)[]): Promise<void> {
 }
 
 /**
- * Sends what visitors can send, from so many addresses, each at all of its limits, while the clock of everything (product,
- * stores, libraries) is moved on. Answers how large the files of both stores have become.
+ // ends what visitors can send, from so many addresses, each up to all of its limits, while the clock of product,
+ // stores
+ * and libraries moves on. Returns the sizes of the files of both stores.
  */
 export async function soak({ addresses, hours, tell = () => {} }: SoakOptions): Promise<SoakResult> {
   const realNow = Date.now;

@@ -1,6 +1,6 @@
 /**
  * `npm run bench workers`: several workers in production under load while one is killed, while all are replaced, and while
- * the service ends. Counts for humans; test/journeys/workers.test.ts holds the promises.
+ * the service ends. The counts are for people; test/journeys/workers.test.ts checks the promises.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';

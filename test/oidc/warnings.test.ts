@@ -5,8 +5,9 @@ import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /**
- * The OpenID library says on the console when it falls back to a default that is meant for trying it out (at construction,
- * or the first time it uses one), and Node says what is deprecated. Neither may be left.
+ // he OpenID library warns on the console about defaults that are meant for trials (at construction, or when it first
+ // uses
+ * one), and Node warns about deprecated calls. No such warning may appear.
  */
 it('Foyer uses no default of the OpenID library that it warns about, and no deprecated API', async () => {
   const said: unknown[] = [];

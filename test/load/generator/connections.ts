@@ -12,9 +12,9 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** As a proxy on the same host speaks to a Foyer in production. */
+/** The headers of a proxy on the same host before a Foyer in production. */
 export const proxied = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
-/** As a browser on the same host speaks to a Foyer in development. */
+/** The headers of a browser on the same host as a Foyer in development. */
 export const direct = (port: number) => ({ host: `localhost:${port}` });
 
 /**
@@ -37,20 +37,21 @@ export function connect(port: number, connections: number, common: Record<string
   };
 }
 
-/** Cookies of an answer, as the next request sends them. */
+/** The cookies of an answer, in the form that the next request sends. */
 export function cookiesOf({ headers }: Answer): string[] {
   return [headers['set-cookie'] ?? []].flat().map((line) => line.split(';', 1)[0] ?? '');
 }
 
-/** @throws Error that shows what came instead */
+/** @throws Error that shows the actual answer */
 export function expect(answer: Answer, status: number, what: string): void {
   if (answer.status === status) return;
   throw new Error(`${what} answered ${answer.status} instead of ${status}: ${answer.text.slice(0, 500)}`);
 }
 
 /**
- * Keeps this process awake until `work` is done. A generator that waits for the server is put to sleep, and on a virtual
- * machine waking it costs the server more than a whole answer does: the faster of two servers would be spared it.
+ // eeps this process awake until `work` is done. An idle generator would be put to sleep, and on a virtual machine
+ // waking it
+ * costs the server more than a whole answer, which would favour the faster of two servers.
  */
 async function awake<T>(work: Promise<T>): Promise<T> {
   let over = false;

@@ -1,10 +1,12 @@
-/** The attacker's process: asks for members and strangers in turn, and looks at how busy the server is after each answer. */
+/**
+ * The attacker's process: it tries users and strangers in turn and measures the load of the server after each answer.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../rpc.ts';
 import { host } from '../setting.ts';
 import { type Answer, type Connections, connect, cookiesOf } from './connections.ts';
 
-/** One request, and what the answer to it must be. */
+/** One request and its expected answer. */
 export interface Ask {
   method: 'GET' | 'POST';
   path: string;
@@ -14,31 +16,31 @@ export interface Ask {
 }
 
 export interface Timed {
-  /** Of the answer itself, in milliseconds. */
+  /** The time of the answer itself, in milliseconds. */
   ownMs: number;
   /** The slowest answer of `/healthz` after it. */
   slowestMs: number;
-  /** All of these answers together. */
+  /** The total time of these answers. */
   sumMs: number;
 }
 
-/** How long and how often `/healthz` is asked after each answer. */
+/** The length and number of the requests to `/healthz` after each answer. */
 export interface Watch {
-  /** At least so many times. */
+  /** The minimum number of requests. */
   looks: number;
-  /** At least for so long. */
+  /** The minimum time. */
   ms: number;
-  /** Between two of them. */
+  /** The time between two requests. */
   pauseMs: number;
 }
 
 let connections: Connections | undefined;
 const health: Ask = { method: 'GET', path: '/healthz', status: 200 };
 
-/** What follows one answer at once is over before the next request. */
+/** The wait after which the immediate work of an answer is over. */
 const betweenProbesMs = 30;
 
-/** Each request comes from an address of its own, so that no limit of one address is met. */
+/** Each request comes from its own address, so that no limit of one address refuses it. */
 let addresses = 0;
 function nextAddress(): string {
   addresses += 1;
@@ -75,7 +77,7 @@ const handlers = {
   open({ port }: { port: number }): void {
     connections = connect(port, 1, { host, 'x-forwarded-proto': 'https' });
   },
-  /** Sends them all without looking at times; answers each answer's text, address and cookies. */
+  /** Sends all requests without measuring. @returns the text, address and cookies of each answer */
   async send({ asks }: { asks: Ask[] }): Promise<{ text: string; location: string; cookies: string }[]> {
     const answers = [];
     for (const each of asks) {

@@ -8,7 +8,7 @@ const ownForm = {
   'sec-fetch-mode': 'navigate',
   'content-type': 'application/x-www-form-urlencoded',
 };
-/** Between two members who sign in. */
+/** The time between two sign-ins of users. */
 const everyMs = 100;
 
 function signIn(connections: Connections, index: number, cookie = ''): Promise<Answer> {
@@ -18,11 +18,11 @@ function signIn(connections: Connections, index: number, cookie = ''): Promise<A
 
 export interface Waits {
   waitedMs: number[];
-  /** Sign-ins with the right password that were answered otherwise. */
+  /** The number of refused sign-ins with the right password. */
   refused: number;
 }
 
-/** Members sign in from browsers and addresses of their own, one every 100 ms, from the member `first` on. */
+/** Users from number `first` on sign in from their own browsers and addresses, one every 100 ms. */
 export async function honestSignIns({ port, first, count }: { port: number; first: number; count: number }) {
   const waits: Waits = { waitedMs: [], refused: 0 };
   const visit = async (n: number) => {
@@ -52,7 +52,7 @@ interface Flood {
   count: number;
 }
 
-/** One member sends right passwords, all at once, from devices that the account knows, while others sign in. */
+/** Known devices of one user send right passwords all at once, while other users sign in. */
 export async function flood({ port, member, devices, rightPasswords, ...others }: Flood): Promise<Waits> {
   const connections = connect(port, rightPasswords);
   const known: string[] = [];

@@ -1,4 +1,4 @@
-/** The load generator's process: everything that asks, and nothing that answers. */
+/** The process of the load generator, which sends all requests. */
 import { serve } from '../rpc.ts';
 import { flood, honestSignIns } from './flood.ts';
 import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';

@@ -8,18 +8,18 @@ const ownForm = {
   'content-type': 'application/x-www-form-urlencoded',
 };
 
-/** Signs a member in through Foyer's form; answers the browser's cookies. */
+/** Signs a user in by Foyer's form. @returns the cookies of the browser */
 async function signIn(connections: Connections, index: number, cookie = ''): Promise<string[]> {
   const body = new URLSearchParams({ username: memberEmail(index), password }).toString();
   const answer = await connections.send('POST', '/sign-in', cookie === '' ? ownForm : { ...ownForm, cookie }, body);
   expect(answer, 303, 'sign-in');
   const cookies = cookiesOf(answer);
-  // A refusal is a redirect, too.
+  // A refusal is also a redirect.
   if (!cookies.some((one) => one.includes('foyer_session='))) throw new Error('the sign-in began no session');
   return cookies;
 }
 
-/** The Cookie header of each of `count` members' browsers after signing in. */
+/** The Cookie headers of `count` users' browsers after signing in. */
 export async function signInAll(port: number, count: number): Promise<string[]> {
   const connections = connect(port, 2);
   const sessions: string[] = [];
@@ -28,7 +28,7 @@ export async function signInAll(port: number, count: number): Promise<string[]> 
   return sessions;
 }
 
-/** The same for the yardstick, which has no form. */
+/** The same for the baseline, which has no form. */
 export async function openAll(port: number, count: number): Promise<string[]> {
   const connections = connect(port, 2);
   const sessions: string[] = [];
@@ -41,7 +41,7 @@ export async function openAll(port: number, count: number): Promise<string[]> {
   return sessions;
 }
 
-/** The mark of a known device alone: a member comes back after their session has ended. */
+/** Only the known-device cookie: a user returns after the end of the session. */
 export function deviceOnly(sessions: readonly string[]): string[] {
   return sessions.map((cookies) => {
     const device = cookies.split('; ').find((cookie) => cookie.includes('foyer_device='));
@@ -50,7 +50,7 @@ export function deviceOnly(sessions: readonly string[]): string[] {
   });
 }
 
-/** Members sign in one after the other, `atOnce` at the same time; answers how many per second. */
+/** Users sign in with `atOnce` requests at the same time. @returns the sign-ins per second */
 export async function signInsPerSecond(
   port: number,
   devices: readonly string[],

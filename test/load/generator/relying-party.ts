@@ -1,13 +1,13 @@
 import { client, paths, pkce, redirectUri, scope } from '../setting.ts';
 import { type Connections, connect, expect, runCounted } from './connections.ts';
 
-/** What the client app and its members' browsers do: silent sign-ons, code exchanges, userinfo. */
+/** The requests of the client app and its users' browsers: silent sign-ons, code exchanges, userinfo. */
 export interface RelyingParty {
-  /** Each redirects back with a code; answers the milliseconds for all. */
+  /** Each request redirects back with a code. @returns the milliseconds for all */
   authorize(count: number): Promise<number>;
   /** Redeems the codes of the last `authorize`. */
   exchange(): Promise<number>;
-  /** Asks with the access tokens of the last `exchange`, in turn. */
+  /** Calls userinfo with the access tokens of the last `exchange`, in turn. */
   userinfo(count: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ interface TokenAnswer {
   refresh_token: string;
 }
 
-/** @throws Error when something is missing: both sides must have done the same work */
+/** @throws Error when something is missing, because both sides must do the same work */
 function checked(tokens: Partial<TokenAnswer>): TokenAnswer {
   const { access_token, id_token, refresh_token } = tokens;
   if (!access_token || !id_token || !refresh_token) throw new Error('the token answer lacks a token');
@@ -60,7 +60,7 @@ function checked(tokens: Partial<TokenAnswer>): TokenAnswer {
 
 /**
  * @param sessions the Cookie header of each signed-in browser
- * @param atOnce requests under way at the same time
+ * @param atOnce the number of requests at the same time
  */
 export function relyingParty(port: number, sessions: readonly string[], atOnce: number): RelyingParty {
   const connections: Connections = connect(port, atOnce);

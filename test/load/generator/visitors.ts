@@ -8,7 +8,7 @@ const browser = {
   'sec-fetch-mode': 'navigate',
 };
 
-/** GET / as often as it is answered, `atOnce` at the same time; answers how many per second. */
+/** Repeats GET / with `atOnce` requests at the same time. @returns the requests per second */
 export async function pagesPerSecond(
   port: number,
   { ms, atOnce, development = false }: { ms: number; atOnce: number; development?: boolean },

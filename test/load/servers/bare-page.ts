@@ -1,4 +1,4 @@
-/** The yardstick for pages: Express alone, with one route that renders the same tree as Foyer's sign-in page. */
+/** The baseline for pages: Express with one route that renders the same tree as Foyer's sign-in page. */
 import express from 'express';
 import { createElement } from 'react';
 import type * as DepsModule from '../../../server/deps.ts';

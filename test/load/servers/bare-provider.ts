@@ -1,6 +1,6 @@
 /**
- * The yardstick: the same library on Node's own server, without Express, over a Map. Algorithms, claims, PKCE, cookies,
- * lifetimes and refresh tokens are set as Foyer sets them, so that both do the same protocol work.
+ * The baseline: the same library on Node's own server, without Express, with a Map. Algorithms, claims, PKCE, cookies,
+ * lifetimes and refresh tokens are those of Foyer, so that both do the same protocol work.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -98,7 +98,7 @@ function makeProvider(members: ReadonlyMap<string, Member>): Provider {
   return provider;
 }
 
-/** A browser that has signed in and given the client its grant: what Foyer's own sign-in leaves behind. */
+/** A signed-in browser with a grant for the client, as after a sign-in at Foyer. */
 async function signIn(provider: Provider, accountId: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const ctx = provider.createContext(req, res);
   const grant = new provider.Grant({ accountId, clientId: client.id });

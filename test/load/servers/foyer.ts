@@ -1,6 +1,7 @@
 /**
- * The product in its production configuration, as `server/start.ts` puts it together, but listening on this machine
- * alone, with members and a client app of the measurement.
+ // he product in its production configuration, as `server/start.ts` starts it, but listening only on this machine and
+ // with
+ * the users and client app of the measurement.
  */
 
 import type * as AppModule from '../../../server/app.ts';
@@ -16,7 +17,7 @@ import { listen } from './listen.ts';
 
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
   const { insertUser } = await built<typeof UsersModule>('server/users/index');
-  // One hash for all: making it is no part of what is measured.
+  // All users share one hash, because making hashes is not measured.
   const passwordHash = await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (let index = 0; index < count; index += 1) {
@@ -50,7 +51,7 @@ function running(): DepsModule.Deps {
   return opened;
 }
 
-/** Members by their addresses; imported ones come from another service and have no password yet. */
+/** Users by their addresses; imported users come from another service and have no password yet. */
 async function addNamed({ emails, imported = false }: { emails: string[]; imported?: boolean }): Promise<void> {
   const deps = running();
   const { insertUser } = await built<typeof UsersModule>('server/users/index');
@@ -83,7 +84,7 @@ async function addServices({ ids, scope }: { ids: string[]; scope: string }): Pr
   }
 }
 
-/** Delivers what is in the outbox from now on, as every process of the product does. */
+/** Starts to deliver the outbox, as every process of the product does. */
 function deliver(): void {
   running().outboxWorker.start();
 }

@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 
-/** The least that the library's storage contract asks for, in one Map: nothing is sealed, nothing survives. */
+/** The minimum of the library's storage contract, in one Map: nothing is sealed or survives a restart. */
 export class MapAdapter implements Adapter {
   static readonly #entries = new Map<string, { payload: AdapterPayload; expiresAtMs: number }>();
   static readonly #children = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** The yardstick for sign-ins: nothing but argon2id with Foyer's parameters, as many at once as there are cores. */
+/** The baseline for sign-ins: only argon2id with Foyer's parameters, one hash for each core at once. */
 import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import type * as PasswordModule from '../../../server/password/index.ts';
@@ -8,11 +8,11 @@ import { password } from '../setting.ts';
 
 let passwordHash: string | undefined;
 
-/** Answers verifications per second. */
+/** @returns verifications per second */
 async function measure({ ms }: { ms: number }): Promise<number> {
   if (passwordHash === undefined) {
     const { createPasswordHasher } = await built<typeof PasswordModule>('server/password/index');
-    // Parameters stand in the hash, so both sides verify the same.
+    // The hash holds the parameters, so both sides verify the same.
     passwordHash = await createPasswordHasher({ queueMax: 1, waitMs: 1_000 }).hash(password, 'operator');
   }
   const hash = passwordHash;

@@ -1,4 +1,4 @@
-/** A mail server on this machine that takes every mail and keeps none. */
+/** A mail server on this machine that accepts every mail and keeps none. */
 import { SMTPServer } from 'smtp-server';
 import { serve } from '../rpc.ts';
 import type { Listening } from '../setting.ts';
