@@ -11,7 +11,7 @@ import { relyingParty, type Tokens, tokensFor } from '../support/relying-party.t
 /** What a caller sends beside the call itself. */
 export interface Credentials {
   headers?: Record<string, string>;
-  /** Whose cookies travel along. */
+  /** The browser whose cookies the request carries. */
   browser?: Browser;
   query?: Record<string, string>;
 }

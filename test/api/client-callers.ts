@@ -35,7 +35,7 @@ export const clientCallers: Record<string, Caller> = {
     },
     expected: asClient,
   },
-  // Of an older Foyer: today a token needs a scope.
+  // An older Foyer issued such tokens; today a token needs a scope.
   'a client app whose token has no scope': {
     async credentials(foyer) {
       const { token } = await service(foyer, ['users:read']);

@@ -12,7 +12,7 @@ import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import type { Credentials } from './callers.ts';
 
-/** Input with which a call answers 200 to whoever may make it. */
+/** Input with which a call answers 200 to each caller that may make it. */
 export type Example = { path?: string; query?: Record<string, string>; body?: object };
 
 /** A member with a record: the caller, or somebody whom a client app names. */

@@ -10,7 +10,7 @@ export interface Caller {
 
 export const always = (status: number) => () => status;
 export const asMember = ({ member }: ApiAccess) => (member ? 200 : 403);
-/** A token of a member opens what its scope names, and nothing else. */
+/** A token of a member allows the calls of its scopes and no others. */
 export const withMemberScope =
   (...scopes: MemberApiScope[]): Caller['expected'] =>
   ({ member }) =>
@@ -25,7 +25,7 @@ export const withoutFactor =
   (expected: Caller['expected']): Caller['expected'] =>
   (access, method) =>
     expected(access, method) === 200 && access.recent !== undefined ? 401 : expected(access, method);
-/** Reading goes on, acts wait. */
+/** Reading is allowed; changes wait until the member accepts the terms. */
 export const asReader = ({ member, reads }: ApiAccess, method: ApiOperation['method']) =>
   member && (reads || method === 'get') ? 200 : 403;
 /** By a token with `account`. */

@@ -66,7 +66,7 @@ describe('linked accounts in a browser', () => {
     return locationOf(await browser.get(await store(browser, next)));
   }
   /**
-   * What an app is told of whoever comes by a provider; how pages lead there, federation-first shows.
+   * The claims that an app gets of a user of a provider; federation-first shows the pages that lead there.
    * @param newIn the browser of somebody who becomes a member; a member comes straight in, by a fresh one
    */
   async function signInBy(kind: StandInKind, who: Somebody, newIn?: Browser) {

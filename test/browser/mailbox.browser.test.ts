@@ -47,7 +47,7 @@ describe('the sandbox’s mailbox in a browser', () => {
       const mail = page.frameLocator('iframe');
       await mail.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
       await mail.getByText('493027', { exact: true }).waitFor();
-      // The frame is of nobody's origin: it reads nothing of ours.
+      // The frame has an opaque origin, so it reads nothing of Foyer.
       const [, frame] = page.frames();
       expect(await frame?.evaluate(() => self.origin)).toBe('null');
     },

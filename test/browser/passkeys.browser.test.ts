@@ -10,7 +10,7 @@ const backend = anyBackend;
 
 /** A device that unlocks by itself, or not, as Chromium's developer tools make one. */
 interface Device {
-  /** Whether whoever sits before it touches it as soon as they are asked. */
+  /** Whether the user confirms each request at once. */
   touchedAtOnce(yes: boolean): Promise<unknown>;
   passkeys(): Promise<unknown[]>;
 }

@@ -11,7 +11,7 @@ export async function startStripeWithPlans(): Promise<TestStripe> {
   return stripe;
 }
 
-/** What was paid by whoever has this address, in cents, the newest first. */
+/** The payments of the user with this address, in cents, the newest first. */
 export async function charged(stripe: TestStripe, email: string): Promise<number[]> {
   const { data } = await stripe.client().customers.list({ email });
   const [customer] = data;

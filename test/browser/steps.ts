@@ -59,7 +59,7 @@ export async function atHome(page: Page, name: string, t: SandboxT = translator(
   await page.getByRole('heading', { name: t('sandbox.demo.signedInTitle', { name }) }).waitFor();
 }
 
-/** Waits until an app says that nobody is signed in. */
+/** Waits until an app shows that no user is signed in. */
 export async function nobodyAtHome(page: Page, t: SandboxT = translator('en')): Promise<void> {
   await page.getByRole('heading', { name: t('sandbox.demo.title', { brand: 'Foyer' }) }).waitFor();
 }

@@ -18,7 +18,7 @@ const names = [
 ];
 const more = ['Donaudampfschifffahrtsgesellschaftskapitän', 'Messages', 'Credits', 'Help desk'];
 const idOf = (name: string) => `tour-${name.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
-/** Filled in where the house is known. */
+/** Set once the shop has started. */
 const logo = '/logo';
 
 const app = (name: string, over: Partial<ClientRequest> = {}): Partial<ClientRequest> => ({
@@ -72,7 +72,7 @@ export function dashboardStops({ shop, become }: ShopTour): Stop[] {
       async open(page) {
         const { foyer } = await shop();
         const { db } = foyer.deps.database;
-        // A row that nobody can read, for as long as it takes.
+        // A row that Foyer cannot read makes the page fail.
         await visit('/tos', [app('Academy')])(page);
         await db
           .updateTable('clients')

@@ -6,7 +6,7 @@ import type { Browser } from '../support/browser.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 
-/** What the stops at a house that sells plans need. */
+/** What the stops of a Foyer that sells plans need. */
 export interface ShopTour {
   shop(): Promise<Shop>;
   become(page: Page, browser: Browser, url: string): Promise<void>;

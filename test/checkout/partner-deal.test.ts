@@ -90,7 +90,7 @@ describe('the partner’s deal', () => {
     const answers = [await confirm('102'), await confirm('102')];
     expect(answers.map(pathOf)).toEqual(Array(2).fill('/signup/completed/plan/hollyfy_tier2/Appsumo-Tier-2'));
     expect(await shop.planOf(user)).toBe('102');
-    // It leads nobody there again.
+    // The deal leads no user there again.
     expect(pathOf(await browser.get('/'))).toBe('/sandbox/search');
     expect(wordsOf(await (await browser.get('/plan-purchase-appsumo/?plan=102')).text())).toContain('No partner deal');
   });

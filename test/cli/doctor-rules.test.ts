@@ -31,9 +31,11 @@ describe('clocks', () => {
     ['between question and answer', read(100_200), 0],
     ['ahead, counted from the answer', read(102_500), 2_000],
     ['behind, counted from the question', read(97_000), -3_000],
-    ['a Date header leaves the parts of a second off', read(99_000, 1_000), 0],
-    ['and no more than those', read(98_000, 1_000), -1_000],
-  ])('The clock offset is as expected for: %s', (_what, reading, offset) => expect(clockOffset(reading)).toBe(offset));
+    ['behind by less than the second that a Date header leaves out', read(99_000, 1_000), 0],
+    ['behind by more than the second that a Date header leaves out', read(98_000, 1_000), -1_000],
+  ])('A clock reading that is %s has the expected offset', (_what, reading, offset) =>
+    expect(clockOffset(reading)).toBe(offset),
+  );
   it.each([
     [1_999, 'ok'],
     [2_000, 'warning'],
@@ -48,40 +50,48 @@ describe('clocks', () => {
 describe('configuration', () => {
   const judge = (more: NodeJS.ProcessEnv) => checkConfiguration(readSetup({ ...production, ...more }, Date.now));
   it.each<[string, NodeJS.ProcessEnv, string[]]>([
-    ['in order', {}, []],
-    ['no proxy, and https', { TRUST_PROXY: '0' }, ['configuration.trust-proxy warning']],
-    ['no word of a proxy', { TRUST_PROXY: '' }, ['configuration.faults fault']],
+    ['a production environment in order', {}, []],
+    ['no proxy and https', { TRUST_PROXY: '0' }, ['configuration.trust-proxy warning']],
+    ['an empty TRUST_PROXY', { TRUST_PROXY: '' }, ['configuration.faults fault']],
     [
-      'a key twice',
+      'the same secret key twice',
       { SECRET_KEY: `${production.SECRET_KEY},${production.SECRET_KEY}` },
       ['configuration.secret-key-list note'],
     ],
-    ['a key that is no key', { SECRET_KEY: 'abc'.repeat(20) }, ['configuration.secret-key warning']],
-    ['pictures that are there', { MEDIA_DIR: import.meta.dirname }, []],
-    ['pictures that are not there', { MEDIA_DIR: '/nowhere/media' }, ['configuration.media-dir warning']],
-    ['a file for a folder of pictures', { MEDIA_DIR: import.meta.filename }, ['configuration.media-dir warning']],
+    ['a secret key that repeats three letters', { SECRET_KEY: 'abc'.repeat(20) }, ['configuration.secret-key warning']],
+    ['a folder of pictures that exists', { MEDIA_DIR: import.meta.dirname }, []],
+    ['a folder of pictures that does not exist', { MEDIA_DIR: '/nowhere/media' }, ['configuration.media-dir warning']],
+    [
+      'a file in place of the folder of pictures',
+      { MEDIA_DIR: import.meta.filename },
+      ['configuration.media-dir warning'],
+    ],
     ['metrics on loopback', { METRICS_PORT: '9464' }, []],
     ['metrics on a private address', { METRICS_PORT: '9464', METRICS_HOST: '10.1.2.3' }, []],
     ['metrics on every address', { METRICS_PORT: '9464', METRICS_HOST: '::' }, ['configuration.metrics-host warning']],
-    ['metrics off', { METRICS_HOST: '0.0.0.0' }, []],
-    ['one server, one file', { REDIS_URL: 'redis://r' }, ['configuration.stores note']],
-    ['two servers', { REDIS_URL: 'redis://r', DATABASE_URL: 'postgres://d' }, []],
+    ['a public metrics address without a port', { METRICS_HOST: '0.0.0.0' }, []],
+    ['a Redis server beside a database file', { REDIS_URL: 'redis://r' }, ['configuration.stores note']],
+    ['a Redis server and a database server', { REDIS_URL: 'redis://r', DATABASE_URL: 'postgres://d' }, []],
     ['text messages to some countries', { ...twilio, SMS_COUNTRIES: 'DE,AT' }, []],
     [
       'text messages to all countries',
       { ...twilio, SMS_COUNTRIES: getCountries().join() },
       ['configuration.text-messages warning'],
     ],
-    ['half a Twilio', { TWILIO_AUTH_TOKEN: 'token', SMS_COUNTRIES: 'DE' }, Array(2).fill('configuration.faults fault')],
     [
-      'strangers learn who is a member',
+      'incomplete settings of Twilio',
+      { TWILIO_AUTH_TOKEN: 'token', SMS_COUNTRIES: 'DE' },
+      Array(2).fill('configuration.faults fault'),
+    ],
+    [
+      'a setting that shows visitors who is a member',
       { PREVENT_USER_EXISTENCE_ERRORS: 'false' },
       ['configuration.user-existence warning'],
     ],
     ['a misspelt variable', { SESSION_IDLE_MINUTE: '10' }, ['configuration.misspelt warning']],
     ['an address with a port for a proxy', { TRUST_PROXY: '10.0.0.1:8080' }, ['configuration.faults fault']],
-    ['a domain of strangers', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
-  ])('The configuration check gives the expected findings for: %s', (_what, more, expected) =>
+    ['a cookie domain that others share', { COOKIE_DOMAIN: 'co.uk' }, ['configuration.faults fault']],
+  ])('The configuration check gives the expected findings for %s', (_what, more, expected) =>
     expect(listComplaints(judge(more))).toEqual(expected),
   );
 
@@ -109,17 +119,21 @@ describe('this machine', () => {
     production: true,
   };
   it.each<[string, Partial<MachineFacts>, string[]]>([
-    ['in order', {}, []],
+    ['a machine in order', {}, []],
     ['an old Node', { nodeVersion: '22.9.0' }, ['machine.node fault']],
-    ['threads by default', { threads: undefined }, ['machine.threads note']],
-    ['threads by default, few cores', { threads: undefined, cores: 4, workers: 4 }, []],
+    ['the default number of threads', { threads: undefined }, ['machine.threads note']],
+    ['the default number of threads on few cores', { threads: undefined, cores: 4, workers: 4 }, []],
     ['more workers than cores', { workers: 9 }, ['machine.workers note']],
-    ['few files', { openFiles: 1024 }, ['machine.open-files warning']],
-    ['files unknown', { openFiles: undefined }, []],
-    ['no limit of files', { openFiles: Number.POSITIVE_INFINITY }, []],
-    ['root', { root: true }, ['machine.root note']],
-    ['development', { production: false, threads: 1, root: true, openFiles: 256 }, ['machine.open-files note']],
-  ])('The machine check gives the expected findings for: %s', (_what, facts, expected) =>
+    ['a low limit of open files', { openFiles: 1024 }, ['machine.open-files warning']],
+    ['an unknown limit of open files', { openFiles: undefined }, []],
+    ['no limit of open files', { openFiles: Number.POSITIVE_INFINITY }, []],
+    ['a process of root', { root: true }, ['machine.root note']],
+    [
+      'a development machine',
+      { production: false, threads: 1, root: true, openFiles: 256 },
+      ['machine.open-files note'],
+    ],
+  ])('The machine check gives the expected findings for %s', (_what, facts, expected) =>
     expect(listComplaints(judgeMachine({ ...good, ...facts }))).toEqual(expected),
   );
 });
@@ -140,15 +154,15 @@ describe('the client address that Foyer sees', () => {
   it.each<[string, ProbeReport, string]>([
     ['one proxy that replaces the header', seen('203.0.113.5', '10.0.0.1', '203.0.113.5'), 'ok'],
     ['one proxy that adds to it', seen(`${forged}, 203.0.113.5`, '10.0.0.1', '203.0.113.5'), 'ok'],
-    ['two that add', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '203.0.113.5'), 'ok'],
-    ['two, one of them trusted', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '10.0.0.2'), 'fault'],
-    ['one trusted too many', seen(`${forged}, 203.0.113.5`, '10.0.0.1', forged), 'fault'],
-    ['none trusted', seen('203.0.113.5', '10.0.0.1', '10.0.0.1'), 'fault'],
-    ['a proxy that takes it away', seen(null, '10.0.0.1', '10.0.0.1'), 'fault'],
+    ['two proxies that add to it', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '203.0.113.5'), 'ok'],
+    ['two proxies of which one is trusted', seen(`${forged}, 203.0.113.5, 10.0.0.2`, '10.0.0.1', '10.0.0.2'), 'fault'],
+    ['one trusted proxy too many', seen(`${forged}, 203.0.113.5`, '10.0.0.1', forged), 'fault'],
+    ['no trusted proxy', seen('203.0.113.5', '10.0.0.1', '10.0.0.1'), 'fault'],
+    ['a proxy that removes the header', seen(null, '10.0.0.1', '10.0.0.1'), 'fault'],
     ['a proxy that adds nothing', seen(forged, '10.0.0.1', '10.0.0.1'), 'fault'],
-    ['IPv4 within IPv6', seen('::ffff:203.0.113.5', '::ffff:10.0.0.1', '203.0.113.5'), 'ok'],
-    ['proxy and client on this machine', seen(`${forged}, 127.0.0.1`, '127.0.0.1', '127.0.0.1'), 'ok'],
-  ])('The client address check gives the expected level for: %s', (_what, facts, level) =>
+    ['IPv4 addresses within IPv6', seen('::ffff:203.0.113.5', '::ffff:10.0.0.1', '203.0.113.5'), 'ok'],
+    ['a proxy and a client on this machine', seen(`${forged}, 127.0.0.1`, '127.0.0.1', '127.0.0.1'), 'ok'],
+  ])('The client address check gives the expected level for %s', (_what, facts, level) =>
     expect(judgeClient(facts, forged).level).toBe(level),
   );
 });

@@ -23,23 +23,23 @@ describe('the data folder', () => {
   };
   const readable = [{ name: 'foyer.db', mode: 0o100644, owner: 1000 }];
   it.each<[string, Partial<FolderFacts>, string[]]>([
-    ['in order', {}, []],
-    ['of no use', { used: false, writable: false, freeBytes: 0 }, []],
-    ['not there', { mode: undefined }, ['data-folder.missing note']],
-    ['not to be written', { writable: false }, ['data-folder.writable fault']],
-    ['NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
-    ['SMB, signed', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
-    ['FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],
-    ['in memory', { fileSystem: 0x01021994 }, ['data-folder.memory warning']],
-    ['in memory, in development', { fileSystem: 0x01021994, production: false }, []],
+    ['a folder in order', {}, []],
+    ['a folder that no store uses', { used: false, writable: false, freeBytes: 0 }, []],
+    ['a folder that does not exist', { mode: undefined }, ['data-folder.missing note']],
+    ['a folder that is not writable', { writable: false }, ['data-folder.writable fault']],
+    ['a folder on NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
+    ['a folder on SMB with a signed number', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
+    ['a folder on FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],
+    ['a folder in memory', { fileSystem: 0x01021994 }, ['data-folder.memory warning']],
+    ['a folder in memory in development', { fileSystem: 0x01021994, production: false }, []],
     ['little space', { freeBytes: 999e6 }, ['data-folder.space warning']],
     ['no space', { freeBytes: 99e6 }, ['data-folder.space fault']],
-    ['open to the group', { mode: 0o40750 }, []],
-    ['open to all', { mode: 0o40755 }, ['data-folder.permissions warning']],
-    ['open to all, and the file', { mode: 0o40755, files: readable }, ['data-folder.permissions fault']],
+    ['a folder open to the group', { mode: 0o40750 }, []],
+    ['a folder open to all users', { mode: 0o40755 }, ['data-folder.permissions warning']],
+    ['a folder and a file open to all users', { mode: 0o40755, files: readable }, ['data-folder.permissions fault']],
     ['an open file in a closed folder', { files: readable }, []],
     ['another owner', { owner: 0 }, ['data-folder.owner warning']],
-  ])('The data folder check gives the expected findings for: %s', (_what, facts, expected) =>
+  ])('The data folder check gives the expected findings for %s', (_what, facts, expected) =>
     expect(listComplaints(judgeFolder({ ...good, ...facts }))).toEqual(expected),
   );
 });
@@ -62,14 +62,14 @@ describe('stores', () => {
     workers: 8,
   };
   it.each<[string, Partial<PostgresFacts>, string[]]>([
-    ['in order', {}, []],
+    ['a server in order', {}, []],
     ['just enough connections', { maxConnections: 95 }, []],
-    ['one too few', { maxConnections: 94 }, ['postgres.connections warning']],
-    ['13', { version: 130_012 }, ['postgres.version fault']],
-    ['14', { version: 140_000 }, []],
+    ['one connection too few', { maxConnections: 94 }, ['postgres.connections warning']],
+    ['version 13', { version: 130_012 }, ['postgres.version fault']],
+    ['version 14', { version: 140_000 }, []],
     ['a standby', { standby: true }, ['postgres.standby fault']],
     ['another encoding', { encoding: 'SQL_ASCII' }, ['postgres.encoding fault']],
-  ])('The PostgreSQL check gives the expected findings for: %s', (_what, facts, expected) =>
+  ])('The PostgreSQL check gives the expected findings for %s', (_what, facts, expected) =>
     expect(listComplaints(judgePostgres({ ...postgres, ...facts }))).toEqual(expected),
   );
 
@@ -89,20 +89,20 @@ describe('stores', () => {
     refusedWrite: undefined,
   };
   it.each<[string, Partial<RedisFacts>, string[]]>([
-    ['in order', {}, []],
-    ['6.0', { version: '6.0.16' }, ['redis.version fault']],
-    ['6.2', { version: '6.2.0' }, []],
-    ['10', { version: '10.0.0' }, []],
-    ['its disk failed', { lastWritesOk: false }, ['redis.disk fault']],
-    ['CONFIG refused, nothing missed', { forbidden: ['CONFIG GET'], save: undefined }, []],
+    ['a server in order', {}, []],
+    ['version 6.0', { version: '6.0.16' }, ['redis.version fault']],
+    ['version 6.2', { version: '6.2.0' }, []],
+    ['version 10', { version: '10.0.0' }, []],
+    ['a disk that failed', { lastWritesOk: false }, ['redis.disk fault']],
+    ['a refused CONFIG and appendonly', { forbidden: ['CONFIG GET'], save: undefined }, []],
     [
-      'CONFIG refused, no appendonly',
+      'a refused CONFIG without appendonly',
       { forbidden: ['CONFIG GET'], save: undefined, appendOnly: false },
       ['redis.unseen note'],
     ],
-    ['four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
-    ['fuller', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
-  ])('The Redis check gives the expected findings for: %s', (_what, facts, expected) =>
+    ['a memory four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
+    ['a memory more than four fifths full', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
+  ])('The Redis check gives the expected findings for %s', (_what, facts, expected) =>
     expect(listComplaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected),
   );
 });
@@ -113,7 +113,7 @@ describe('published keys of several processes', () => {
   const keys = [key('new', 'next'), key('now', 'active'), key('old', 'retired')];
   it.each([
     [
-      'all the same',
+      'all processes publish the same keys',
       [
         ['now', 'new', 'old'],
         ['old', 'new', 'now'],
@@ -121,17 +121,17 @@ describe('published keys of several processes', () => {
       'ok',
     ],
     [
-      'one has not read the next ones yet',
+      'one process has not read the next keys yet',
       [
         ['now', 'new', 'old'],
         ['now', 'old'],
       ],
       'note',
     ],
-    ['one lacks the key that signs', [['now', 'new', 'old'], ['old']], 'fault'],
-    ['one has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
-    ['one answers something else', [['now', 'new', 'old'], []], 'fault'],
-  ])('The key check gives the expected level when: %s', (_what, published, level) =>
+    ['one process lacks the key that signs', [['now', 'new', 'old'], ['old']], 'fault'],
+    ['one process has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
+    ['one process answers something else', [['now', 'new', 'old'], []], 'fault'],
+  ])('The key check gives the expected level when %s', (_what, published, level) =>
     expect(judgePublished(published, keys).level).toBe(level),
   );
 });

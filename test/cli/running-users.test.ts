@@ -60,7 +60,7 @@ describe.each(backends)('users of a running Foyer on $name', (backend) => {
     const refused = await running().browser().post('/sign-in', { username: user.email, password });
     expect(refused.status).toBe(403);
     expect(await refused.text()).toContain('User is disabled.');
-    // Only whoever knows the password is told so.
+    // Only a visitor who knows the password learns it.
     const guess = await running().browser().post('/sign-in', { username: user.email, password: 'wrong horse 9' });
     expect(await guess.text()).not.toContain('User is disabled.');
 

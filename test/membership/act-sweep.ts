@@ -43,7 +43,7 @@ export interface Run {
   atOnce: Outcome;
   /** After a day in which only the jobs ran, and one comparison with Stripe. */
   dayLater: Outcome;
-  /** What the comparison could not mend. */
+  /** The differences that the comparison did not repair. */
   left: string[];
   /** How many requests the act made that change something at Stripe. */
   writes: number;
@@ -78,7 +78,7 @@ export async function startSweep(backend: Backend) {
     { billingNow: () => stripe.engine.nowMs() },
   );
   const library = stripe.client();
-  // The library asks once more by itself when a connection ends; here it need not wait before it does.
+  // The library repeats a request when a connection ends; in tests it does so without a delay.
   Object.assign(library, { getInitialNetworkRetryDelay: () => 0.001, getMaxNetworkRetryDelay: () => 0.001 });
   await syncPlans(async () => library, catalogue);
   await library.coupons.create({ id: 'tenth', percent_off: 10, duration: 'once' });
@@ -158,7 +158,7 @@ export async function startSweep(backend: Backend) {
             .execute();
       }
       await trx.updateTable('users').set(saved.member).where('id', '=', user.id).execute();
-      // A process that ended may have held the member's turn: it is given up after ten seconds.
+      // A process that ended may hold the lock of the member, which expires only after ten seconds.
       await trx.deleteFrom('leases').execute();
     });
   }
@@ -196,7 +196,7 @@ export async function startSweep(backend: Backend) {
     };
   }
 
-  /** The member stays away; the jobs run, and Stripe is compared once. */
+  /** The member does nothing; the jobs run, and one comparison with Stripe. */
   async function aDayPasses(): Promise<string[]> {
     const { room } = startProcess();
     await database.db.deleteFrom('leases').execute();

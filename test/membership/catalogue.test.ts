@@ -41,7 +41,7 @@ describe('the catalogue', () => {
     for (const none of ['', 'm-30', 'toString']) expect(catalogue.byCode(none)).toBeUndefined();
     expect(catalogue.byKey(toPlanKey(''))).toBeUndefined();
     expect(catalogue.ofTier(4)).toBeUndefined();
-    // What members begin on is no plan: nobody can choose it.
+    // The state of a new member is no plan: no member can choose it.
     expect(catalogue.byLookupKey('Basic-Plan-M')).toBeUndefined();
   });
 

@@ -22,7 +22,7 @@ export async function buy({ room, user }: Parameters<Act>[0], code: string, prom
   return room.confirm(user, { planId: open.plan.id, dueCents }, from);
 }
 
-/** What a member can do to a plan; each is one press of a button. */
+/** The actions of a member on a plan; each is one press of a button. */
 export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
   cancel: { act: ({ room, user }) => room.cancel(user), isWrittenDown: true },
   resume: { act: ({ room, user }) => room.resume(user), isWrittenDown: true },
@@ -35,7 +35,7 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
   'leave at once': { act: (member) => leave(member, 'at-once'), isWrittenDown: true },
 };
 
-/** The account is to be deleted: the task is written with the request, and the minute job carries it out. */
+/** Requests the deletion of the account; the minute job carries out its task. */
 async function leave({ room, user, database }: Parameters<Act>[0], wish: 'period-end' | 'at-once'): Promise<unknown> {
   const leaving = subscriptionOnDeletion(database, room.catalogue);
   const noted = await database.transaction((trx) => leaving.cancelOnDeletion(trx, user.id, wish, room.deps.now()));

@@ -180,7 +180,7 @@ describe('comparison of Foyer with Stripe', () => {
         `second customer ${second.id}`,
         `subscription unknown here ${id}`,
       ]);
-      // One whose deletion waits is none.
+      // A customer whose deletion waits is not unknown.
       const about = {
         kind: 'delete-customer',
         userId: toUserId('gone'),

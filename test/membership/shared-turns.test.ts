@@ -1,7 +1,7 @@
 import { coalesceByKey } from '../../server/membership/shared-turns.ts';
 
 describe('shared turns', () => {
-  /** Turns that end when they are told to. */
+  /** Runs that end when the test says so. */
   function turns() {
     const ends: { key: string; end: (error?: Error) => void }[] = [];
     const ask = coalesceByKey(

@@ -18,7 +18,7 @@ it('Events are counted by known type and by outcome', async () => {
   const foyer = await startFoyer(anyBackend, stripe.environment());
   const app = express();
   createWebhooks({ ...foyer.app.membership.deps, metrics }).routes(app, webhookSecret);
-  // What refuses is an error of HTTP, which the house answers.
+  // A refusal is an HTTP error, which Foyer answers elsewhere.
   const fail: ErrorRequestHandler = (_error, _req, res, _next) => void res.status(400).end();
   app.use(fail);
   const { server, port } = await listenOnFreePort(app);

@@ -40,13 +40,13 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     await shop.buy(user, code);
-    // Of its beginnings each test hears enough.
+    // The tests do not need the events of the purchase.
     shop.stripe.webhooks.drop();
     return user;
   }
   const subscriptionOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.subscriptionId ?? '';
   const customerOf = async ({ id }: User) => (await shop.membership.getMembership(id))?.customerId ?? '';
-  /** The last that has happened of a type to this member; all of them are forgotten. */
+  /** Returns the last event of a type about this member and drops all events. */
   async function lastOf(user: User, type: string): Promise<string> {
     const customer = await customerOf(user);
     const event = shop.stripe.webhooks
@@ -181,7 +181,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const body = await lastOf(user, 'invoice.paid');
     shop.stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/invoices');
     expect((await send(body)).status).toBe(503);
-    // Whoever is at it is left alone.
+    // The job leaves a process alone that may still be at it.
     await shop.membership.work();
     expect(await orders(user)).toHaveLength(1);
     shop.passTime(3 * 60_000);
@@ -204,7 +204,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect(await orders(other)).toMatchObject([{ refundedCents: 0, disputedAt: null }]);
     expect((await shop.userNow(user)).planId).toBe('10');
     expect(shop.foyer.logged()).toContain('payment disputed');
-    // What a refund is said to be worth is not believed.
+    // Foyer does not trust the amount in the body.
     const [payment] = (await shop.stripe.client().invoicePayments.list({ invoice: order?.invoiceId ?? '' })).data;
     const intent = String(payment?.payment.payment_intent);
     await send(eventOf('charge.refunded', { object: 'charge', payment_intent: intent, amount_refunded: 9_900 }));
@@ -231,7 +231,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const body = eventOf('invoice.paid', { object: 'invoice' });
     const squeezed = await post(body, { 'stripe-signature': signed(body), 'content-encoding': 'gzip' });
     expect(squeezed.status).toBe(415);
-    // No browser sends a signature; no header of a browser keeps one out.
+    // No browser sends a signature, so headers of a browser refuse nothing.
     const cross = { 'stripe-signature': signed(body), origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await post(body, cross)).status).toBe(200);
   });
