@@ -4,6 +4,7 @@ import type { Plan } from '../membership/index.ts';
 import { toPlanId, toPlanKey } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CheckoutDeps } from './deps.ts';
+import { readPlanKey } from './read-plan.ts';
 
 /** A place of the step PLAN, and the addresses of its pages, with the continuation. */
 export interface CheckoutFlow {
@@ -69,8 +70,7 @@ export const signUpFlow: ResolveCheckoutFlow = (
   { publicUrl, searchAppUrl, nextRedirect, membership: { catalogue } },
   req,
 ) => {
-  const { planHash } = req.params;
-  const planKey = typeof planHash === 'string' ? toPlanKey(planHash) : undefined;
+  const planKey = readPlanKey(req);
   const named = planKey === undefined ? undefined : catalogue.byKey(planKey);
   if (planKey !== undefined && !named) return undefined;
   const continuation = continuationFrom(req, publicUrl);

@@ -6,12 +6,12 @@ import type { PageContext } from '../../views/page-context.ts';
 import type { RadioCard } from '../../views/parts/radio-cards.tsx';
 import { HttpError, readFormField, readQueryParam, withContinuation } from '../http/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../membership/index.ts';
-import { toPlanId } from '../shared/index.ts';
 import { type PageRetry, pausedFirst, runWithStripe } from './answer-purchase.ts';
 import type { CheckoutContext, CheckoutHandler } from './checkout-context.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice } from './plan-view.ts';
+import { readPlanId } from './read-plan.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -127,7 +127,7 @@ export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
     if (deal) return res.redirect(303, flow.summary);
     if (!['', 'choose'].includes(readFormField(req, 'act')))
       throw new HttpError('badRequest', { detail: 'unknown form action' });
-    const plan = deps.membership.catalogue.byId(toPlanId(readFormField(req, 'planId')));
+    const plan = deps.membership.catalogue.byId(readPlanId(req));
     if (!plan || plan.kind === 'partner') {
       const error = req.t('checkout.change.none');
       return renderChoosePlan(deps, req, res, context, { status: 400, error });

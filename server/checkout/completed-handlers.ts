@@ -5,10 +5,11 @@ import { formatDate } from '../../views/format.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { continuationFrom, withContinuation } from '../http/index.ts';
 import type { Catalogue, Membership, Plan } from '../membership/index.ts';
-import { type PlanKey, toPlanKey } from '../shared/index.ts';
+import type { PlanKey } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { planLine } from './plan-view.ts';
+import { readPlanKey } from './read-plan.ts';
 
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
 
@@ -44,10 +45,8 @@ function completionText(
 export function showCompleted(deps: CheckoutDeps): RequestHandler {
   return async (req, res, next) => {
     const { catalogue } = deps.membership;
-    const { planHash } = req.params;
     const code = String(req.params.code);
-    if (!isCompletionCode(catalogue, code, typeof planHash === 'string' ? toPlanKey(planHash) : undefined))
-      return next('route');
+    if (!isCompletionCode(catalogue, code, readPlanKey(req))) return next('route');
     const continuation = continuationFrom(req, deps.publicUrl);
     const member = await deps.sessions.getCurrentUser(req);
     const plan = catalogue.byCode(code);

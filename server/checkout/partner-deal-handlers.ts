@@ -10,6 +10,7 @@ import { completionUrl } from './checkout-flow.ts';
 import { hasNow, shownDeal } from './deal-shown.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
+import { readPlanId } from './read-plan.ts';
 
 /** The plan in the address; undefined: none. */
 function namedBy(req: Request): PlanId | undefined {
@@ -80,7 +81,7 @@ export function decideDeal(deps: CheckoutDeps): RequestHandler {
     if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
     if (act === 'not-now')
       return res.redirect(303, deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
-    const named = toPlanId(readFormField(req, 'planId'));
+    const named = readPlanId(req);
     const requested = deps.membership.catalogue.byId(named);
     // A second click; the plan may start after the end of the paid period.
     if (!plan && requested?.kind === 'partner' && (await isTaken(deps, user, requested))) {

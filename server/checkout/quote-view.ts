@@ -4,10 +4,10 @@ import type { PageContext } from '../../views/page-context.ts';
 import type { SummaryLine } from '../../views/parts/summary-list.tsx';
 import { readFormField } from '../http/index.ts';
 import type { DisplayedQuote, Quote } from '../membership/index.ts';
-import { toPlanId } from '../shared/index.ts';
 import type { CheckoutContext } from './checkout-context.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { planLine } from './plan-view.ts';
+import { readPlanId } from './read-plan.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, context: CheckoutContext): Promise<Quote> {
@@ -18,7 +18,7 @@ export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, cont
 export function readDisplayedQuote(req: Request): DisplayedQuote {
   const due = readFormField(req, 'dueCents');
   // No page announces a negative amount: invalid input never matches.
-  return { planId: toPlanId(readFormField(req, 'planId')), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+  return { planId: readPlanId(req), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
 }
 
 /** The same, for the page's form. */

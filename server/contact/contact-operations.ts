@@ -3,7 +3,7 @@ import { codeMinutes } from '../codes/index.ts';
 import { type ApiOperation, defineOperation, HttpError, toRetrySeconds, translator } from '../http/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
-import { toFlowId } from '../shared/index.ts';
+import { flowIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import type { PhoneRefusal } from './change-phone.ts';
@@ -137,7 +137,7 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
     summary: 'Shows the code that was sent to a new email address or phone number, which becomes the member’s',
     body: z.object({
       attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]),
-      flow: z.string().max(100),
+      flow: flowIdSchema.max(100),
       code: z.string().max(100),
     }),
     answer: done,
@@ -146,7 +146,7 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
       const kind = kinds[attribute];
       const confirmed = await deps[kind].confirm(
         await requireCallingUser(req, deps.database),
-        toFlowId(flow),
+        flow,
         code,
         getRequestOrigin(req),
       );

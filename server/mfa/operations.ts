@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
-import { toFlowId } from '../shared/index.ts';
+import { flowIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import type { Enrolling } from './enrolling.ts';
@@ -115,11 +115,11 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
     id: 'verifyTOTPToken',
     summary:
       'Activates the authenticator app by one of its codes: from now on the sign-in asks for one. The member must have signed in within ten minutes',
-    body: z.object({ flow: z.string().max(100), code: z.string().max(100) }),
+    body: z.object({ flow: flowIdSchema.max(100), code: z.string().max(100) }),
     answer: done,
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const activated = await deps.enrolling.activateTotp(toFlowId(body.flow), user, body.code, getRequestOrigin(req));
+      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, getRequestOrigin(req));
       switch (activated.kind) {
         case 'activated':
           return toSuccess(activated);

@@ -9,7 +9,7 @@ import {
   translator,
 } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import { toFlowId } from '../shared/index.ts';
+import { flowIdSchema } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import { changePassword } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -92,13 +92,13 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
     path: '/identity/forgotPasswordSubmit',
     id: 'forgotPasswordSubmit',
     summary: 'Sets a new password by a code; ends all sessions, grants and refresh tokens of the member',
-    body: z.object({ flow: z.string().max(100), code: z.string().max(100), newPassword: anyPassword }),
+    body: z.object({ flow: flowIdSchema.max(100), code: z.string().max(100), newPassword: anyPassword }),
     answer: done,
     async handle({ req, body }) {
       const { flow, code, newPassword } = body;
       if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
       const reset = await hashForApi(deps, () =>
-        resetPassword(deps, toFlowId(flow), { code, password: newPassword }, { ip: req.ip ?? '', lang }),
+        resetPassword(deps, flow, { code, password: newPassword }, { ip: req.ip ?? '', lang }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
       const { refusal } = reset;

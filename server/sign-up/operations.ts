@@ -10,7 +10,7 @@ import {
   toRetrySeconds,
 } from '../http/index.ts';
 import { hashForApi } from '../password/index.ts';
-import { toFlowId } from '../shared/index.ts';
+import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import type { ProfileFaults } from './profile-input.ts';
 import { resendCode } from './resend-code.ts';
@@ -18,7 +18,7 @@ import { fieldNames } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
 import { verifyEmail } from './verify-email.ts';
 
-const flow = z.string().max(100).describe('From the answer of the call before: a secret of the caller');
+const flow = flowIdSchema.max(100).describe('From the answer of the call before: a secret of the caller');
 
 const requestLanguage = (req: Request, submitted?: Language): Language =>
   submitted ?? resolveLanguage(req.get('accept-language'));
@@ -103,7 +103,7 @@ function confirm(deps: SignUpDeps): ApiOperation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
-      const confirmed = await verifyEmail(deps, toFlowId(body.flow), body.code, { ip: req.ip ?? '' });
+      const confirmed = await verifyEmail(deps, body.flow, body.code, { ip: req.ip ?? '' });
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };
@@ -132,7 +132,7 @@ function resend(deps: SignUpDeps): ApiOperation {
     answer: z.object({ flow: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     async handle({ req, body }) {
-      const sent = await resendCode(deps, toFlowId(body.flow), { lang: requestLanguage(req), ip: req.ip ?? '' });
+      const sent = await resendCode(deps, body.flow, { lang: requestLanguage(req), ip: req.ip ?? '' });
       if (sent.kind === 'not-found') throw new HttpError('notFound');
       if (sent.kind === 'refused') {
         throw new HttpError('tooMany', {
