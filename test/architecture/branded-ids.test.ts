@@ -33,6 +33,7 @@ import {
   toUserId,
   type UserId,
 } from '../support/ids.ts';
+import { listSources, readSource } from './parsed-source.ts';
 
 interface Values {
   clientId: ClientId;
@@ -197,7 +198,37 @@ const swapped = {
   ],
 };
 
+const brands =
+  'Sha256|SealedText|SessionId|SessionIdHash|ClientId|UserId|PlanId|PlanKey|FlowId|ProviderId|NormalisedEmail|E164|Stripe\\w+Id';
+/** A constructor that gets a value; an id that stands for none is empty. */
+const constructed = new RegExp(`\\bto(?:${brands})\\((?!'')`);
+
+/** They read one id of an address, a form or a cookie each. */
+const readingHandlers = [
+  'server/checkout/partner-deal-handlers.ts',
+  'server/federation/posted-response-handlers.ts',
+  'server/oidc/bind-session-handlers.ts',
+  'server/oidc/plan-required-handlers.ts',
+  'server/settings/devices-handlers.ts',
+  'server/settings/totp-enrolment-handlers.ts',
+];
+
 describe('Branded ids', () => {
+  it('No operation of the JSON API and no other handler than those of the list constructs a branded id', () => {
+    const files = listSources('server').filter((file) => /(?:handlers|operations?)\.ts$/.test(file));
+    expect(files.filter((file) => constructed.test(readSource(file))).sort()).toEqual(readingHandlers);
+  });
+
+  it('Only the parsers construct a normalised address, a number or the id of a provider', () => {
+    const files = listSources('server').filter((file) => file !== 'server/shared/ids.ts');
+    const constructs = (file: string) => /\bto(?:NormalisedEmail|E164|ProviderId)\(/.test(readSource(file));
+    expect(files.filter(constructs).sort()).toEqual([
+      'server/federation/providers.ts',
+      'server/federation/providers/endpoints.ts',
+      'server/users/user.ts',
+    ]);
+  });
+
   it('The compiler refuses each call with swapped ids', () => {
     expect(Object.keys(swapped)).toEqual([
       'endSessions',
