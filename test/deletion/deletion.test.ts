@@ -2,8 +2,8 @@ import { findUser, setDisabled } from '../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
-import { everyRow, marks, rowsEverywhere } from './rows-everywhere.ts';
-import { askToLeave, dayMs, deletionOf, leavingMember } from './steps.ts';
+import { rowsEverywhere } from './rows-everywhere.ts';
+import { askToLeave, dayMs, deletionOf, everyRow, leavingMember, marks } from './steps.ts';
 
 describe.each(backends)('account deletion, on $name', (backend) => {
   let foyer: TestFoyer;

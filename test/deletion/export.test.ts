@@ -1,7 +1,8 @@
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
-import { marks, rowsEverywhere } from './rows-everywhere.ts';
+import { rowsEverywhere } from './rows-everywhere.ts';
+import { marks } from './steps.ts';
 
 describe.each(backends)('the copy of a user’s data, on $name', (backend) => {
   let foyer: TestFoyer;

@@ -14,46 +14,17 @@ import {
   toStripeCustomerId,
   toStripeInvoiceId,
 } from '../support/ids.ts';
-import { dayMs, membershipRow } from './steps.ts';
+import { dayMs, marks, membershipRow } from './steps.ts';
 
 const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
 
-/** Every row of every table, as text, by table. */
-export async function everyRow(foyer: TestFoyer): Promise<Map<string, string[]>> {
-  const { db } = foyer.deps.database;
-  const rows = new Map<string, string[]>();
-  for (const { name } of await db.introspection.getTables()) {
-    const found = await db
-      .selectFrom(name as keyof Schema)
-      .selectAll()
-      .execute();
-    rows.set(
-      name,
-      found.map((row) => JSON.stringify(row)),
-    );
-  }
-  return rows;
-}
+/** One row of each table, with all its columns, so that a new column is not forgotten here. */
+type Rows = { [Table in keyof Schema]?: Insertable<Schema[Table]> };
 
-/** Where somebody was, as no other test is. */
-export const marks = {
-  ip: '203.0.113.177',
-  userAgent: 'Marked Browser 17',
-  secret: 'a-secret-that-is-told-nobody',
-  old: 'earlier-address@example.net',
-};
-
-/**
- * Something of a member in every table that holds anything of members.
- * @returns the tables
- */
-export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<keyof Schema>> {
-  const { database, outbox, now } = foyer.deps;
-  const { id, email } = user;
-  const at = now();
-  const { ip, userAgent, secret, old } = marks;
-  // One of the tables after the other: all columns, so that a new one is not forgotten here.
-  const rows: { [Table in keyof Schema]?: Insertable<Schema[Table]> } = {
+/** Rows of a user: their profile, consents and second factors. */
+function listProfileRows({ id, email }: User, at: number): Rows {
+  const { ip, userAgent, secret } = marks;
+  return {
     user_records: {
       id: `record-${id}`,
       user_id: id,
@@ -96,6 +67,13 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       last_used_at: at,
       expires_at: at + dayMs,
     },
+  };
+}
+
+/** Rows of a user: their sign-in methods and addresses. */
+function listAccountRows({ id, email }: User, at: number): Rows {
+  const { ip, userAgent, secret, old } = marks;
+  return {
     factor_resets: {
       id: `reset-${id}`,
       user_id: id,
@@ -175,6 +153,12 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       updated_at: at,
       expires_at: at + 30 * dayMs,
     },
+  };
+}
+
+/** Rows of a user: their plan and payments. */
+function listBillingRows({ id }: User, at: number): Rows {
+  return {
     memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify(savedCard) }),
     purchases: {
       id: `purchase-${id}`,
@@ -229,6 +213,13 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       next_attempt_at: at,
       created_at: at,
     },
+  };
+}
+
+/** Rows of a user: their client apps. */
+function listClientRows({ id }: User, at: number): Rows {
+  const { secret } = marks;
+  return {
     client_sessions: {
       sid: `sid-${id}`,
       foyer_session: toSessionIdHash(`session-${id}`),
@@ -258,6 +249,22 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       expires_at: at + 30 * dayMs,
     },
   };
+}
+
+/**
+ * Stores something of a user in every table that holds anything of users.
+ * @returns the tables
+ */
+export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<keyof Schema>> {
+  const { database, outbox, now } = foyer.deps;
+  const { id, email } = user;
+  const at = now();
+  const rows: Rows = {
+    ...listProfileRows(user, at),
+    ...listAccountRows(user, at),
+    ...listBillingRows(user, at),
+    ...listClientRows(user, at),
+  };
   await database.transaction(async (trx) => {
     for (const [table, row] of Object.entries(rows))
       await trx
@@ -270,7 +277,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       .values({
         model: 'RefreshToken',
         id_hash: toSha256(`refresh-${id}`),
-        payload: toSealedText(secret),
+        payload: toSealedText(marks.secret),
         grant_id: toSha256(`grant-${id}`),
         client_id: null,
         account_id: null,

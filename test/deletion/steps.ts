@@ -71,3 +71,28 @@ export async function cancelToken(foyer: TestFoyer, email: string): Promise<stri
   if (typeof mail?.values.cancelUrl !== 'string') throw new Error(`no link was mailed to ${email}`);
   return new URL(mail.values.cancelUrl).searchParams.get('token') ?? '';
 }
+
+/** Every row of every table, as text, by table. */
+export async function everyRow(foyer: TestFoyer): Promise<Map<string, string[]>> {
+  const { db } = foyer.deps.database;
+  const rows = new Map<string, string[]>();
+  for (const { name } of await db.introspection.getTables()) {
+    const found = await db
+      .selectFrom(name as keyof Schema)
+      .selectAll()
+      .execute();
+    rows.set(
+      name,
+      found.map((row) => JSON.stringify(row)),
+    );
+  }
+  return rows;
+}
+
+/** Personal data of one user that no other test stores. */
+export const marks = {
+  ip: '203.0.113.177',
+  userAgent: 'Marked Browser 17',
+  secret: 'a-secret-that-is-told-nobody',
+  old: 'earlier-address@example.net',
+};

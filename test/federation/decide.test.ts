@@ -27,43 +27,79 @@ const closed = { signUp: false };
 
 describe('decide', () => {
   it.each([
-    ['a link signs in', {}, open, linkedTo(userOf()), 'sign-in'],
-    ['also where nobody becomes a member by it', {}, closed, linkedTo(userOf()), 'sign-in'],
-    ['also without an address', { email: undefined, emailVerified: false }, open, linkedTo(userOf()), 'sign-in'],
-    ['also with one that is not confirmed', { emailVerified: false }, open, linkedTo(userOf()), 'sign-in'],
-    ['a member who is disabled does not', {}, open, linkedTo(userOf({ disabledAt: 1 })), 'disabled'],
-    ['nobody has the address', {}, open, nobody, 'create'],
-    ['nobody becomes a member by it', {}, closed, nobody, 'sign-up-closed'],
-    ['the address is not vouched for', { emailVerified: false }, open, nobody, 'confirm'],
-    ['the same, where nobody becomes a member', { emailVerified: false }, closed, nobody, 'sign-up-closed'],
-    ['no address', { email: undefined, emailVerified: false }, open, nobody, 'no-email'],
-    ['a member’s address', {}, open, { ...nobody, sameAddress: userOf() }, 'offer'],
-    ['the same, where nobody becomes a member', {}, closed, { ...nobody, sameAddress: userOf() }, 'offer'],
-    ['one of a disabled member', {}, open, { ...nobody, sameAddress: userOf({ disabledAt: 1 }) }, 'disabled'],
-    ['one that nobody confirmed', {}, open, { ...nobody, sameAddress: userOf({ emailVerified: false }) }, 'claim'],
-    // An operator has made it: that is no sign-up.
+    ['a linked identity signs its user in', {}, open, linkedTo(userOf()), 'sign-in'],
+    ['a linked identity signs in although the provider allows no sign-up', {}, closed, linkedTo(userOf()), 'sign-in'],
     [
-      'the same, where nobody becomes a member by it',
+      'a linked identity without an address signs in',
+      { email: undefined, emailVerified: false },
+      open,
+      linkedTo(userOf()),
+      'sign-in',
+    ],
+    [
+      'a linked identity with an unconfirmed address signs in',
+      { emailVerified: false },
+      open,
+      linkedTo(userOf()),
+      'sign-in',
+    ],
+    ['the linked identity of a disabled user is refused', {}, open, linkedTo(userOf({ disabledAt: 1 })), 'disabled'],
+    ['an unknown address creates a user', {}, open, nobody, 'create'],
+    ['an unknown address is refused if the provider allows no sign-up', {}, closed, nobody, 'sign-up-closed'],
+    ['an unknown, unconfirmed address must be confirmed first', { emailVerified: false }, open, nobody, 'confirm'],
+    [
+      'an unconfirmed address is refused if the provider allows no sign-up',
+      { emailVerified: false },
+      closed,
+      nobody,
+      'sign-up-closed',
+    ],
+    ['an identity without an address is refused', { email: undefined, emailVerified: false }, open, nobody, 'no-email'],
+    ['the address of a user leads to the offer of a link', {}, open, { ...nobody, sameAddress: userOf() }, 'offer'],
+    [
+      'the address of a user leads to an offer although the provider allows no sign-up',
+      {},
+      closed,
+      { ...nobody, sameAddress: userOf() },
+      'offer',
+    ],
+    [
+      'the address of a disabled user is refused',
+      {},
+      open,
+      { ...nobody, sameAddress: userOf({ disabledAt: 1 }) },
+      'disabled',
+    ],
+    [
+      'a confirmed address takes over an unconfirmed account',
+      {},
+      open,
+      { ...nobody, sameAddress: userOf({ emailVerified: false }) },
+      'claim',
+    ],
+    // The account exists already, so this is no sign-up.
+    [
+      'a confirmed address takes over although the provider allows no sign-up',
       {},
       closed,
       { ...nobody, sameAddress: userOf({ emailVerified: false }) },
       'claim',
     ],
     [
-      'one that nobody vouches for: sign-up/ tells of it',
+      'an unconfirmed address of a user must be confirmed first, as an unknown one',
       { emailVerified: false },
       open,
       { ...nobody, sameAddress: userOf() },
       'confirm',
     ],
     [
-      'a link whose member is gone is none',
+      'the link of a deleted user counts as no link',
       {},
       open,
       { ...nobody, link: linkTo(userOf()), sameAddress: undefined },
       'create',
     ],
-  ] as const)('The case “%s” gets the decision of its row', (_what, change, provider, facts, expected) => {
+  ] as const)('In a sign-in by a provider, %s', (_what, change, provider, facts, expected) => {
     const decision = decide({ ...identity, ...change } as UpstreamIdentity, provider, facts);
     expect(decision.kind === 'refuse' ? decision.why : decision.kind).toBe(expected);
   });

@@ -7,7 +7,7 @@ describe('metadata of an OpenID provider', () => {
   let server: Server;
   let issuer: string;
   let asked = 0;
-  /** Undefined: it does not answer. */
+  /** Undefined if the provider does not answer. */
   let answer: unknown;
   let nowMs: number;
   let proxyStatus: number | undefined;
@@ -87,11 +87,11 @@ describe('metadata of an OpenID provider', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ['another issuer', () => ({ ...configuration(), issuer: 'https://evil.example' }), 'invalid'],
+    ['of another issuer', () => ({ ...configuration(), issuer: 'https://evil.example' }), 'invalid'],
     ['no JSON', () => '{"issuer": ', 'invalid'],
     ['a list', () => [], 'invalid'],
-    ['an endless one', () => ({ ...configuration(), more: 'x'.repeat(2_000_000) }), 'invalid'],
-  ])('Metadata is refused when it is: %s', async (_what, wrong, kind) => {
+    ['endless', () => ({ ...configuration(), more: 'x'.repeat(2_000_000) }), 'invalid'],
+  ])('Metadata is refused when it is %s', async (_what, wrong, kind) => {
     answer = wrong();
     expect(await refusal(open()())).toMatchObject({ kind });
   });

@@ -12,22 +12,27 @@ const said = { iss: 'https://id.acme.example', sub: '1', email: 'ada@acme.exampl
 
 describe('confirmed addresses', () => {
   it.each([
-    ['the provider says so, in a domain of its own', said, acme, true],
-    ['another domain', { ...said, email: 'ada@example.com' }, acme, false],
-    ['the provider says that it is not', { ...said, email_verified: false }, acme, false],
-    ['the provider says nothing', { ...said, email_verified: undefined }, acme, false],
-    ['a text that only looks like it', { ...said, email_verified: 'true' }, acme, false],
-    ['never, by configuration', said, { ...acme, verifiedEmails: 'never' as const }, false],
-    ['no domain is configured', said, { ...acme, domains: [] }, false],
+    ['confirmed if the provider says so and the domain is its own', said, acme, true],
+    ['unconfirmed if the domain is not the provider’s', { ...said, email: 'ada@example.com' }, acme, false],
+    ['unconfirmed if the provider says so', { ...said, email_verified: false }, acme, false],
+    ['unconfirmed if the provider says nothing', { ...said, email_verified: undefined }, acme, false],
+    ['unconfirmed if email_verified is a text', { ...said, email_verified: 'true' }, acme, false],
+    ['unconfirmed if the configuration says never', said, { ...acme, verifiedEmails: 'never' as const }, false],
+    ['unconfirmed if no domain is configured', said, { ...acme, domains: [] }, false],
     [
-      'another organisation’s issuer, by a provider that speaks for many (Microsoft’s “common”)',
+      'unconfirmed if another tenant of Microsoft’s “common” endpoint issued it',
       { ...said, iss: 'https://login.microsoftonline.com/7b0e2c1d-0000-4000-8000-000000000000/v2.0' },
       { ...acme, issuer: 'https://login.microsoftonline.com/common/v2.0' },
       false,
     ],
-    // Of `upn` nothing was said: in some houses anybody may write it.
-    ['another claim than email', { ...said, upn: 'eve@acme.example' }, { ...acme, claims: { email: 'upn' } }, false],
-  ])('The address is confirmed only as the rule says: %s', (_what, claims, config, verified) => {
+    // The provider confirms nothing about `upn`, which users can change at some companies.
+    [
+      'unconfirmed if it comes from another claim than email',
+      { ...said, upn: 'eve@acme.example' },
+      { ...acme, claims: { email: 'upn' } },
+      false,
+    ],
+  ])('The address of an identity is %s', (_what, claims, config, verified) => {
     expect(oidcToIdentity(claims, config).emailVerified).toBe(verified);
   });
 

@@ -25,9 +25,9 @@ const withTypesOn = (xml: string, element: string, namespace = types) =>
   changed(xml.replaceAll(` xmlns:xs="${types}"`, ''), `<${element} `, `<${element} xmlns:xs="${namespace}" `);
 const withoutDeclaration = (xml: string) => changed(xml, /(<saml:Assertion) xmlns:saml="[^"]+"/, '$1');
 
-/** Ways in which identity providers write the same answer, before it is signed. */
+/** Ways in which identity providers write the same answer. */
 const shapes: Record<string, (xml: string) => string> = {
-  'as the others of the tests': (xml) => xml,
+  'in the usual form': (xml) => xml,
   'with an XML declaration': (xml) => `<?xml version="1.0" encoding="UTF-8"?>\n${xml}\n`,
   'with the prefix of its assertion declared on the response alone': withoutDeclaration,
   'with an assertion in a default namespace of its own': (xml) =>
@@ -51,6 +51,11 @@ const shapes: Record<string, (xml: string) => string> = {
     withValue(xml, '<saml:NameID Format="u"><x xmlns="v" b="" a="" xml:lang="en"><z xmlns=""/></x></saml:NameID>'),
 };
 
+const assertionAlone = 'the assertion alone';
+const assertionAndResponse = 'assertion and response';
+/** The elements with a signature. */
+type Signed = typeof assertionAlone | typeof assertionAndResponse;
+
 interface Signing {
   prefix?: string;
   transforms?: string[];
@@ -61,7 +66,7 @@ interface Signing {
   last?: true;
 }
 
-/** Ways in which they sign it. */
+/** Ways in which identity providers sign an answer. */
 const signings: Record<string, Signing> = {
   'as SAML asks': {},
   'by a signature in a default namespace': { prefix: '' },
@@ -71,7 +76,7 @@ const signings: Record<string, Signing> = {
     method: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   },
   'with RSA-PSS': { method: 'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1' },
-  'with its comments, of which there are none': { transforms: [enveloped, `${c14n}WithComments`] },
+  'with a canonicalization that keeps comments': { transforms: [enveloped, `${c14n}WithComments`] },
   'by inclusive canonicalization': { transforms: [enveloped] },
   'with a list of prefixes': { prefixes: ['xs'] },
   'with a list of other prefixes': { prefixes: ['ds', 'saml', 'samlp', 'xsi', 'unknown'] },
@@ -112,17 +117,17 @@ describe('a SAML answer of the provider', () => {
         ? { reference: element, action: 'append' }
         : { reference: `${element}/*[local-name(.)='Issuer']`, action: 'after' },
     });
-    // The signer writes them as they are, and a parser would read line feeds.
+    // The signer writes these characters unescaped, and a parser would read them as line feeds.
     return signer.getSignedXml().replace(/[\u0085\u2028]/g, (character) => `&#${character.charCodeAt(0)};`);
   }
 
-  async function answer(shape: string, signing: string, both: boolean): Promise<string> {
+  async function answer(shape: string, signing: string, where: Signed): Promise<string> {
     const app = { id: request.id, acsUrl: service.acs, app: service.entityId };
     const usual = providers.saml.usual(providers.people.saml.ada, app);
     const options = { ...usual, responseId: '_r', assertionId: '_a', sign: 'none' as const };
     const plain = shapes[shape]?.(await providers.samlResponse(options)) ?? '';
     const assertion = signed(plain, '_a', signings[signing] ?? {});
-    return both ? signed(assertion, '_r', signings[signing] ?? {}) : assertion;
+    return where === assertionAndResponse ? signed(assertion, '_r', signings[signing] ?? {}) : assertion;
   }
 
   const expected = () => ({
@@ -136,40 +141,39 @@ describe('a SAML answer of the provider', () => {
     nowMs: Date.now(),
   });
   const read = (xml: string) => readSamlResponse(service, inBase64(xml), expected(), request);
-  /** By the library alone, which gets the whole answer. */
+  /** Reads the whole answer with the library alone. */
   async function readByLibrary(xml: string) {
     const library = new SAML(samlOptions(service, request, false));
     const { profile } = await library.validatePostResponseAsync({ SAMLResponse: inBase64(xml) });
     return readAssertion(profile?.getAssertionXml?.() ?? '', expected());
   }
   /** The library looks for these prefixes around the first signature, whichever it verifies. */
-  const isBeyondLibrary = (shape: string, signing: string, both: boolean) =>
-    both && signing.includes('SignedInfo') && /on the assertion|differently/.test(shape);
+  const isBeyondLibrary = (shape: string, signing: string, where: Signed) =>
+    where === assertionAndResponse && signing.includes('SignedInfo') && /on the assertion|differently/.test(shape);
 
   const cases = Object.keys(shapes).flatMap((shape) =>
-    Object.keys(signings).flatMap((signing) => [true, false].map((both) => [shape, signing, both] as const)),
+    Object.keys(signings).flatMap((signing) =>
+      ([assertionAndResponse, assertionAlone] as const).map((where) => [shape, signing, where] as const),
+    ),
   );
 
-  it.each(cases)(
-    'A response %s, signed %s (the response, too: %s), is read as the library alone reads it',
-    async (...one) => {
-      const xml = await answer(...one);
-      const assertion = await read(xml);
-      expect(assertion.nameId).toMatch(/^_[0-9a-f]{40}$/);
-      expect(assertion.attributes.size).toBe(3);
-      if (isBeyondLibrary(...one)) await expect(readByLibrary(xml)).rejects.toThrow('Invalid signature');
-      else expect(assertion).toEqual(await readByLibrary(xml));
-    },
-  );
+  it.each(cases)('A response %s, signed %s on %s, is read as the library alone reads it', async (...one) => {
+    const xml = await answer(...one);
+    const assertion = await read(xml);
+    expect(assertion.nameId).toMatch(/^_[0-9a-f]{40}$/);
+    expect(assertion.attributes.size).toBe(3);
+    if (isBeyondLibrary(...one)) await expect(readByLibrary(xml)).rejects.toThrow('Invalid signature');
+    else expect(assertion).toEqual(await readByLibrary(xml));
+  });
 
-  it.each(cases.filter(([shape]) => shape === 'as the others of the tests'))(
-    'A response %s, signed %s (the response, too: %s), is refused before the library reads it if it was changed',
+  it.each(cases.filter(([shape]) => shape === 'in the usual form'))(
+    'A changed response %s, signed %s on %s, is refused before the library reads it',
     async (...one) => {
       const xml = await answer(...one);
       const library = jest.spyOn(SAML.prototype, 'validatePostResponseAsync');
       const changes = [changed(xml, '</saml:NameID>', 'x</saml:NameID>')];
-      const [, , both] = one;
-      if (both) changes.push(changed(xml, '<samlp:Status>', '<samlp:Status><x/>'));
+      const [, , where] = one;
+      if (where === assertionAndResponse) changes.push(changed(xml, '<samlp:Status>', '<samlp:Status><x/>'));
       for (const other of changes)
         await expect(read(other)).rejects.toMatchObject({ detail: 'the assertion is not signed by this provider' });
       expect(library).not.toHaveBeenCalled();

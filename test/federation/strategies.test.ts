@@ -194,7 +194,7 @@ describe('strategies', () => {
       ['profile-drops', 'unreachable'],
     ] as const;
     it.each(kinds.flatMap((kind) => broken.map(([what, end]) => [kind, what, end] as const)))(
-      'A faulty answer of %s is refused without a secret in the log: %s',
+      'An answer of %s with the fault %s is refused without a secret in the log',
       async (kind, what, end) => {
         const refused = await refusal(come(as(kind, what)));
         expect(refused).toMatchObject({ kind: end });
@@ -203,7 +203,7 @@ describe('strategies', () => {
     );
 
     it.each(kinds.flatMap((kind) => (['token-hangs', 'profile-hangs'] as const).map((what) => [kind, what] as const)))(
-      'An answer of %s that hangs ends as unreachable after the time limit: %s',
+      'An answer of %s with the fault %s ends as unreachable after the time limit',
       async (kind, what) => {
         providers.answerAs(what, kind);
         const begun = await begin(by(kind));
@@ -243,7 +243,7 @@ describe('strategies', () => {
           const req = { ...begun, kept: { ...begun.strategyState } };
           expect(await refusal(finish(by(kind), req, wrong))).toMatchObject({ kind: 'invalid' });
         }
-        // None of them has used the code up, or disturbed the attempt.
+        // The attempt and its code are still valid.
         expect(await finish(by(kind), begun, answer)).toMatchObject({ givenName: 'Ada' });
       },
     );

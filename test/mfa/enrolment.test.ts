@@ -73,37 +73,41 @@ describe.each(backends)('removing second factors on $name', (backend) => {
   const sinceMs = 1_000;
   it.each<[string, Had, { preference: string; totp: boolean; codes: number; taken: boolean }]>([
     [
-      'all that is newer',
+      'removes an app and codes that are newer',
       { preference: 'totp', totpAtMs: 1_500, codesAtMs: 1_500 },
       { preference: 'none', totp: false, codes: 0, taken: true },
     ],
     [
-      'nothing that is older',
+      'keeps an app and codes that are older',
       { preference: 'totp', totpAtMs: 500, codesAtMs: 500 },
       { preference: 'totp', totp: true, codes: 2, taken: false },
     ],
     [
-      'an app that took the place of another; the codes from before stay',
+      'removes an app that replaced another and keeps the older codes',
       { preference: 'totp', totpAtMs: 1_000, codesAtMs: 500 },
       { preference: 'none', totp: false, codes: 2, taken: true },
     ],
     [
-      'codes by SMS that were the first factor',
+      'turns off SMS codes that were the first factor',
       { preference: 'sms', codesAtMs: 1_500 },
       { preference: 'none', totp: false, codes: 0, taken: true },
     ],
     [
-      'codes by SMS, and leaves the app from before in their place',
+      'turns off SMS codes and prefers the older app again',
       { preference: 'sms', totpAtMs: 500, codesAtMs: 1_500 },
       { preference: 'totp', totp: true, codes: 0, taken: true },
     ],
     [
-      'nothing of codes by SMS from before',
+      'keeps older SMS codes',
       { preference: 'sms', codesAtMs: 500 },
       { preference: 'sms', totp: false, codes: 2, taken: false },
     ],
-    ['nothing where nothing is', { preference: 'none' }, { preference: 'none', totp: false, codes: 0, taken: false }],
-  ])('A removal of the factors added since a moment removes: %s', async (_what, had, { taken, ...left }) => {
+    [
+      'changes nothing for a user without factors',
+      { preference: 'none' },
+      { preference: 'none', totp: false, codes: 0, taken: false },
+    ],
+  ])('A removal of the factors added since a moment %s', async (_what, had, { taken, ...left }) => {
     const user = await memberWith(had);
     const other = await memberWith(had);
     const before = await leftOf(other);

@@ -17,7 +17,7 @@ const base32 = (text: string) => {
 };
 
 describe('codes of authenticator apps', () => {
-  // RFC 6238, appendix B, SHA-1: the last six of its eight digits.
+  // The last six of the eight digits in RFC 6238, appendix B, for SHA-1.
   const secret = base32('12345678901234567890');
   it.each([
     [59, '287082'],
@@ -66,7 +66,7 @@ describe('recovery codes', () => {
     expect(codes).toHaveLength(20);
     expect(new Set(codes).size).toBe(20);
     for (const code of codes) expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/);
-    // Sixteen of 32 letters; all of them turn up somewhere in 320.
+    // 320 random characters of an alphabet of 32 contain almost all of them.
     expect(new Set(codes.join('').replaceAll('-', '')).size).toBeGreaterThan(28);
   });
 
@@ -96,23 +96,23 @@ describe('recovery codes', () => {
 describe('listChallengeMethods', () => {
   const none = { preference: 'none', sms: false, totp: false, recoveryCodesLeft: 0 } as const;
   it.each([
-    ['nothing while it is off, whatever there is', { ...none, sms: true, totp: true, recoveryCodesLeft: 9 }, true, []],
-    ['the app', { ...none, preference: 'totp', totp: true }, true, ['totp', 'recovery']],
+    ['no method while the second factor is off', { ...none, sms: true, totp: true, recoveryCodesLeft: 9 }, true, []],
+    ['the app and recovery codes', { ...none, preference: 'totp', totp: true }, true, ['totp', 'recovery']],
     [
-      'the app before the phone',
+      'the app before the phone to a user who prefers the app',
       { ...none, preference: 'totp', totp: true, sms: true },
       true,
       ['totp', 'sms', 'recovery'],
     ],
     [
-      'the phone before the app',
+      'the phone before the app to a user who prefers the phone',
       { ...none, preference: 'sms', totp: true, sms: true },
       true,
       ['sms', 'totp', 'recovery'],
     ],
-    ['no phone where no messages are sent', { ...none, preference: 'sms', sms: true }, false, ['recovery']],
-    ['at least a recovery code', { ...none, preference: 'totp' }, true, ['recovery']],
-  ] as const)('The methods of a challenge are right for: %s', (_what, factors, smsOffered, methods) => {
+    ['no phone where no messages can be sent', { ...none, preference: 'sms', sms: true }, false, ['recovery']],
+    ['recovery codes even when no other method is left', { ...none, preference: 'totp' }, true, ['recovery']],
+  ] as const)('A challenge offers %s', (_what, factors, smsOffered, methods) => {
     expect(listChallengeMethods(factors, smsOffered)).toEqual(methods);
   });
 });

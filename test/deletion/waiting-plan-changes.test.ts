@@ -36,10 +36,29 @@ describe.each(backends)('leaving or staying while actions on the plan wait for S
   const leave = async (user: User, wish: Record<string, string> = {}) =>
     askToLeave(await shop.foyer.signedIn(user), wish);
   const stay = (user: User) => shop.foyer.signedIn(user);
-  /** As Stripe has it: what decides whether the renewal is charged. */
+  /** Stripe's state decides whether the renewal is charged. */
   const endsAtStripe = async ({ id }: User) => {
     const { subscriptionId } = (await shop.membership.getMembership(id)) ?? {};
     return (await stripe.subscriptions.retrieve(subscriptionId ?? '')).cancel_at_period_end;
+  };
+
+  /** A member whose cancellation Stripe knows, and whose resumption waits. */
+  const memberWithWaitingResumption = async () => {
+    const user = await member();
+    expect(await shop.membership.cancel(user)).toBe('cancelled');
+    goAway();
+    expect(await shop.membership.resume(user)).toBe('noted');
+    return user;
+  };
+  /** A member who stays while Stripe, which knows only of the request to leave, is away. */
+  const memberWhoStaysDuringOutage = async () => {
+    const user = await member();
+    await leave(user);
+    await shop.membership.work();
+    expect(await endsAtStripe(user)).toBe(true);
+    goAway();
+    await stay(user);
+    return user;
   };
 
   it('A cancellation that waits survives a request to delete the account and its withdrawal', async () => {
@@ -53,20 +72,14 @@ describe.each(backends)('leaving or staying while actions on the plan wait for S
   });
 
   it('A resumption that waits is not carried out for a member who leaves afterwards', async () => {
-    const user = await member();
-    expect(await shop.membership.cancel(user)).toBe('cancelled');
-    goAway();
-    expect(await shop.membership.resume(user)).toBe('noted');
+    const user = await memberWithWaitingResumption();
     await leave(user);
     await comeBack();
     expect(await endsAtStripe(user)).toBe(true);
   });
 
   it('A resumption that waits is carried out for a member who leaves and then stays', async () => {
-    const user = await member();
-    expect(await shop.membership.cancel(user)).toBe('cancelled');
-    goAway();
-    expect(await shop.membership.resume(user)).toBe('noted');
+    const user = await memberWithWaitingResumption();
     await leave(user);
     await stay(user);
     await comeBack();
@@ -74,12 +87,7 @@ describe.each(backends)('leaving or staying while actions on the plan wait for S
   });
 
   it('A member who stays and leaves again while Stripe is away is not charged for another period', async () => {
-    const user = await member();
-    await leave(user);
-    await shop.membership.work();
-    expect(await endsAtStripe(user)).toBe(true);
-    goAway();
-    await stay(user);
+    const user = await memberWhoStaysDuringOutage();
     shop.foyer.passTime(dayMs / 24);
     await leave(user);
     await comeBack();
@@ -87,12 +95,7 @@ describe.each(backends)('leaving or staying while actions on the plan wait for S
   });
 
   it('A member who stays and cancels before Stripe has confirmed the renewal is not charged again', async () => {
-    const user = await member();
-    await leave(user);
-    await shop.membership.work();
-    expect(await endsAtStripe(user)).toBe(true);
-    goAway();
-    await stay(user);
+    const user = await memberWhoStaysDuringOutage();
     expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: false, noted: 'resume' });
     expect(await shop.membership.cancel(user)).toBe('noted');
     expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, noted: 'cancel' });

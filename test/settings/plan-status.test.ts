@@ -40,30 +40,42 @@ const of = (change: Partial<Membership>, atMs = nowMs) =>
 
 describe('toPlanStatus', () => {
   it.each<[string, Partial<Membership>, object]>([
-    ['renews', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
-    ['ends', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
+    ['the renewal of a paid plan', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
+    ['the end of a cancelled plan', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
     [
-      'ends, and a free plan follows',
+      'the free plan that follows a cancelled plan',
       { cancelAtPeriodEnd: true, basePlanId: toPlanId('1') },
       { kind: 'ends', after: 'm-free' },
     ],
-    ['changes', { cancelAtPeriodEnd: true, nextPlanId: toPlanId('10') }, { kind: 'changes', to: 'm-99' }],
     [
-      'changes, its price waiting',
+      'a change to another plan',
+      { cancelAtPeriodEnd: true, nextPlanId: toPlanId('10') },
+      { kind: 'changes', to: 'm-99' },
+    ],
+    [
+      'a change whose price is stored already',
       { status: 'trialing', pricedPlanId: toPlanId('10'), nextPlanId: toPlanId('10') },
       { kind: 'changes' },
     ],
-    ['not paid yet', { status: 'past_due', unpaidSince: nowMs - dayMs }, { kind: 'unpaid', at: nowMs + 6 * dayMs }],
-    ['not paid too long', { status: 'past_due', unpaidSince: nowMs - 8 * dayMs }, { kind: 'none' }],
-    ['ended', { status: 'canceled' }, { kind: 'none' }],
+    [
+      'an unpaid renewal',
+      { status: 'past_due', unpaidSince: nowMs - dayMs },
+      { kind: 'unpaid', at: nowMs + 6 * dayMs },
+    ],
+    ['no plan after a week without payment', { status: 'past_due', unpaidSince: nowMs - 8 * dayMs }, { kind: 'none' }],
+    ['no plan after the end', { status: 'canceled' }, { kind: 'none' }],
     ['a trial', { ...trial, trialEnd: nowMs + dayMs }, { kind: 'trial', at: nowMs + dayMs }],
-    ['a trial that is over', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
-    ['paused, on a plan that is sold', { status: 'paused' }, { kind: 'paused', plan: { line: 'm-499' } }],
-    ['paused, with a free plan', { status: 'paused', basePlanId: toPlanId('1') }, { kind: 'paused' }],
-    ['a trial that is over, with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
-    ['a partner’s', { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? null }, { kind: 'lasting', isFree: false }],
-    ['a plan that is not in the catalogue any more', { paidPlanId: toPlanId('999') }, { kind: 'none' }],
-  ])('The status of the membership has the expected kind: %s', (_what, change, expected) => {
+    ['the end of a trial', { ...trial, status: 'paused', trialEnd: nowMs }, { kind: 'trial-over' }],
+    ['a paused plan that is for sale', { status: 'paused' }, { kind: 'paused', plan: { line: 'm-499' } }],
+    ['a paused plan beside a free plan', { status: 'paused', basePlanId: toPlanId('1') }, { kind: 'paused' }],
+    ['the end of a trial with a card', { ...trial, status: 'active', trialEnd: nowMs }, { kind: 'trial-over' }],
+    [
+      'a partner’s plan without end',
+      { ...trial, basePlanId: catalogue.ofTier(1)?.id ?? null },
+      { kind: 'lasting', isFree: false },
+    ],
+    ['no plan if the catalogue no longer has it', { paidPlanId: toPlanId('999') }, { kind: 'none' }],
+  ])('The status of a membership is %s', (_what, change, expected) => {
     expect(of(change)).toMatchObject(expected);
   });
 

@@ -18,7 +18,7 @@ const provider = (id: string, more: Partial<Provider> = {}) =>
     ...more,
   }) as Provider;
 const visitor = { lang: 'de', t: translator('de'), userAgent: undefined } as const;
-const doors = (...ids: string[]) =>
+const buttonsOf = (...ids: string[]) =>
   toProviderButtons({ all: ids.map((id) => provider(id)) }, visitor, {
     search: '?state=x',
     clientLabel: 'foyer.example',
@@ -26,18 +26,18 @@ const doors = (...ids: string[]) =>
 
 describe('the buttons of providers', () => {
   it.each([
-    ['none', [], true],
-    ['one of the others', ['acme'], true],
-    ['many others alone', ['a', 'b', 'c', 'd', 'e'], true],
-    ['three', ['amazon', 'google', 'acme'], true],
-    ['four', ['amazon', 'google', 'facebook', 'acme'], false],
-    ['one, and three others', ['google', 'a', 'b', 'c'], false],
-  ])('The list of other providers for the buttons %s is open from the start: %s', (_what, ids, open) => {
-    expect(doors(...ids).open).toBe(open);
+    ['is open without a provider', [], true],
+    ['is open with one provider', ['acme'], true],
+    ['is open with many providers of this list alone', ['a', 'b', 'c', 'd', 'e'], true],
+    ['is open with three buttons on the page', ['amazon', 'google', 'acme'], true],
+    ['is closed with four buttons on the page', ['amazon', 'google', 'facebook', 'acme'], false],
+    ['is closed with one main button and three others', ['google', 'a', 'b', 'c'], false],
+  ])('The list of other providers %s', (_what, ids, open) => {
+    expect(buttonsOf(...ids).open).toBe(open);
   });
 
   it('The buttons stand in three groups, in the order of the configuration', () => {
-    const { top, facebook, others, instead } = doors('amazon', 'google', 'facebook', 'zebra', 'acme');
+    const { top, facebook, others, instead } = buttonsOf('amazon', 'google', 'facebook', 'zebra', 'acme');
     const of = (group: typeof top) => group.map(({ action }) => action);
     expect(of(top)).toEqual(['/federation/amazon?state=x', '/federation/google?state=x']);
     expect(of(facebook)).toEqual(['/federation/facebook?state=x']);
@@ -92,7 +92,7 @@ describe('embedded browsers', () => {
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15',
     ],
     ['Firefox', 'Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0'],
-    ['one that says nothing', undefined],
+    ['a browser that sends none', undefined],
   ])('The user agent of %s is not taken for an embedded browser', (_what, said) => {
     expect(isEmbeddedBrowser(said)).toBe(false);
   });
