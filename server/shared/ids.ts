@@ -30,7 +30,7 @@ export type StripeSubscriptionId = Branded<'StripeSubscriptionId'>;
 export type StripeInvoiceId = Branded<'StripeInvoiceId'>;
 /** The id of the record of one browser: a bearer secret, stored as its hash alone. */
 export type FlowId = Branded<'FlowId'>;
-/** The id of a configured provider. */
+/** The id of a configured provider. The schema of the configuration brands it too, because it imports no module. */
 export type ProviderId = Branded<'ProviderId'>;
 /** An e-mail address in its stored form (`normaliseEmail`). */
 export type NormalisedEmail = Branded<'NormalisedEmail'>;
