@@ -10,7 +10,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
   let stores: OpenStores;
   let codes: Codes;
   let flows = 0;
-  /** A flow and account of its own for each test. */
+  /** Each test has its own flow and account. */
   const fresh = () => {
     flows += 1;
     return { ...owner, flow: `flow ${flows}`, account: `ada${flows}@example.com` };
@@ -118,7 +118,7 @@ describe.each(backends)('one-time codes on $name', (backend) => {
   it('A new code can be sent after 30 seconds', () => expect(resendWaitMs).toBe(30_000));
 });
 
-/** The product waits by the store's clock; a test does not. */
+/** The key of the wait before another code, which a test deletes instead of waiting. */
 async function waitsOf(_stores: OpenStores, { purpose, flow }: { purpose: string; flow: string }): Promise<string[]> {
   const { createHmac } = await import('node:crypto');
   const digest = createHmac('sha256', key).update(flow).digest('base64url').slice(0, 32);

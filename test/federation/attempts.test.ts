@@ -25,7 +25,7 @@ describe.each(backends)('attempts on $name', (backend) => {
   const come = (browser: Browser, answer: string) => browser.get(answer, { from: 'cross-site' });
   const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
 
-  /** A member who has accepted the terms and comes by Google. */
+  /** A user of Google who has accepted the terms. */
   async function memberByGoogle() {
     const who = somebody(providers, 'google');
     const browser = foyer.browser();
@@ -47,7 +47,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     const forApp = await pressButton(browser, 'google', { search });
     const forSettings = await pressButton(browser, 'google', { search: '?redirect=/settings/providers' });
     const byAnother = await pressButton(browser, 'oidc', { search: '?redirect=/settings/name' });
-    // Answered the other way round.
+    // The second attempt is answered first.
     const third = await come(browser, await answerOf(providers, 'oidc', vera, byAnother));
     expect(pathOf(foyer, third)).toMatch(/^\/tos\?.*settings%2Fname/);
     const second = await come(browser, await answerOf(providers, 'google', ada, forSettings));
@@ -75,7 +75,7 @@ describe.each(backends)('attempts on $name', (backend) => {
       foyer.passTime(minutes * 60_000);
       let at = locationOf(await come(browser, await answerOf(providers, 'google', ada, pressed)));
       if (minutes * 60_000 > attemptMs) {
-        // Back at the sign-in page, which begins the request again; from there once more.
+        // The sign-in page starts the request again.
         expect(new URL(at).pathname).toBe('/');
         const again = refreshOf(await (await browser.get(locationOf(await browser.get(at)))).text());
         const { search: anew } = new URL(locationOf(await browser.get(again)));
@@ -106,7 +106,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     const { foyer_federation: first } = await browser.cookies();
     await pressButton(browser, 'amazon');
     expect((await browser.cookies()).foyer_federation).toBe(first);
-    // One that was planted is no secret of ours: it is replaced, or an attacker would know it.
+    // Foyer replaces a planted cookie, because an attacker would know its value.
     await browser.jar.setCookie('foyer_federation=planted', foyer.url);
     await pressButton(browser, 'google');
     expect((await browser.cookies()).foyer_federation).toMatch(/^[\w-]{43}$/);
@@ -161,7 +161,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     const wrong = await begin();
     expect(await attempts.take(req, wrong, toProviderId('amazon'))).toEqual({ state: 'unknown' });
     expect(await attempts.find(req, wrong, google)).toMatchObject({ state: 'open' });
-    // A row that somebody with the store has put in another's place opens nothing.
+    // A record that was copied over another record cannot be opened.
     const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;
     const id = attempts.newId();
     await kv.set(keyOf(id), (await kv.get(keyOf(wrong))) ?? '', attemptMs);

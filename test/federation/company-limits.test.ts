@@ -29,7 +29,7 @@ describe.each(backends)('rate limits of a company on $name', (backend) => {
       expect(pathOf(foyer, await comeBy(providers, foyer.browser(), 'oidc', colleague()))).toBe('/verify-code');
     const ninth = await foyer.browser().post('/federation/acme-oidc');
     expect(notice(locationOf(ninth))).toBe('federation-too-many');
-    // Others are counted apart, by the stricter limit.
+    // The other providers have a stricter limit of their own.
     for (let n = 0; n < 4; n += 1) await pressButton(foyer.browser(), 'google');
     expect(notice(locationOf(await foyer.browser().post('/federation/google')))).toBe('federation-too-many');
   });
@@ -66,7 +66,7 @@ describe.each(backends)('a form of the provider that expired, on $name', (backen
     await foyer?.close();
     await providers?.close();
   });
-  /** As Keycloak answers. */
+  /** Answers like Keycloak. */
   async function expire(browser: Browser, address: string, more: Record<string, string> = {}) {
     const { searchParams } = new URL(address);
     const answer = new URL(searchParams.get('redirect_uri') ?? '');

@@ -6,7 +6,7 @@ import { Strategy as Amazon } from 'passport-amazon';
 import { Strategy as Facebook } from 'passport-facebook';
 import { Strategy as Google } from 'passport-google-oauth20';
 
-/** What Foyer uses of libraries beside their documented API (docs/decisions/0013): an upgrade must keep each. */
+/** Foyer uses these undocumented members of libraries (docs/decisions/0013), so an upgrade must keep each. */
 interface OAuthClient {
   _useAuthorizationHeaderForGET: boolean;
   _request(...given: unknown[]): void;
@@ -37,7 +37,7 @@ describe('members of libraries that Foyer relies on', () => {
       stored.push(given);
     },
   };
-  // They are counted: a function that takes the verifier has five parameters, and four.
+  // The library counts parameters: with the verifier, `store` has five and `verify` has four.
   Object.defineProperty(store.store, 'length', { value: 5 });
   Object.defineProperty(store.verify, 'length', { value: 4 });
   const options = {

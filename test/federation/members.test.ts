@@ -69,7 +69,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       expect(await foyer.mails(ada.email ?? '')).toMatchObject([
         { template: 'welcome', values: { givenName: 'Ada', provider: 'Google' } },
       ]);
-      // No password opens what has none.
+      // No password signs in to an account without one.
       const guessed = await foyer.browser().post('/sign-in', { username: ada.email ?? '', password });
       expect(guessed.status).toBe(400);
     });
@@ -89,7 +89,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       expect(link).toMatchObject({ email: 'renamed@example.com' });
       expect(link?.lastUsedAt).toBeGreaterThan(link?.linkedAt ?? 0);
       expect(await member(ada.email)).toMatchObject({ id: user?.id, givenName: 'Ada' });
-      // Also without any.
+      // An empty password fails too.
       expect(path(await comeBy(providers, foyer.browser(), 'google', { ...ada, email: undefined }))).toMatch(/^\/tos/);
     });
 
@@ -244,7 +244,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
         .execute();
       expect(begun).toMatchObject([{ state: 'confirmed', identity: null, password_hash: '' }]);
       expect(path(await browser.get('/'))).toMatch(/^\/tos/);
-      // From now on by the link alone.
+      // From now on the link alone signs in.
       expect(path(await comeBy(providers, foyer.browser(), 'facebook', grace))).toMatch(/^\/tos/);
     });
 

@@ -25,7 +25,7 @@ describe.each(backends)('/federation/link on $name', (backend) => {
   const path = (answer: Response) => pathOf(foyer, answer);
   const linksOf = ({ id }: { id: string }) => listIdentities(foyer.stores.database.db, toUserId(id));
   const decide = (browser: Browser, act: string) => browser.post(offerPath, { act });
-  /** Comes by Google with a member's address, and signs in with the password. */
+  /** Signs in by Google with the address of a user, and then with the password. */
   async function offered(search = '') {
     const user = await foyer.addUser();
     const ada = somebody(providers, 'google', { email: user.email });

@@ -85,7 +85,7 @@ describe('mapping of claims', () => {
     }
     for (const separator of ['\u2028', '\u2029'])
       expect(oidcToIdentity({ ...said, given_name: `Ada${separator}admin` }, acme).givenName).toBe('Ada admin');
-    // Marks that names of people need stay.
+    // Joiners that names need stay.
     expect(oidcToIdentity({ ...said, given_name: '\u05e2\u05d3\u05d4\u200e\u200f\u200d' }, acme).givenName).toContain(
       '\u200d',
     );

@@ -18,7 +18,7 @@ const kinds = Object.keys(ids) as (keyof typeof ids)[];
 
 type Actions = passportModule.StrategyCreatedStatic;
 
-/** A strategy of a test, in place of a provider's. */
+/** A strategy that replaces the one of a provider. */
 const stub = (act: (actions: Actions) => void): passportModule.Strategy => ({
   authenticate() {
     act(this);

@@ -32,7 +32,7 @@ describe('users by a provider, where plans are sold', () => {
     const [subscription] = (await shop.stripe.subscriptions.list({ customer })).data;
     return (((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000) / dayMs;
   }
-  /** Accepts the terms that stand before a page; answers where it leads. */
+  /** Accepts the terms before a page; returns the address of the redirect. */
   async function accept(browser: Browser, at: string) {
     const tos = path(await browser.get(at));
     expect(tos).toMatch(/^\/tos\?/);
@@ -65,7 +65,7 @@ describe('users by a provider, where plans are sold', () => {
     expect(page).toMatch(/SECURITY.*PLAN/s);
     expect(page).not.toContain('PROFILE');
     const code = await codeFor(shop.foyer, grace.email ?? '');
-    // The trial is that of the post-signup flow, on whichever page the code is typed.
+    // The post-signup flow sets the trial, on either code page.
     expect(path(await browser.post('/signup/emailCaptured', { code }))).toBe('/post-signup/plan');
     expect(await accept(browser, '/post-signup/plan')).toBe('/post-signup/plan');
     expect(await trialDays(await member(grace.email))).toBe(30);

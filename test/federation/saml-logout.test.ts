@@ -75,13 +75,13 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
       const back = await sendRequest(there, { redirect: 'manual' });
       const end = await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' });
       expect(end.headers.get('location')).toBe(`${bye}?state=x`);
-      // Once.
+      // The return address is used once.
       expect(pathOf(await browser.get(back.headers.get('location') ?? '', { from: 'cross-site' }))).toBe('/');
     },
   );
 
   it('A logout request of a client at the provider endpoint also signs out at the SAML provider', async () => {
-    // A member who has accepted the terms, so that nothing stands before the client app.
+    // This user has accepted the terms, so no page precedes the client app.
     const [nameId, issuer] = ['of-a-member', providers.saml.entityId];
     const linked = {
       kind: 'saml',
@@ -98,7 +98,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     const begun = await client.begin({ prompt: 'none' });
     const tokens = await client.redeem(locationOf(await browser.get(begun.url, { from: 'cross-site' })), begun);
     const asked = { id_token_hint: tokens.id_token ?? '', post_logout_redirect_uri: bye, client_id: client.id };
-    // By a page of its own: the policy of the app's form knows no provider.
+    // A page of its own redirects, because the form-action policy of the app's form does not list the provider.
     const there = await goingOnTo(
       await browser.get(`/oauth2/logout?${new URLSearchParams(asked)}`, { from: 'cross-site' }),
     );
@@ -144,7 +144,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
   });
 
   describe('a user who is signed in to a client', () => {
-    /** A member whom nothing keeps from client apps, come by the provider. */
+    /** A user with accepted terms who has signed in by the provider. */
     const memberHere = async () => {
       const { nameId } = newcomer();
       const issuer = providers.saml.entityId;
@@ -200,7 +200,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     const again = await beginSaml(foyer, { browser, search: '?forceAuth=1' });
     await arrive(foyer, again, await answerXml(providers, again, { nameId, sessionIndex: '_s1' }));
     expect(await isSignedIn(browser)).toBe(true);
-    // As it comes in truth: by the member's own browser, whose session must not come back with the answer.
+    // The user's own browser brings the request, and the answer must not restore its session.
     await browser.get(redirected(requestXml(nameId, { sessionIndex: '_s1' })), { from: 'cross-site' });
     expect(await isSignedIn(browser)).toBe(false);
   });

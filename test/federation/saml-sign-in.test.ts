@@ -65,7 +65,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     for (const sign of ['assertion', 'both'] as const) {
       const sealed = { ...room.issuerOf('sealed'), ...newcomer(), encryptFor, sign };
       const { attempt: one, to } = await room.come(sealed, 'sealed');
-      // Nobody vouches for addresses here, so a code is asked for.
+      // This provider confirms no addresses, so the user needs a code.
       expect(to).toContain('/verify-code');
       expect(await isSignedIn(one.browser)).toBe(false);
     }
@@ -90,7 +90,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       const { to } = await room.come({ ...room.issuerOf('rolling'), ...newcomer(), signer }, 'rolling');
       expect(to).toContain('/verify-code');
     }
-    // As does a logout, which is no XML signature.
+    // A logout request, whose signature is not in the XML, is accepted too.
     const rolling = `${foyer.url}/federation/rolling/logout`;
     const request = { ...room.issuerOf('rolling'), destination: rolling, nameId: 'nobody' };
     const signed = {
@@ -170,7 +170,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     const carried = readRedirect(again.url.search);
     expect(parseSamlMessage(carried?.xml ?? '')?.forceAuthn).toBe(true);
     const old = await answerXml(providers, again, { issuedAtMs: Date.now() - 60_000, notBeforeMs: null });
-    // To try again is no use: the page asks for another way.
+    // A second attempt would not help, so the page asks for another sign-in method.
     expect(await arrive(foyer, again, old)).toContain('federation-not-fresh');
     expect(federationLog(foyer).at(-1)?.detail).toBe('person was not reauthenticated');
   });
@@ -205,7 +205,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       const done = await browser.post('/federation/open/finish', { ticket });
       expect([done.status, new URL(pathOf(done), foyer.url).origin]).toEqual([303, foyer.url]);
       expect(await isSignedIn(browser)).toBe(true);
-      // Neither the ticket nor the assertion is good for a second time.
+      // Neither the ticket nor the assertion can be used again.
       expect(pathOf(await foyer.browser().post('/federation/open/finish', { ticket }))).toContain('federation-over');
       const replayed = await postFromElsewhere(foyer, acs, { SAMLResponse: inBase64(xml) });
       expect(pathOf(replayed)).toContain('federation-over');

@@ -44,7 +44,7 @@ export async function startSaml(backend: Backend) {
     providers,
     foyer,
     issuerOf: (provider: string) => ({ issuer: `${providers.saml.entityId}-${provider}` }),
-    /** Signs somebody in; answers the attempt and the address to which Foyer's answer leads. */
+    /** Signs a user in; returns the attempt and the address of Foyer's redirect. */
     async come(change: AnswerChange = {}, provider = 'acme-saml') {
       const attempt = await beginSaml(foyer, { provider });
       return { attempt, to: await arrive(foyer, attempt, await answerXml(providers, attempt, change)) };

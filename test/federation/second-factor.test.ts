@@ -12,7 +12,7 @@ import { type RelyingParty, refreshOf, relyingParty, store, tokensFor } from '..
 import { anyBackend } from '../support/stores.ts';
 import { answerOf, comeBy, type Kind, memberBy, type Person, pathOf, somebody } from './steps.ts';
 
-/** Google asks for one as ever, SAML has asked for it already, the OpenID provider and Facebook demand one here. */
+/** Foyer asks Google users as usual, trusts the factor of SAML, and requires a factor for the others. */
 const secondFactors = { 'acme-saml': 'sufficient', 'acme-oidc': 'required' } as Record<string, string>;
 
 describe('second factor of users by a provider', () => {
@@ -50,7 +50,7 @@ describe('second factor of users by a provider', () => {
       .where('email', '=', toNormalisedEmail(email))
       .execute();
   };
-  /** For a client app, as far as the provider's answer leads. */
+  /** Signs in by a provider for a client app; returns the redirect after the answer of the provider. */
   async function comeFor(browser: Browser, kind: Kind, who: Person, parameters: Record<string, string> = {}) {
     const begun = await client.begin(parameters);
     const { search } = new URL(locationOf(await browser.get(begun.url, { from: 'cross-site' })));
@@ -114,7 +114,7 @@ describe('second factor of users by a provider', () => {
       const { begun, search, at } = await comeFor(browser, 'oidc', who);
       expect(at).toMatch(/^\/tos\?/);
       await acceptTerms(who.email);
-      // No way leads past it, and none in a circle.
+      // No page skips the set-up, and no redirect loops.
       const mfa = path(await browser.get(`/${search}`));
       expect(mfa).toBe(`/settings/mfa?${new URLSearchParams({ redirect: `${foyer.url}/verify-user${search}` })}`);
       expect(path(await browser.get('/settings'))).toMatch(/^\/settings\/mfa\?/);
@@ -130,7 +130,7 @@ describe('second factor of users by a provider', () => {
       const page = await (await browser.get(mfa)).text();
       expect(page).toContain('A second step is needed');
       expect(page).not.toContain('value="none"');
-      // Another page of the settings in between does not take the place of what waits.
+      // A visit to another settings page does not replace the waiting request.
       await browser.get(path(await browser.get('/settings')));
       expect(path(await browser.post('/settings/mfa', { method: 'totp' }))).toBe('/settings/mfa/totp');
       await browser.post('/settings/mfa/totp');

@@ -13,12 +13,12 @@ export type Person = TestProviders['people']['google']['ada'];
 const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
 
 export interface Asked {
-  /** Of the page with the button: `?…`. */
+  /** The query of the page with the button: `?…`. */
   search?: string;
   remember?: boolean;
 }
 
-/** The button of a provider; answers the address to which it leads. */
+/** Presses the button of a provider; returns the address of the provider. */
 export async function pressButton(
   browser: Browser,
   kind: Kind,
@@ -29,14 +29,14 @@ export async function pressButton(
   return refreshOf(await answer.text());
 }
 
-/** What the provider leads the browser back to, when this person is who answers there. */
+/** The address at Foyer to which the provider redirects this person. */
 export async function answerOf(providers: TestProviders, kind: Kind, who: Person, address: string): Promise<string> {
   providers.answerAs(who, kind);
   const answer = await sendRequest(address, { redirect: 'manual' });
   return locationOf(answer);
 }
 
-/** From the button to Foyer's own answer. */
+/** Signs in by a provider; returns the answer of Foyer. */
 export async function comeBy(
   providers: TestProviders,
   browser: Browser,
@@ -57,7 +57,7 @@ export async function comeBy(
 
 let people = 0;
 
-/** Somebody of whom nobody has heard yet, at this provider; its addresses are confirmed by google, and by the companies. */
+/** A new person at this provider; Google and the companies confirm the address. */
 export function somebody(providers: TestProviders, kind: Kind, change: Partial<Person> = {}): Person {
   people += 1;
   const { ada } = providers.people[kind];
@@ -65,11 +65,11 @@ export function somebody(providers: TestProviders, kind: Kind, change: Partial<P
   return { ...ada, email, ...change };
 }
 
-/** Where an answer leads, as a path of Foyer's with its query; after Facebook's answer an empty fragment stands behind. */
+/** The path and query of a redirect, without the empty fragment that follows an answer of Facebook. */
 export const pathOf = (foyer: TestFoyer, answer: Response): string =>
   locationOf(answer).replace(foyer.url, '').replace(/#$/, '');
 
-/** Somebody who became a member by a provider, and has accepted the terms. */
+/** A user who signed up by a provider and accepted the terms. */
 export async function memberBy(
   foyer: TestFoyer,
   providers: TestProviders,

@@ -9,7 +9,7 @@ type Kind = (typeof kinds)[number];
 describe('strategies', () => {
   let providers: TestProviders;
   let by: (kind: Kind) => Provider;
-  /** Which wait only shortly. */
+  /** Strategies with a short time limit. */
   let hasty: (kind: Kind) => Provider;
   beforeAll(async () => {
     providers = await startProviders();
@@ -19,7 +19,7 @@ describe('strategies', () => {
     const settings = settingsOf(environment);
     const impatient = providersBy(settings);
     hasty = (kind) => impatient(ids[kind]);
-    // What a provider says of itself is known by then: the short wait is for what is tested.
+    // The metadata is cached first, so that the short limit applies to the answer alone.
     await begin(hasty('oidc'));
     settings.answerMs = 250;
   });

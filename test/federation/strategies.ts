@@ -9,7 +9,7 @@ import { sendRequest } from '../support/send-request.ts';
 
 const publicUrl = 'http://localhost:3000';
 
-/** What strategies are made from, by the variables that a Foyer would have. */
+/** The settings of the strategies, read from environment variables as in Foyer. */
 export function settingsOf(
   environment: Record<string, string>,
   more: Partial<StrategySettings> = {},
@@ -46,11 +46,11 @@ export async function begin({ strategy }: Provider, asked: Partial<Asked> = {}):
     { id: toFlowId(id) },
     { repeated: false, lang: 'en', ...asked },
   );
-  // As it is stored.
+  // The attempt passes through JSON, as in the store.
   return { id, url: new URL(url), strategyState: JSON.parse(JSON.stringify(strategyState)) };
 }
 
-/** What a provider leads the browser to, that has come by this address. */
+/** The address to which a provider redirects the browser from this address. */
 export async function answerOf(url: URL): Promise<URL> {
   const answer = await sendRequest(url, { redirect: 'manual' });
   const location = answer.headers.get('location');
@@ -68,13 +68,13 @@ export function finish(provider: Provider, { id, strategyState }: Begun, answer:
   return provider.strategy.finish(req, { ...attempt, continuation: '', remember: false, begunAtMs: Date.now() });
 }
 
-/** All the way. */
+/** Starts and finishes a sign-in. */
 export async function come(provider: Provider, asked: Partial<Asked> = {}): Promise<UpstreamIdentity> {
   const begun = await begin(provider, asked);
   return finish(provider, begun, await answerOf(begun.url));
 }
 
-/** How a way ends that must not succeed. */
+/** The error of a sign-in that must fail. */
 export async function refusal(way: Promise<unknown>): Promise<FederationError> {
   try {
     await way;

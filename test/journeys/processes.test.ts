@@ -25,7 +25,7 @@ async function tokensOfDemoMember(server: ServerProcess) {
   return { client, tokens: await client.redeem(callback, begun) };
 }
 
-/** As a proxy asks that stands before Foyer. */
+/** Asks like a proxy before Foyer. */
 function askAsProxy(port: number, path: string, headers: Record<string, string>) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>((resolve, reject) => {
     const asked = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
@@ -98,7 +98,7 @@ describe('the server as a process', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
     const discovery = await fetch(`${url}/.well-known/openid-configuration`);
     expect(await discovery.json()).toMatchObject({ issuer: url, token_endpoint: `${url}/oauth2/token` });
-    // Any other name is not its own.
+    // Foyer refuses any other host name.
     expect((await fetch(`http://localhost:${server.port}/`)).status).toBe(421);
   });
 
@@ -119,7 +119,7 @@ describe('the server as a process', () => {
       ]);
       expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(await pages[0].text()).toContain('<code>4242 4242 4242 4242</code>');
-      // Connections that clients keep open do not keep it.
+      // Open connections of clients do not delay the end.
       server.signal(signal);
       expect(await server.ended).toBe(0);
       expect(await Promise.all([isFree(server.port), isFree(Number(new URL(server.demoUrl).port))])).toEqual([
@@ -140,7 +140,7 @@ describe('the server as a process', () => {
     const pair = await Promise.all([servers.start({ DATA_DIR }), servers.start({ DATA_DIR })]);
     await Promise.all(pair.map(({ ready }) => ready));
     expect(existsSync(DATA_DIR)).toBe(true);
-    // Each with its own demo app.
+    // Each process has its own demo app.
     for (const server of pair) expect((await tokensOfDemoMember(server)).tokens.claims()?.aud).toBe('demo-app');
     const [one, other] = pair;
     const { tokens } = await tokensOfDemoMember(one);
@@ -188,7 +188,7 @@ describe('the server as a process', () => {
     );
     const home = await homeFrom(form, landing, member, member.password);
     expect((await client.redeem(home, waiting[0])).claims()?.sub).toBe(tokens.claims()?.sub);
-    // Without a password: that was given before.
+    // The user is still signed in, so no password is needed.
     const here = await homeFrom(left, verify, member, 'no longer asked for');
     expect((await client.redeem(here, waiting[1])).claims()?.sub).toBe(tokens.claims()?.sub);
   });
@@ -257,7 +257,7 @@ describe('a start that fails', () => {
     const entry = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'server', 'main.js'), 'utf8');
     expect(entry.match(/^import .*$/gm)).toEqual(["import { runtimeFault } from './runtime-check.js';"]);
 
-    // This Node, saying that it is an older one.
+    // This Node reports an older version.
     const older = `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.19.2' })")}`;
     const server = await servers.start({ DATA_DIR: await servers.folder() }, { nodeOptions: ['--import', older] });
     expect(await server.ended).toBe(1);

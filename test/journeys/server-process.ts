@@ -60,7 +60,7 @@ export interface Servers {
   /** One in which a sandbox has been started before, for tests that are not about the first start. */
   preparedFolder(): Promise<string>;
   start(variables: Record<string, string>, options?: { nodeOptions?: string[]; cwd?: string }): Promise<ServerProcess>;
-  /** Ends what still runs, and removes the folders. */
+  /** Ends the processes that still run and removes the folders. */
   end(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function createServers(): Servers {
       );
       let [stdout, stderr] = ['', ''];
       const { promise: ready, resolve: isReady, reject: isNot } = Promise.withResolvers<void>();
-      // Not every test waits for it.
+      // Not every test waits for the exit.
       ready.catch(() => {});
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         stdout += text;

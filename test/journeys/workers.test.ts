@@ -258,7 +258,7 @@ describe('two workers', () => {
   }, 30_000);
 
   it('Workers that die right after their start repeatedly end the server with a message', async () => {
-    // A fault that only workers have.
+    // Only workers have this fault.
     const dying = `data:text/javascript,${encodeURIComponent("import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)")}`;
     const server = await servers.start(
       { ...two, DATA_DIR: await servers.preparedFolder() },

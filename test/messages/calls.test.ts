@@ -184,7 +184,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect((await notify({ ...given, title: 'Another' })).json).toEqual(first.json);
       await foyer.deps.outboxWorker.turn();
       expect((await notify(given)).json).toEqual(first.json);
-      // Another member's is another message.
+      // The same id of another user is another message.
       const other = await foyer.addUser();
       expect((await notify({ ...given, userId: other.id })).json.id).not.toBe(first.json.id);
       foyer.passTime(5 * minuteMs);

@@ -39,7 +39,7 @@ describe('the carrier SendGrid', () => {
     expect(sendGrid.faults).toEqual([]);
     const [fresh, old] = sendGrid.received.map(({ body }) => body);
     expect(fresh).toMatchObject({ template_id: 'd-1', personalizations: [{ dynamic_template_data: values }] });
-    // As the older ones write them.
+    // Older templates write variables this way.
     const substitutions = { '{{fullname}}': 'Ada', '{{total_Amount}}': '1' };
     expect(old).toMatchObject({ template_id: 'old-1', personalizations: [{ substitutions }] });
     expect(fresh?.content).toBeUndefined();

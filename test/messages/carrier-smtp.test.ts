@@ -36,7 +36,7 @@ describe('the carrier SMTP', () => {
     expect(smtp.received).toHaveLength(1);
     const wrong = await failureOf(smtpCarrier({ url: at('foyer:wrong') }).send(rendered, options));
     expect(wrong).toBeInstanceOf(Error);
-    // The operator can mend it.
+    // The operator can correct the credentials.
     expect(wrong).not.toBeInstanceOf(PermanentDeliveryError);
   });
 
@@ -51,7 +51,7 @@ describe('the carrier SMTP', () => {
     ['DATA', 554, true],
     ['RCPT TO', 450, false],
     ['DATA', 451, false],
-    // Our own sender is refused: that says nothing of the recipient.
+    // A refused sender says nothing about the recipient.
     ['MAIL FROM', 550, false],
   ] as const)('A %s command refused with %i is a permanent failure: %s', async (at, code, permanent) => {
     Object.assign(smtp.refuse, { at, code });

@@ -26,7 +26,7 @@ describe('attack: header injection', () => {
       from: { address: 'no-reply@example.com', name: `Foyer${evils[0]}` },
       render: (mail) => {
         const { html, text } = renderMail(mail, look);
-        // As if a subject held a name as it was typed.
+        // This subject contains the name unescaped.
         return { subject: `Hello ${mail.values.givenName}`, html, text };
       },
       templateId: (name) => name,

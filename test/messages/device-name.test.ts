@@ -44,7 +44,7 @@ describe('deviceName', () => {
   });
 
   it('Attack: a very long user agent costs no time', () => {
-    // Of the processor: what else the machine does is not its fault.
+    // Processor time does not depend on other processes.
     const began = process.cpuUsage();
     for (const part of ['Mozilla/5.0 (', 'Version/1 ', '(((((', ' like ', 'Opera/']) deviceName(t, part.repeat(2_000));
     const { user, system } = process.cpuUsage(began);

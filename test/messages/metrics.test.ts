@@ -38,6 +38,6 @@ it('The metrics count messages written, delivered, failed and given up, and meas
     async () => (await sample('foyer_outbox_waiting')) === 1 && (await sample('foyer_outbox_oldest_seconds')) === 4,
   );
   await worker.stop();
-  // Another process tells it now.
+  // Another process reports it now.
   expect(await sample('foyer_outbox_waiting')).toBe(0);
 });

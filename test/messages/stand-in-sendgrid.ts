@@ -32,7 +32,7 @@ interface Refusal {
 
 const required = ['personalizations', 'from'] as const;
 
-/** What of a request is not as the API wants it (its reference, POST /v3/mail/send). */
+/** The faults of a request by the API reference of POST /v3/mail/send. */
 function faultsOf({ headers, body }: ReceivedMail, apiKey: string): string[] {
   const [first, ...more] = body.personalizations ?? [];
   const contents = body.content?.map(({ type }) => type) ?? [];
@@ -47,7 +47,7 @@ function faultsOf({ headers, body }: ReceivedMail, apiKey: string): string[] {
   ];
 }
 
-/** A SendGrid on this machine that checks every request and keeps what it takes. */
+/** A local SendGrid that checks every request and keeps the accepted mails. */
 export async function startSendGrid(apiKey: string) {
   const received: ReceivedMail[] = [];
   const faults: string[] = [];

@@ -12,7 +12,7 @@ describe('classifyNumber', () => {
   it.each([
     ['+4915112345678', { kind: 'textable', country: 'DE' }],
     ['+12015550123', { kind: 'textable', country: 'US' }],
-    // The same +1, and another price.
+    // These +1 numbers have another price.
     ['+18765550123', { kind: 'textable', country: 'JM' }],
     ['+4930123456', { kind: 'unreachable' }],
     ['+19005550123', { kind: 'unreachable' }],

@@ -50,7 +50,7 @@ describe('the carrier Twilio', () => {
       TWILIO_AUTH_TOKEN: account.authToken,
       TWILIO_URL: twilio.url,
     };
-    // Nothing is asked of it before the sandbox keeps a message.
+    // Only the sandbox uses this store, to keep a message.
     const kv = {} as KeyValueStore;
     for (const sender of [{ TWILIO_FROM: 'Foyer' }, { TWILIO_FROM: 'Foyer', TWILIO_MESSAGING_SERVICE_SID: MG }]) {
       const config = loadConfig({ ...given, ...sender, SANDBOX: 'false' });
@@ -72,12 +72,12 @@ describe('the carrier Twilio', () => {
   });
 
   it.each([
-    // Of the number: no second try mends it.
+    // These errors concern the number, so a second try would fail too.
     [400, 21211, true],
     [400, 21610, true],
     [400, 21614, true],
     [400, 21408, true],
-    // Of the sender, the account or Twilio itself: an operator or time mends it.
+    // These errors concern the sender, the account or Twilio, so a later try can succeed.
     [400, 21606, false],
     [401, 20003, false],
     [403, 20005, false],

@@ -32,7 +32,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
       if (row?.state !== 'waiting') break;
       const waitMs = row.next_attempt_at - room.now();
       room.pass(waitMs - 1);
-      // Not before its time.
+      // The worker does not try again too early.
       expect(await worker.turn()).toBe(0);
       room.pass(1);
     }

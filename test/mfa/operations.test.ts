@@ -35,10 +35,10 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     challenge: answer.headers.get('www-authenticate'),
     body: (await answer.json()) as Answer['body'],
   });
-  /** As a page of Foyer's own calls. */
+  /** Calls like a page of Foyer. */
   const bySession = (browser: Browser) => async (name: string, body: object) =>
     read(await browser.postJson(`/identity/${name}`, body));
-  /** As a client app calls for its member. */
+  /** Calls like a client app for its user. */
   const byToken = (token: string) => async (name: string, body: object) =>
     read(
       await sendRequest(`${foyer.url}/identity/${name}`, {
@@ -84,7 +84,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     const done = await call('verifyTOTPToken', { flow, code });
     expect([done.status, done.body.status, done.body.recoveryCodes?.length]).toEqual([200, 'SUCCESS', 10]);
     expect(await preferred(browser)).toBe('SOFTWARE_TOKEN_MFA');
-    // From now on nobody changes it who has not signed in with it.
+    // From now on a change needs a sign-in with the second factor.
     expect((await call('preferredMFA', { preferredMFA: 'NOMFA' })).status).toBe(401);
     foyer.passTime(stepMs);
     await signInWithTotp(foyer, browser, user, secretCode);
@@ -125,7 +125,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
       expect(refused.status).toBe(401);
       expect(refused.challenge).toMatch(/^Bearer realm="api", error="insufficient_user_authentication".*max_age=600$/);
     }
-    // What changes nothing may be asked all the while.
+    // A call that changes nothing is always allowed.
     expect(await preferred(browser)).toBe('NOMFA');
   });
 });

@@ -7,7 +7,7 @@ import { backends, type OpenStores } from '../support/stores.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-/** A browser without pages: what it is answered it sends again. */
+/** A cookie jar without a browser: it sends back the cookies of each answer. */
 function createBrowser(base = 'foyer_remembered') {
   let value = '';
   const req = () =>

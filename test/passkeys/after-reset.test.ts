@@ -11,7 +11,7 @@ import { addPasskey, memberWithPasskey, signInWith } from './steps.ts';
 const path = '/reset-password/ways-in';
 const dayMs = 24 * 60 * 60_000;
 
-/** `security.md`, rule 13: who was in the account may have left a passkey there, which a new password does not close. */
+/** `security.md`, rule 13: an intruder may have added a passkey, which a new password does not remove. */
 describe.each(backends)('a reset password and the passkeys that were added lately, on $name', (backend) => {
   let foyer: TestFoyer;
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     const cookie = await browser.jar.getCookieString(foyer.url);
     expect((await browser.post(path)).status).toBe(303);
     expect(await passkeysOf(user.id)).toEqual([]);
-    // The same cookie again takes nothing away.
+    // A second use of the cookie removes nothing.
     await browser.post('/sign-in', { username: user.email, password: newPassword });
     await addPasskey(browser, new Authenticator(foyer.url), { name: 'New' });
     expect((await foyer.browser().post(path, {}, { cookie })).status).toBe(303);

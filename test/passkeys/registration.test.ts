@@ -129,7 +129,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     const options = await askedAt<CreationOptions>(browser, addPath);
     await addPasskey(browser, new Authenticator(foyer.url), { name: 'Key 20' });
     const late = new Authenticator(foyer.url).create(options);
-    // The list says why: there is no page to add one on any more.
+    // The list says why the page to add a passkey is missing.
     const refused = await browser.post(addPath, { name: 'Key 21', credential: late });
     expect([refused.url, await refused.text()]).toEqual([
       `${foyer.url}${path}`,

@@ -63,7 +63,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
       error: 'This passkey is not known here any more. Use your password, and remove the passkey from your device.',
     });
     expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
-    // Those who are signed in stay so.
+    // Signed-in users stay signed in.
     expect((await browser.get('/settings')).status).toBe(200);
   });
 

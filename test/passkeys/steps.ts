@@ -3,7 +3,7 @@ import { Authenticator, type CreationOptions, type Oddity, type RequestOptions }
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 
-/** What a page asks of the browser. */
+/** The options that a page gives the browser. */
 function asked<T>(html: string): T {
   const attribute = /data-(?:new-)?passkey="([^"]*)"/.exec(html)?.[1];
   if (attribute === undefined) throw new Error(`the page asks for no passkey: ${html.slice(0, 2_000)}`);
@@ -27,7 +27,7 @@ export async function addPasskey(
   return browser.post(addPath, { name, credential });
 }
 
-/** Signs in by the button of the sign-in page, or of another. */
+/** Signs in by the passkey button of a page. */
 export async function signInWith(
   browser: Browser,
   authenticator: Authenticator,
@@ -39,7 +39,7 @@ export async function signInWith(
   return browser.post(action, { credential: authenticator.get(asked(html), odd), remember });
 }
 
-/** A member who has signed in by password, and added a passkey. */
+/** A user who signed in by password and added a passkey. */
 export async function memberWithPasskey(
   foyer: TestFoyer,
   options: ConstructorParameters<typeof Authenticator>[1] = {},
@@ -52,7 +52,7 @@ export async function memberWithPasskey(
   return { user, browser, authenticator };
 }
 
-/** What a page says is wrong. */
+/** The error on a page. */
 export async function errorOf(answer: Response): Promise<{ status: number; error: string | undefined }> {
   const html = await answer.text();
   const error = /<div class="notice error" role="alert"(?: id="[^"]*")?>.*?<p>(.*?)<\/p>/s.exec(html)?.[1];

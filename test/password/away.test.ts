@@ -7,10 +7,10 @@ import { ask, codeFor, newPassword, resetPath, submit } from './steps.ts';
 
 const operations = ['get', 'set', 'update', 'delete', 'consumeCount', 'compareAndDelete', 'setMembers'] as const;
 
-/** A reset that is cut off at any moment has either not happened or happened as a whole. */
+/** An interrupted reset happens as a whole or not at all. */
 describe.each([anyBackend])('a reset whose store becomes unavailable', (backend) => {
   let foyer: TestFoyer;
-  /** How many more calls the key-value store answers; undefined: all. */
+  /** The number of calls that the key-value store still answers; undefined means all. */
   let left: number | undefined;
   beforeAll(async () => {
     foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });

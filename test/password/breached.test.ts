@@ -29,7 +29,7 @@ describe('the list that comes with Foyer', () => {
   it.each([
     // The most common ones that the other rules let through.
     ...['password1', '123456789', '1q2w3e4r', 'passw0rd', 'trustno1', '1qaz2wsx', 'abcd1234', 'qwerty123', 'iloveyou1'],
-    // In another case or width.
+    // The case and the width of letters do not matter.
     ...['PASSWORD1', 'Trustno1', 'ｐassword1'],
     // With letters as signs, and a sign at the end.
     ...['P@ssw0rd', 'Password1!', 'p4$$w0rd', 'Qwerty123!?'],

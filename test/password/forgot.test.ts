@@ -26,7 +26,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     const page = await browser.get(at.pathname + at.search);
     expect(page.status).toBe(200);
     const html = await page.clone().text();
-    // 1.5 s, as specified; without scripts it stays.
+    // The specification asks for 1.5 s; without scripts the page stays.
     expect(html).toContain('&quot;durationMs&quot;:1500');
     const text = await read(page);
     for (const said of [
@@ -43,7 +43,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(mail?.template).toBe('password-reset');
     const code = await codeFor(foyer, user.email);
     expect(mail?.text).toContain(code);
-    // Spaces around a code are none of it.
+    // Spaces around a code are ignored.
     const answer = await browser.post(resetPath(user.email), {
       code: ` ${code} `,
       password: newPassword,
@@ -52,7 +52,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(answer.status).toBe(303);
     expect(locationOf(answer)).toBe(`${foyer.url}/?notice=password-reset`);
     expect(await flowOf(browser)).toBe('');
-    // Nobody is signed in by it.
+    // A reset signs nobody in.
     const home = await browser.get('/?notice=password-reset');
     expect(home.status).toBe(200);
     expect(await read(home)).toContain('Password reset successful, Redirecting you in a few!');
@@ -136,12 +136,12 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect((await both(newPassword, '12345'))[1]).toContain('The code has six digits.');
     const wrong = await both(newPassword, otherThan(code));
     expect(wrong).toEqual([400, expect.stringContaining('Error resetting password Invalid code')]);
-    // Whoever has no code learns nothing of the member's names.
+    // Without a code the page does not reveal the names of the user.
     expect((await both('Wilhelmine 4711!', otherThan(code)))[1]).not.toContain('must not contain');
     const personal = await both('Wilhelmine 4711!');
     expect(personal[1]).toContain('The password must not contain your name or email address.');
     expect(personal[1]).toContain('Your code was correct.');
-    // It was right once, and that counts.
+    // A code that was accepted once stays accepted.
     const done = await browser.post(resetPath(user.email), { password: newPassword, confirm: newPassword });
     expect(done.status).toBe(303);
     expect((await signIn(user.email, newPassword)).status).toBe(303);

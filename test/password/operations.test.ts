@@ -86,7 +86,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       const [api = ''] = await codes();
       const browser = foyer.browser();
       await browser.post('/forgot-password', { username: user.email });
-      // The order of the two mails is nobody's promise.
+      // The two mails have no fixed order.
       const page = (await codes()).find((code) => code !== api);
       if (page !== undefined) expect(await submit(asked.body.flow ?? '', page)).toMatchObject({ status: 400 });
       expect(await submit(asked.body.flow ?? '', api)).toMatchObject({ status: 200 });
@@ -118,7 +118,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
       expect((await elsewhere.get('/')).status).toBe(200);
       await expect(oidc.fetchUserInfo(app.config, tokens.access_token, user.id)).rejects.toThrow();
       await expect(oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '')).rejects.toThrow();
-      // The old id is worth nothing.
+      // The old id no longer works.
       const old = foyer.browser();
       await old.jar.setCookie(`foyer_session=${before}; Path=/`, foyer.url);
       expect((await old.get('/')).status).toBe(200);
@@ -178,7 +178,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
         statuses.push(answer.status);
       }
       expect(statuses).toEqual([...Array.from({ length: 10 }, () => 400), 429, 429]);
-      // One counter for both: a stranger's browser is refused as well now.
+      // Both routes share one counter, so another browser is refused too.
       const stranger = await foyer.browser().post('/sign-in', { username: user.email, password });
       expect(stranger.status).toBe(429);
     });

@@ -5,7 +5,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 
 export const newPassword = 'a walk in the rain 4';
 
-/** The code of the last mail with one. */
+/** The code in the newest mail. */
 export async function codeFor(foyer: TestFoyer, email: string): Promise<string> {
   const mails = (await foyer.mails(email)).filter(({ template }) => template === 'password-reset');
   const code = mails.at(-1)?.values.code;
@@ -18,7 +18,7 @@ export const otherThan = (code: string, n = 1) => String((Number(code) + n) % 1_
 
 export const resetPath = (username: string) => `/reset-password?${new URLSearchParams({ username })}`;
 
-/** Asks for a code, and demands that one is given. */
+/** Asks for a code; throws without one. */
 export async function ask(browser: Browser, username: string): Promise<void> {
   const answer = await browser.post('/forgot-password', { username });
   if (answer.status !== 303) throw new Error(`forgot-password answered ${answer.status}: ${await answer.text()}`);
@@ -27,7 +27,7 @@ export async function ask(browser: Browser, username: string): Promise<void> {
 export const submit = (browser: Browser, username: string, code: string, password = newPassword) =>
   browser.post(resetPath(username), { code, password, confirm: password });
 
-/** The whole way. */
+/** Resets the password from the first page to the last. */
 export async function reset(foyer: TestFoyer, browser: Browser, email: string, password = newPassword) {
   await ask(browser, email);
   const answer = await submit(browser, email, await codeFor(foyer, email), password);
@@ -35,7 +35,7 @@ export async function reset(foyer: TestFoyer, browser: Browser, email: string, p
   return answer;
 }
 
-/** The wait before another code is by the store's clock. */
+/** Ends the wait before another code, which runs by the clock of the store. */
 export async function endWait(foyer: TestFoyer, flow: string): Promise<void> {
   const key = deriveKey(foyer.deps.config.SECRET_KEYS[0] ?? '', 'one-time codes', 32);
   const digest = createHmac('sha256', key).update(flow).digest('base64url').slice(0, 32);
@@ -44,7 +44,7 @@ export async function endWait(foyer: TestFoyer, flow: string): Promise<void> {
 
 export const flowOf = async (browser: Browser): Promise<string> => (await browser.cookies()).foyer_reset ?? '';
 
-/** A page without its markup, as a member reads it. */
+/** The text of a page without its markup. */
 export async function read(answer: Response): Promise<string> {
   const html = await answer.text();
   const main = /<main[^>]*>(.*)<\/main>/s.exec(html)?.[1] ?? '';

@@ -64,7 +64,7 @@ describe('a hash that another service made', () => {
     expect(await hasher.verify(read.text, password, 'operator')).toBe(true);
     expect(await hasher.verify(read.text, `${password}!`, 'operator')).toBe(false);
     expect(await hasher.verify(read.text, '', 'operator')).toBe(false);
-    // What is verified for nobody has the same parameters, and no password.
+    // The dummy hash has the same parameters, and no password matches it.
     const decoy = toDecoyHash(read.profile);
     expect(decoy?.profile).toBe(read.profile);
     expect(await decoy?.verify(password)).toBe(false);
@@ -146,7 +146,7 @@ describe('a hash that another service made', () => {
     const telling = createPasswordHasher(queue);
     const bcrypted = await bcrypt(password, { cost: 8 });
     const own = await telling.hash(password, 'operator');
-    // Processor time of this process and its threads: other processes do not stretch it.
+    // Other processes do not change the processor time of this process.
     const work = async (verifier: typeof uniform, hash: string | null) => {
       const samples: number[] = [];
       for (let n = 0; n < 3; n += 1) {

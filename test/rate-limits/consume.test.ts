@@ -29,7 +29,7 @@ const rows = Object.entries(limits).flatMap(([name, { counters }]) =>
 const addressRows = rows.filter(({ by }) => by === 'address');
 
 let tries = 0;
-/** Values of a try that no other try has; addresses are in networks of their own. */
+/** Values that no other try has, with an address in a network of its own. */
 function freshKeys(): Keys {
   tries += 1;
   const value = `value ${tries}`;

@@ -18,7 +18,7 @@ import { limitsWith } from '../support/limits.ts';
 import { sendRequest } from '../support/send-request.ts';
 
 export const limits = limitsWith({});
-/** As the product sees a request of a test. */
+/** The address of a test as the product sees it. */
 export const address = '127.0.0.1';
 
 interface Reached {

@@ -21,7 +21,7 @@ export interface Begun {
 }
 
 export interface Beginner {
-  /** Signs a member in, in a browser of their own, without a form and its limits. */
+  /** Signs a user in without a form and its limits, in a new browser. */
   begin(user: User): Promise<Begun>;
   close(): void;
 }

@@ -24,7 +24,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     const { email } = await foyer.addUser();
     const browser = await signIn(email, windows);
     await signIn(email, windows, browser);
-    // The same browser after an update.
+    // A known device stays known when its user agent changes.
     await signIn(email, linux, browser);
     expect(await foyer.mails(email)).toEqual([]);
   });

@@ -49,7 +49,7 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
       expect(Math.abs(nowMs - session.createdAtMs)).toBeLessThan(minuteMs);
       expect(session.lastUsedAtMs).toBe(session.createdAtMs);
     }
-    // Nobody fills the store with a name.
+    // A long user agent cannot fill the store.
     expect(found.find(({ userAgent }) => userAgent !== firefox)?.userAgent).toHaveLength(512);
     await two.post('/logout');
     expect((await list()).map(({ idHash }) => idHash)).toEqual([await idOf(one)]);
@@ -139,7 +139,7 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
     expect((await list()).map(({ idHash }) => idHash)).toEqual([c]);
     expect(await sessions.endAll(user.id)).toBe(1);
     expect(await factsKeys(ids)).toEqual([]);
-    // A request that was under way notes nothing of it any more.
+    // A request that was still running does not restore the session.
     foyer.passTime(2 * minuteMs);
     await browsers[2]?.get('/settings');
     expect(await factsKeys(ids)).toEqual([]);

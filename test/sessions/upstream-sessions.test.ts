@@ -5,7 +5,7 @@ import { backends, type OpenStores } from '../support/stores.ts';
 
 const hourMs = 3_600_000;
 
-/** How a SAML provider finds the sessions that it ends. */
+/** A SAML provider finds the sessions that it ends in this index. */
 const signedIn = { authTimeMs: 0, amr: ['fed'], remember: false };
 
 describe.each(backends)('sessions by NameID of a provider on $name', (backend) => {
@@ -45,7 +45,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     await begin('acme', 'grace', '1');
     await begin('other', 'ada', '1');
     expect(await find('acme', 'ada')).toEqual([one.idHash, two.idHash, nameless.idHash].sort());
-    // Without an index of its own it cannot be told apart, so it ends with the others.
+    // A session without a session index ends with the others.
     expect(await find('acme', 'ada', ['2'])).toEqual([two.idHash, nameless.idHash].sort());
     expect(await find('acme', 'nobody')).toEqual([]);
     // Names and providers cannot be shifted into each other.

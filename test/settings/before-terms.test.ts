@@ -11,7 +11,7 @@ import { anyBackend, backends } from '../support/stores.ts';
 const terms = { number: 2, label: '2.0.0' };
 const links = ['/settings/membership', '/settings/data', '/settings/delete-account'];
 const open = [...links, '/settings/password'];
-/** Of a member who has nothing to cancel: it leads to the membership. */
+/** A user with nothing to cancel is redirected to the membership. */
 const cancelPath = '/settings/membership/cancel';
 
 const bodyOf = async (browser: Browser, path: string) => (await browser.get(path)).text();
@@ -87,7 +87,7 @@ describe.each(backends)('a user who has not accepted the new terms, on $name', (
     const pages = routesOf(foyer.app.express)
       .filter(({ path, methods }) => methods.includes('GET') && /^\/(settings|dashboard)(\/|$)/.test(path))
       .map(({ path }) => path)
-      // Where no plans are sold the acts of a membership do not exist; see below.
+      // Without plans for sale these pages do not exist; see below.
       .filter((path) => !open.includes(path) && !path.startsWith('/settings/membership/'));
     expect(pages.length).toBeGreaterThan(20);
     for (const path of pages) expect([path, pathOf(await browser.get(path))]).toEqual([path, toTerms(path)]);
@@ -115,7 +115,7 @@ describe.each(backends)('a user who has not accepted the new terms, on $name', (
       expect([redirect, pathOf(signedIn).startsWith('/tos?')]).toEqual([redirect, true]);
     }
     expect(pathOf(await browser.get('/settings/email?redirect=/settings/data'))).toMatch(/^\/tos\?/);
-    // A client app gets nothing before the acceptance, whatever page is named beside it.
+    // A client app gets nothing before the acceptance, whatever return page the request names.
     const app = await foyer
       .browser()
       .post('/sign-in?authorization_code=none&redirect=/settings/data', { username: user.email, password });

@@ -35,7 +35,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
   };
   const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status === 200;
   const pageOf = async (browser: Browser) => (await browser.get('/settings?tab=device-data')).text();
-  /** Each device of a card: its name with its status, its facts, its act. */
+  /** Each device of a card: name and status, facts, button. */
   function rowsOf(html: string, id: string): string[][] {
     const card = new RegExp(`<section class="card flush" id="${id}">.*?</section>`, 's').exec(html)?.[0] ?? '';
     const text = (part = '') =>
@@ -114,7 +114,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     expect(leadsTo(await again(phone))).toBe('303 /second-factor');
     expect((await again(laptop)).headers.get('location')).not.toContain('second-factor');
     expect(await told(member)).toEqual([['sessions-ended', undefined]]);
-    // With nobody to sign out there is nothing to tell.
+    // Without another session there is no mail.
     await laptop.post('/settings/devices/sign-out-others');
     expect(await told(member)).toHaveLength(1);
   });

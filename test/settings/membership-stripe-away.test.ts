@@ -10,7 +10,7 @@ describe('the page of the membership while Stripe is away', () => {
   });
   afterAll(() => shop?.close());
 
-  /** Answers while Stripe is away, and calls it back. */
+  /** Does something while Stripe is away. */
   async function away<T>(act: () => Promise<T>): Promise<T> {
     let isAway = true;
     for (let tries = 0; tries < 40; tries += 1) shop.stripe.fault('unreachable', () => isAway);
@@ -46,7 +46,7 @@ describe('the page of the membership while Stripe is away', () => {
     const words = await page(browser);
     expect(words).toContain('Ends on');
     expect(words).not.toContain('Renews on');
-    // Stripe has not confirmed it yet: nothing is promised of the next charge.
+    // Stripe has not confirmed it yet, so the page does not promise the end of charges.
     expect(words).not.toContain('nothing more is charged');
     expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
     await later(shop, 2 * 60_000);

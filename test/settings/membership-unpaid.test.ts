@@ -19,7 +19,7 @@ describe('the page of a membership that is not paid', () => {
     expect(words).toContain(`We try again on ${day(unpaid?.nextAttemptAt ?? 0)}.`);
     expect(words).toMatch(/You keep your plan until/);
     expect(await page(browser, '/settings')).toContain('Your last payment did not go through');
-    // The card does not work yet: the card provider's own message, and nothing is charged.
+    // The card is still declined; the page has the message of the card provider.
     const declined = await browser.post(`${path}/pay`);
     expect(declined.status).toBe(402);
     expect(wordsOf(await declined.text())).toContain('Your card was declined.');
@@ -29,7 +29,7 @@ describe('the page of a membership that is not paid', () => {
     expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=paid`);
     expect(await standing(shop, user)).toMatchObject({ status: 'active', unpaid: null });
     expect(await page(browser)).not.toContain('did not go through');
-    // Pressed again: nothing is charged twice.
+    // A second press charges nothing.
     expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=nothing`);
     const paid = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
     expect(paid.map(({ paidCents }) => paidCents)).toEqual([9_900, 9_900]);
@@ -53,7 +53,7 @@ describe('the page of a membership that is not paid', () => {
 
   it('A failed renewal must be settled before another plan is bought, and a free plan ends it at once', async () => {
     const { user, browser } = await withFailedRenewal(shop);
-    // What is open says what it is for, as what is paid does; its place is under the membership.
+    // An open invoice names its plan, as a paid one does.
     expect(await page(browser)).toMatch(
       /For Amount Status .*? Starter, monthly \$99\.00 Open .*? Starter, monthly New plan/,
     );
@@ -88,7 +88,7 @@ describe('the page of a membership that is not paid', () => {
     expect(asked.headers.get('content-security-policy')).toContain(shop.stripe.url);
     const { clientSecret, action } = islandProps(await asked.text(), 'payment-action');
     expect(action).toBe(`${path}/pay`);
-    // Not answered yet.
+    // The bank has not answered yet.
     const early = await browser.post(`${path}/pay`, { act: 'outcome' });
     expect([early.status, wordsOf(await early.text())]).toEqual([
       402,

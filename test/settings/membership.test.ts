@@ -53,7 +53,7 @@ describe('the page of the membership', () => {
     const [invoice] = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
     expect(invoice?.url).toMatch(/^http/);
     for (const url of [invoice?.url, invoice?.pdfUrl]) expect(html).toContain(`href="${url}"`);
-    // One line on the settings' home.
+    // The home page of the settings has one line.
     expect(await page(browser, '/settings')).toMatch(/Starter, annual Renews on .* Manage/);
   });
 
@@ -68,7 +68,7 @@ describe('the page of the membership', () => {
     expect(words).toContain('Your membership is cancelled.');
     expect(words).not.toContain('Cancel membership');
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: true, paidPlanId: '10' });
-    // A second time there is nothing to cancel any more.
+    // A second cancellation has nothing to cancel.
     expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=nothing`);
     expect(await page(browser, `${path}/resume`)).toContain(`renews on ${end}, as it did before`);
     expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}?notice=resumed`);

@@ -108,7 +108,7 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const old = await activate(browser, await appCode(secret, foyer.deps.now() - 2 * minuteMs));
     expect([old.status, (await old.text()).includes('Invalid Code')]).toEqual([400, true]);
     expect(await preferenceOf(foyer, user.id)).toBe('none');
-    // As phones show it, a step late.
+    // Phones can be one time step late.
     const code = await appCode(secret, foyer.deps.now() - 30_000);
     expect((await activate(browser, `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(303);
   });

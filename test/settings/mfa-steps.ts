@@ -5,14 +5,14 @@ import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 
-/** The code that an app with this secret shows at a moment, by another library than the product's. */
+/** The code of an app with this secret at a moment; another library than the product's computes it. */
 export const appCode = (secret: string, atMs: number): Promise<string> =>
   generate({ secret, epoch: Math.floor(atMs / 1000) });
 
-/** Says what a redirect answered: 303 and where to. */
+/** The status and location of a redirect. */
 export const leadsTo = (answer: Response): string => `${answer.status} ${answer.headers.get('location')}`;
 
-/** What the page of the second step shows. */
+/** The secret and the link on the page of the second step. */
 export async function shownSetup(browser: Browser): Promise<{ secret: string; uri: string; html: string }> {
   const html = await (await browser.get('/settings/mfa/totp/scan')).text();
   const text = /<code id="totp-secret"[^>]*>(.*?)<\/code>/s.exec(html)?.[1] ?? '';
@@ -20,7 +20,7 @@ export async function shownSetup(browser: Browser): Promise<{ secret: string; ur
   return { secret: text.replace(/<[^>]*>/g, ''), uri: uri.replaceAll('&amp;', '&'), html };
 }
 
-/** The first two steps; answers the secret. */
+/** Takes the first two steps; returns the secret. */
 export async function begin(browser: Browser): Promise<string> {
   const begun = await browser.post('/settings/mfa/totp');
   if (begun.status !== 303) throw new Error(`totp answered ${begun.status}: ${await begun.text()}`);
@@ -29,7 +29,7 @@ export async function begin(browser: Browser): Promise<string> {
 
 export const activate = (browser: Browser, code: string) => browser.post('/settings/mfa/totp/activate', { code });
 
-/** All three steps, by the form; answers the secret. The codes wait to be shown. */
+/** Takes all three steps; returns the secret. The recovery codes are not shown yet. */
 export async function enrol(foyer: TestFoyer, browser: Browser): Promise<string> {
   const secret = await begin(browser);
   const answer = await activate(browser, await appCode(secret, foyer.deps.now()));
@@ -37,7 +37,7 @@ export async function enrol(foyer: TestFoyer, browser: Browser): Promise<string>
   return secret;
 }
 
-/** The recovery codes that the page shows, this once. */
+/** Opens the page of the recovery codes, which shows them once. */
 export async function shownCodes(browser: Browser): Promise<string[]> {
   const html = await (await browser.get('/settings/recovery-codes')).text();
   return /<pre class="recovery-codes"[^>]*>(.*?)<\/pre>/s.exec(html)?.[1]?.trim().split('\n') ?? [];
@@ -45,7 +45,7 @@ export async function shownCodes(browser: Browser): Promise<string[]> {
 
 const pixelsPerModule = 4;
 
-/** What a scanner reads from the QR code that a page draws. */
+/** The text in the QR code of a page. */
 export function scanned(html: string): string | undefined {
   const [, drawing = '', path = ''] =
     /<svg class="qr-code" viewBox="([^"]*)".*?<path class="qr-dark" d="([^"]*)"/s.exec(html) ?? [];
@@ -68,7 +68,7 @@ export async function member(foyer: TestFoyer, user: Parameters<TestFoyer['addUs
 }
 
 let numbers = 0;
-/** The same with a confirmed phone. */
+/** A new user with a confirmed phone, signed in. */
 export function withPhone(foyer: TestFoyer) {
   numbers += 1;
   return member(foyer, { phone: `+31612345${100 + numbers}`, phoneVerified: true });
@@ -83,7 +83,7 @@ export async function preferenceOf(foyer: TestFoyer, id: string) {
   return mfa_preference;
 }
 
-/** The changes of which this address got a mail. */
+/** The changes that were mailed to this address. */
 export const changesTold = async (foyer: TestFoyer, email: string) =>
   (await foyer.mails(email))
     .filter(({ template }) => template === 'security-notice')

@@ -120,7 +120,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     await browser.post('/settings/recovery-codes');
     expect(await shownCodes(browser)).toEqual([]);
     await enrol(foyer, browser);
-    // Off again before they were looked at: they are void, and not shown.
+    // The second factor is off again before the codes were shown, so they are void.
     await choose(browser, { method: 'none' });
     expect(await shownCodes(browser)).toEqual([]);
     await enrol(foyer, browser);

@@ -130,7 +130,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(html).toContain(text);
     expect(html.match(/aria-invalid="true"/g)).toHaveLength(1);
     expect(html).toMatch(/role="alert".*Your data could not be saved\./s);
-    // What else was typed stays.
+    // The other entries stay.
     const names = Object.hasOwn(wrong, 'given_name') ? 'value="Fyfe"' : 'value="Vera"';
     const data = Object.hasOwn(wrong, 'job_title') ? 'Lindqvist &amp; Daughters' : 'value="Restorer"';
     expect(html).toContain(path.endsWith('name') ? names : data);

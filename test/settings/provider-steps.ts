@@ -13,19 +13,19 @@ const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'a
 export const linkPath = (kind: Kind) => `${providersPath}/link?provider=${ids[kind]}`;
 export const removePath = (id: string) => `${providersPath}/remove?link=${id}`;
 
-/** Presses "Go to Google"; answers the provider's address. */
+/** Presses "Go to Google"; returns the address of the provider. */
 export async function beginLink(browser: Browser, kind: Kind): Promise<string> {
   const answer = await browser.post(linkPath(kind));
   if (answer.status !== 200) throw new Error(`Link answered ${answer.status} ${answer.headers.get('location')}`);
   return refreshOf(await answer.text());
 }
 
-/** From the button to where the provider leads back to: Foyer's own address, not asked yet. */
+/** Presses the button; returns the address at Foyer to which the provider redirects. */
 export async function answeredLink(providers: TestProviders, browser: Browser, kind: Kind, who: Person) {
   return answerOf(providers, kind, who, await beginLink(browser, kind));
 }
 
-/** The whole way. */
+/** Links an account of a provider. */
 export async function link(providers: TestProviders, browser: Browser, kind: Kind, who: Person): Promise<Response> {
   if (kind !== 'saml') return browser.get(await answeredLink(providers, browser, kind, who), { from: 'cross-site' });
   const address = await beginLink(browser, kind);
@@ -41,7 +41,7 @@ export const linksOf = (foyer: TestFoyer, user: Pick<User, 'id'>) => listIdentit
 /** After Facebook's answer an empty fragment stands behind the address. */
 export const ledTo = (answer: Response) => [answer.status, answer.headers.get('location')?.replace(/#$/, '')];
 
-/** A member without a password, who has just signed in by this provider. */
+/** A user without a password who has just signed in by this provider. */
 export async function memberBy(
   foyer: TestFoyer,
   providers: TestProviders,
@@ -58,7 +58,7 @@ export async function memberBy(
   return { user: { ...user, passwordHash: null }, browser };
 }
 
-/** What members were told of their links, the oldest first. */
+/** The mails about links, the oldest first. */
 export async function toldOf(foyer: TestFoyer, email: string): Promise<(string | undefined)[][]> {
   const mails = (await foyer.mails(email)).filter(({ values }) => String(values.change).startsWith('provider-'));
   return mails.map(({ values }) => [String(values.change), values.detail as string | undefined]);

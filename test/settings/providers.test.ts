@@ -70,7 +70,7 @@ describe('linked accounts in the settings', () => {
     const browser = await foyer.signedIn(user);
     expect(ledTo(await link(providers, browser, kind, somebody(providers, kind)))).toEqual(done('linked'));
     expect(await linksOf(foyer, user)).toMatchObject([{ kind }]);
-    // Only the SAML one has a single logout.
+    // Only the SAML provider has a single logout.
     expect((await page(browser)).includes('Signing out here signs you out at Acme Corporate, too')).toBe(
       kind === 'saml',
     );
@@ -132,10 +132,10 @@ describe('linked accounts in the settings', () => {
     for (const [status] of [done('removed'), [404]]) expect((await browser.post(path)).status).toBe(status);
     expect(await linksOf(foyer, user)).toEqual([]);
     expect((await toldOf(foyer, user.email)).at(-1)).toEqual(['provider-removed', `Google (${who.email})`]);
-    // Whoever came by it is signed out, and client apps hear of that.
+    // Sessions of this provider end, and client apps are notified.
     expect(await app.heard()).toEqual([there]);
     await app.close();
-    // Now they are a stranger again, who becomes a member of their own.
+    // The unlinked account now creates a new user.
     const visitor = foyer.browser();
     await comeBy(providers, visitor, 'google', who);
     expect(await linksOf(foyer, user)).toEqual([]);
@@ -144,7 +144,7 @@ describe('linked accounts in the settings', () => {
   describe('the last sign-in method', () => {
     it('The last link cannot be removed until there is a password', async () => {
       const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
-      // By the way: nobody "knows the password" of whoever has none.
+      // The mail must not say that somebody knows a password that does not exist.
       const newDevice = (await foyer.mails(user.email)).find(({ template }) => template === 'new-device');
       expect(newDevice?.text).toContain('Set a password now');
       expect(newDevice?.text).not.toContain('knows your password');

@@ -16,7 +16,7 @@ describe.each(backends)('notices of an ended sign-in or session, on $name', (bac
   afterAll(() => foyer?.close());
 
   const pathOf = (answer: Response) => locationOf(answer).slice(foyer.url.length);
-  /** The page that a visit ends at. */
+  /** The page after all redirects. */
   async function arrive(browser: Browser, path: string): Promise<string> {
     let answer = await browser.get(path);
     for (let hops = 0; answer.status === 303 && hops < 5; hops += 1) answer = await browser.get(pathOf(answer));
@@ -33,7 +33,7 @@ describe.each(backends)('notices of an ended sign-in or session, on $name', (bac
     const answer = await browser.get('/second-factor?redirect=/settings');
     expect(pathOf(answer)).toBe('/?redirect=%2Fsettings&notice=second-factor-over');
     expect(await arrive(browser, '/second-factor?redirect=/settings')).toContain(tooLong);
-    // Also where the browser has given up the challenge's cookie by then.
+    // This also holds after the browser has deleted the cookie of the challenge.
     expect(await arrive(foyer.browser(), '/second-factor')).toContain(tooLong);
   });
 
@@ -49,16 +49,16 @@ describe.each(backends)('notices of an ended sign-in or session, on $name', (bac
     const page = await arrive(here, '/settings/name');
     expect(page).toContain(signedOut);
     expect(page).toContain('redirect=%2Fsettings%2Fname');
-    // Once, also on other pages that need a session.
+    // The notice appears once, also on other pages that need a session.
     expect(await arrive(here, '/settings/name')).not.toContain(signedOut);
     expect(await arrive(here, '/')).not.toContain(signedOut);
-    // The browser that did it, and a visitor, read nothing of it.
+    // Neither the browser that ended the session nor a visitor gets the notice.
     expect((await there.get('/settings')).status).toBe(200);
     expect(await arrive(foyer.browser(), '/')).not.toContain(signedOut);
 
     await here.post('/sign-in', { username: user.email, password });
     expect((await here.get('/settings')).status).toBe(200);
-    // The next end is another one.
+    // The next end gets a notice of its own.
     await there.post('/settings/devices/sign-out-others');
     expect(await arrive(here, '/settings')).toContain(signedOut);
   });

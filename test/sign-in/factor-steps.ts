@@ -15,7 +15,7 @@ import { type PlainUser, password, type TestFoyer } from '../support/foyer.ts';
 
 export const stepMs = 30_000;
 
-/** What an authenticator app shows at this moment, by another library than the product's. */
+/** The code of an authenticator app at this moment; another library than the product's computes it. */
 export function appCode(foyer: TestFoyer, secret: string, inMs = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor((foyer.deps.now() + inMs) / 1000) });
 }
@@ -23,7 +23,7 @@ export function appCode(foyer: TestFoyer, secret: string, inMs = 0): Promise<str
 /** Another code of six digits. */
 export const otherThan = (code: string, n = 1) => String((Number(code) + n) % 1_000_000).padStart(6, '0');
 
-/** As a member who has activated an authenticator app. */
+/** Activates an authenticator app for a user; returns its secret. */
 export async function giveTotp(foyer: TestFoyer, user: User): Promise<string> {
   const secret = newTotpSecret();
   const { database, boxes, now } = foyer.deps;
@@ -52,7 +52,7 @@ export async function memberWithSms(foyer: TestFoyer): Promise<{ user: User; pho
   return { user, phone };
 }
 
-/** Ten codes as the member was shown them. */
+/** Ten recovery codes as the page shows them. */
 export async function giveRecoveryCodes(foyer: TestFoyer, user: User): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? ''));
@@ -67,7 +67,7 @@ export async function textedCode(foyer: TestFoyer, phone: string): Promise<strin
   return code;
 }
 
-/** The password, and no further. */
+/** Sends the password alone. */
 export async function toChallenge(browser: Browser, user: User, search = '', more: Record<string, string> = {}) {
   const answer = await browser.post(`/sign-in${search}`, { username: user.email, password, ...more });
   if (answer.headers.get('location')?.startsWith('/second-factor') !== true) {
@@ -79,18 +79,18 @@ export async function toChallenge(browser: Browser, user: User, search = '', mor
 export const show = (browser: Browser, code: string, more: Record<string, string> = {}, search = '') =>
   browser.post(`/second-factor${search}`, { code, ...more });
 
-/** Whether a member is signed in with this browser: the settings are for members alone. */
+/** Only a signed-in user gets the settings. */
 export async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.get('/settings')).status === 200;
 }
 
-/** Password and code. */
+/** Sends the password and then the code. */
 export async function signInWithTotp(foyer: TestFoyer, browser: Browser, user: User, secret: string) {
   await toChallenge(browser, user);
   return show(browser, await appCode(foyer, secret));
 }
 
-/** The wait before another code is by the store's clock. */
+/** Ends the wait before another code, which runs by the clock of the store. */
 export async function endSmsWait({ deps }: TestFoyer, flow: string): Promise<void> {
   const key = deriveKey(deps.config.SECRET_KEYS[0] ?? '', 'one-time codes', 32);
   const digest = createHmac('sha256', key).update(flow).digest('base64url').slice(0, 32);

@@ -32,7 +32,7 @@ describe.each(backends)('imported users on $name', (backend) => {
     const member = await imported(foyer, await withHash());
     expect((await signIn(member.email, 'not that one 1')).status).toBe(400);
     expect((await stored(foyer, member)).password_hash).toBe(member.passwordHash);
-    // Several at once: one of them puts the new hash there, and all are signed in.
+    // One of several requests at once stores the new hash, and all sign in.
     const answers = await Promise.all([1, 2, 3].map(() => signIn(member.email, oldPassword)));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     const after = await stored(foyer, member);
@@ -87,7 +87,7 @@ describe.each(backends)('imported users on $name', (backend) => {
       `/reset-password?${new URLSearchParams({ redirect: '/settings', username: member.email, notice: 'moved' })}`,
     );
     expect(await read(await browser.get(location))).toMatch(/We have moved.*passwords could not come along/);
-    // Again, in the same browser: the code that is on its way is the one.
+    // A second sign-in in the same browser sends no second code.
     expect((await signIn(member.email, 'another try 7', browser)).headers.get('location')).toContain('notice=moved');
     const mails = await foyer.mails(member.email);
     expect(mails.map(({ template }) => template)).toEqual(['password-reset']);
@@ -96,7 +96,7 @@ describe.each(backends)('imported users on $name', (backend) => {
     expect(done.status).toBe(303);
     expect((await signIn(member.email, oldPassword)).status).toBe(400);
     expect((await signIn(member.email, newPassword)).status).toBe(303);
-    // The code has shown that the address is theirs.
+    // The code has proved the address.
     expect(await stored(foyer, member)).toMatchObject({ email_verified: 1, imported_at: expect.any(Number) });
   });
 
@@ -119,7 +119,7 @@ describe.each(backends)('imported users on $name', (backend) => {
     const mails = await foyer.mails(member.email);
     expect(mails.length).toBeLessThanOrEqual(answers.filter(({ status }) => status === 303).length);
     const forgot = await foyer.browser().post('/forgot-password', { username: member.email });
-    // One account's day is counted once, by whichever door.
+    // Both pages count against the same daily limit of the account.
     const whole = mails.length + (forgot.status === 303 ? 1 : 0);
     expect((await foyer.mails(member.email)).length).toBe(whole);
   });
@@ -169,13 +169,13 @@ describe.each(backends)('imported users with PREVENT_USER_EXISTENCE_ERRORS, on $
       expect(await answer(bare.email)).toEqual(stranger);
       const wrong = await foyer.browser().post('/sign-in', { username: hashed.email, password: 'not that one 1' });
       expect(wrong.status).toBe(400);
-      // After the answer, and once.
+      // The mail follows the answer, once.
       await waitFor(async () => {
         expect((await foyer.mails(bare.email)).map(({ template }) => template)).toEqual(['first-password']);
       });
       const [mail] = await foyer.mails(bare.email);
       expect(mail?.text).toContain(`${foyer.url}/forgot-password`);
-      // No code: it would be another browser's.
+      // The mail has no code, because a code works only in the browser that asked for it.
       expect(mail?.text).not.toMatch(/\b\d{6}\b/);
       expect(await foyer.mails(hashed.email)).toEqual([]);
       const browser = foyer.browser();

@@ -21,7 +21,7 @@ const page = { returnTo: 'https://login.example.com/settings' };
 
 describe('nextStep', () => {
   it.each([
-    // Each row would be stopped by every row above it.
+    // The conditions of an earlier row win over those of a later row.
     ['second-factor', { secondFactorPending: true, ...as({ emailVerified: false }), ...app, ...page }],
     ['confirm-email', { ...as({ emailVerified: false, acceptedTosVersion: null }), ...app, ...page }],
     ['accept-terms', { ...as({ acceptedTosVersion: null, planId: null, ...demanded }), ...app, ...page }],
@@ -29,18 +29,18 @@ describe('nextStep', () => {
     ['accept-terms', { ...as({ acceptedTosVersion: 0 }) }],
     ['set-up-second-factor', { ...as({ ...demanded, planId: null }), ...app, ...page }],
     ['set-up-second-factor', as(demanded)],
-    // Whoever has one, or of whom none is demanded, goes on.
+    // A second factor that is set up, or not required, blocks nothing.
     ['authorization', { ...as({ ...demanded, mfaPreference: 'totp' }), ...app }],
     ['search-app', as({ ...demanded, mfaPreference: 'sms' })],
     ['authorization', { ...as({ ...offered, planId: null }), ...app, ...page }],
     ['return', { ...as({ ...offered, planId: null }), ...page }],
     ['partner-upgrade', as({ ...offered, planId: null })],
     ['partner-upgrade', as(offered)],
-    // They did not want it then, and are asked again from that moment on.
+    // A user who declined the offer is asked again from this moment on.
     ['partner-upgrade', as({ ...offered, dealAgainAt: 1_000 })],
     ['search-app', as({ ...offered, dealAgainAt: 1_001 })],
     ['choose-plan', as({ ...offered, planId: null, dealAgainAt: 1_001 })],
-    // What was offered has been taken.
+    // The user has accepted the offer.
     ['search-app', as({ source: 'appsumo_update' })],
     ['choose-plan', as({ planId: null })],
     ['choose-plan', as({ planId: null, source: 'appsumo' })],

@@ -12,14 +12,14 @@ export async function press(browser: Browser, path: string, fields: Record<strin
   return new URL(refreshOf(await answer.text()));
 }
 
-/** The provider answers at once (`answerAs`), and the browser comes back. */
+/** Follows the answer of the provider (`answerAs`) back to Foyer. */
 export async function comeBack(browser: Browser, asked: URL): Promise<Response> {
   const said = await sendRequest(asked, { redirect: 'manual' });
   const back = new URL(locationOf(said));
   return browser.get(back.pathname + back.search, { from: 'cross-site' });
 }
 
-/** Both. */
+/** Presses a button and follows the answer of the provider back to Foyer. */
 export async function comeBy(browser: Browser, path: string, fields: Record<string, string> = {}): Promise<Response> {
   return comeBack(browser, await press(browser, path, fields));
 }

@@ -47,7 +47,7 @@ describe.each(backends)('a remembered device on $name', (backend) => {
     const changed = await browser.post('/settings/password', { old_password: password, new_password: chosen });
     expect(changed.headers.get('location')).toMatch(/^\/settings\?/);
     expect(await isSignedIn(browser)).toBe(true);
-    // The device was remembered under the old one.
+    // The device was remembered under the old password.
     await browser.post('/logout');
     const again = await browser.post('/sign-in', { username: user.email, password: chosen });
     expect(again.headers.get('location')).toBe('/second-factor');

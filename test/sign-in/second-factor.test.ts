@@ -50,7 +50,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(shown.status).toBe(303);
       expect(await isSignedIn(browser)).toBe(true);
       expect((await browser.cookies()).foyer_challenge).toBeUndefined();
-      // The back button: nothing is left to answer, and who is signed in goes on.
+      // After the back button a signed-in user is redirected.
       expect((await browser.get('/second-factor')).status).toBe(303);
     });
 
@@ -75,7 +75,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
-      // Not at the end of a step: the next one might begin between making a code and showing it.
+      // At the end of a time step the next one could start before the code is sent.
       foyer.passTime(stepMs - (foyer.deps.now() % stepMs));
       expect((await show(browser, await appCode(foyer, secret, -2 * stepMs))).status).toBe(400);
       expect((await show(browser, await appCode(foyer, secret, -stepMs))).status).toBe(303);
@@ -197,7 +197,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     expect(await page(browser)).toContain('We have sent a code to your phone');
     const texted = await textedCode(foyer, '+4915119876501');
     await browser.post('/second-factor', { act: 'use', method: 'totp' });
-    // The page that was sent says which of the two it is.
+    // The form names the method of its code.
     expect((await show(browser, texted, { method: 'totp' })).status).toBe(400);
     expect((await show(browser, await appCode(foyer, secret), { method: 'totp' })).status).toBe(303);
     expect((await foyer.texts('+4915119876501')).length).toBe(1);

@@ -40,7 +40,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const confirmed = await browser.post('/verify-code?redirect=/tos', { code });
     expect(locationOf(confirmed)).toBe(`${foyer.url}/signup/verifiedCode?redirect=%2Ftos`);
     expect(locationOf(await browser.get('/?redirect=/tos'))).toBe(`${foyer.url}/tos`);
-    // Remember Me, as it was ticked.
+    // Remember Me was checked.
     const session = confirmed.headers.getSetCookie().find((line) => line.startsWith('foyer_session='));
     expect(session).toMatch(/Max-Age=2592000|Expires=/);
   });
@@ -86,7 +86,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const { answer, browser } = await signIn(user.email, password);
     expect(locationOf(answer)).toBe(`${foyer.url}/verify-code`);
     const html = await (await browser.get('/verify-code')).text();
-    // There is no other address that they could give.
+    // The user has no other address.
     expect(html).not.toContain('Wrong address?');
     const code = await codeFor(foyer, user.email);
     expect((await browser.post('/verify-code', { code: otherThan(code) })).status).toBe(400);
@@ -155,7 +155,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const code = await begin(foyer, browser, email);
     foyer.passTime(6 * dayMs);
     await forgetWait(foyer, (await browser.cookies()).foyer_sign_up ?? '');
-    // Whoever comes back to it has its whole time again.
+    // A resent code starts the time limit again.
     expect((await browser.post('/signup/emailCaptured', { act: 'resend' })).status).toBe(303);
     foyer.passTime(6 * dayMs);
     expect((await browser.get('/signup/emailCaptured')).status).toBe(200);

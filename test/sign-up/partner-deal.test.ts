@@ -20,13 +20,13 @@ describe.each(backends)('a sign-up from the partner on $name', (backend) => {
       importPartnerDeals(trx, [{ email: toNormalisedEmail(email), tier: 2 }], 1),
     );
     const browser = foyer.browser();
-    // A plus sign in a query is a space.
+    // A plus sign in a query means a space.
     const query = `email=${email}&from=appsumo`;
     const html = await (await browser.get(`/signup?${query}`)).text();
     expect(valueOfField(html, 'email')).toBe(email);
     expect(html).toMatch(/<input[^>]*readOnly=""[^>]*id="field-email"/);
     expect(html).toContain('name="from" value="appsumo"');
-    // Also after a mistake, and when the language is changed on that page.
+    // The address stays fixed after a mistake and a change of language.
     const again = await (await browser.post('/signup', profile(email, { from: 'appsumo', password: '' }))).text();
     expect(again).toMatch(/<input[^>]*readOnly=""[^>]*id="field-email"/);
     expect(again).toContain(`value="/signup?email=${encodeURIComponent(email)}&amp;from=appsumo"`);
@@ -40,7 +40,7 @@ describe.each(backends)('a sign-up from the partner on $name', (backend) => {
       .where('email', '=', toNormalisedEmail(email))
       .executeTakeFirst();
     expect(deal).toMatchObject({ user_id: user?.id, used_at: expect.any(Number) });
-    // Once.
+    // A deal can be claimed once.
     expect(locationOf(await foyer.browser().get(`/signup?${query}`))).toBe(`${foyer.url}/signup`);
   });
 

@@ -1,6 +1,6 @@
 import { type PasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
 
-/** Its hash is the password itself; counts what it is asked, and can be made to refuse. */
+/** A hasher whose hash is the password itself; it counts its calls and can refuse them. */
 export function plainHasher() {
   const hasher: PasswordHasher & { hashed: number; verified: number; full: boolean } = {
     hashed: 0,

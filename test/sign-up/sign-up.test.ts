@@ -73,10 +73,10 @@ describe.each(backends)('sign-up on $name', (backend) => {
     expect(await isSignedIn(browser)).toBe(true);
     const names = Object.keys(await browser.cookies());
     expect(names).toEqual(expect.arrayContaining(['foyer_session', 'foyer_device']));
-    // Elsewhere the password signs in.
+    // The password signs in from another browser.
     const elsewhere = foyer.browser();
     expect(locationOf(await elsewhere.post('/sign-in', { username: email, password: newPassword }))).toBe(search());
-    // Of the password nothing is kept but the member's own hash.
+    // Only the hash of the user keeps anything of the password.
     expect(
       await db().selectFrom('sign_ups').select(['state', 'password_hash']).where('email', '=', email).execute(),
     ).toEqual([{ state: 'confirmed', password_hash: '' }]);
@@ -159,7 +159,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
     for (const _ of [1, 2]) expect((await browser.get('/signup/emailCaptured')).status).toBe(200);
     expect((await browser.get('/signup')).status).toBe(200);
     await confirm(browser, code);
-    // The second tab still shows the field, and sends the same code; and the first goes back.
+    // The second tab sends the same code again, and the first tab goes back.
     expect(locationOf(await confirm(browser, code))).toBe(search());
     for (const path of ['/signup', '/signup/emailCaptured']) expect(locationOf(await browser.get(path))).toBe(search());
     for (const _ of [1, 2]) expect((await browser.get('/signup/verifiedCode')).status).toBe(200);

@@ -5,17 +5,17 @@ import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { type NormalisedEmail, toNormalisedEmail } from '../support/ids.ts';
 
-/** A password that nobody's name is in, and no list has. */
+/** A password that contains no name and is in no list. */
 export const newPassword = 'open sesame 7';
 
 let visitors = 0;
-/** An address of its own for each test. */
+/** Each call returns another address. */
 export function newAddress(): NormalisedEmail {
   visitors += 1;
   return toNormalisedEmail(`visitor${visitors}@example.com`);
 }
 
-/** What step 0's form sends. */
+/** The fields of the first form. */
 export const profile = (email: string, more: Record<string, string> = {}) => ({
   given_name: 'Ida',
   family_name: 'Sommer',
@@ -36,14 +36,14 @@ export async function codeFor(foyer: TestFoyer, email: string): Promise<string> 
 /** A code of six digits that is not this one. */
 export const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
-/** Begins an account in this browser and answers its code. */
+/** Starts a sign-up in this browser; returns its code. */
 export async function begin(foyer: TestFoyer, browser: Browser, email: string, search = ''): Promise<string> {
   const answer = await browser.post(`/signup${search}`, profile(email));
   if (answer.status !== 303) throw new Error(`/signup answered ${answer.status}: ${await answer.text()}`);
   return codeFor(foyer, email.toLowerCase());
 }
 
-/** The product waits by the store's clock between two codes of a flow; a test does not. */
+/** Ends the wait between two codes of a flow, which runs by the clock of the store. */
 export async function forgetWait({ deps }: TestFoyer, flow: string): Promise<void> {
   const key = deriveKey(deps.config.SECRET_KEYS[0] ?? '', 'one-time codes', 32);
   const digest = createHmac('sha256', key).update(flow).digest('base64url').slice(0, 32);
@@ -57,7 +57,6 @@ export const member = (foyer: TestFoyer, email: string) =>
 
 export const isSignedIn = async (browser: Browser) => (await browser.get('/')).status === 303;
 
-/** The error of a field. */
 export const errorOf = (html: string, field: string) =>
   new RegExp(`id="field-${field}-error">.*?</svg>(.*?)</p>`).exec(html)?.[1];
 

@@ -46,7 +46,7 @@ describe.each(backends)('a sign-up for a waiting client on $name', (backend) => 
     expect(new URL(confirmed).searchParams.get('authorization_code')).toBe(
       new URLSearchParams(errand).get('authorization_code'),
     );
-    // On another device that request would be none: it goes on without.
+    // Another device does not have the request, so the sign-up ends without it.
     const other = newAddress();
     const there = foyer.browser();
     const { search: second } = new URL(locationOf(await there.get((await app.begin()).url, { from: 'cross-site' })));
