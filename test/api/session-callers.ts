@@ -6,7 +6,7 @@ import type { TestFoyer } from '../support/foyer.ts';
 import { lateMs, ownPage } from './callers.ts';
 import { always, asMember, asReader, type Caller, late, withoutFactor } from './expected-status.ts';
 
-/** A member's session, sent from a page that says these headers of itself. */
+/** A member's session, sent from a page with these headers. */
 const session = (headersOf: (foyer: TestFoyer) => Record<string, string>, expected: Caller['expected']): Caller => ({
   async credentials(foyer) {
     const user = await foyer.addUser();
