@@ -130,9 +130,9 @@ async function notifyDeviceChange(
 /** For the open session that the address names. This browser's own one ends like on every page: with its cookies. */
 function forNamedSession(act: (r: UserRequest, deps: AccountDeps, session: ListedSession) => unknown) {
   return requireUser<AccountDeps>(async (r, deps) => {
-    const name = r.query('session');
-    if (name === r.session.idHash) return r.redirect('/logout');
-    const session = await deps.sessions.find(r.user.id, toSessionIdHash(name ?? ''));
+    const idHash = toSessionIdHash(r.query('session') ?? '');
+    if (idHash === r.session.idHash) return r.redirect('/logout');
+    const session = await deps.sessions.find(r.user.id, idHash);
     if (!session) return r.redirect(accountHomeUrl('session-gone'));
     await act(r, deps, session);
   });

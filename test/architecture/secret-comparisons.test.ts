@@ -41,7 +41,7 @@ const allowed: Record<string, string> = {
   'idHash !== session.idHash': 'hashes of a session id',
   'idHash !== keepIdHash': 'hashes of a session id',
   'idHash === wanted': 'one of the member’s own sessions',
-  "readQueryParam(req, 'session') === member.session.idHash": 'the member’s own session',
+  'idHash === r.session.idHash': 'the member’s own session',
   'flow?.account === accountDigest(codes, toAccountKey(username))': 'digest of an address that the caller has typed',
   'underWay?.account === accountDigest(codes, toAccountKey(typed))': 'digest of an address that the caller has typed',
   'contact.digest === toDigest(user)': 'digests of an address, both stored',
