@@ -1,6 +1,6 @@
 /** The use of Stripe.js on pages with a card. */
 import type { Stripe, StripeCardNumberElement, StripeElementLocale, StripeElementStyle } from '@stripe/stripe-js';
-import type { CardElementName, cardElements, StripeInPage } from '../views/checkout/card-form.tsx';
+import type { CardElementName, cardElements, StripeInPage } from '../views/billing/card-form.tsx';
 
 /**
  * Stripe's own script, from Stripe (PCI DSS: it is never bundled), with its key. A loaded one is reused.

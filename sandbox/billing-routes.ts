@@ -1,7 +1,7 @@
 import type { Request, Router } from 'express';
 import { createElement } from 'react';
+import type { StandInAddress } from '../server/billing/index.ts';
 import { HttpError, methodNotAllowed, type Pages, readFormField } from '../server/http/index.ts';
-import type { StandInAddress } from '../server/membership/index.ts';
 import type { Sessions } from '../server/sessions/index.ts';
 import { dayMs } from '../server/shared/index.ts';
 import type { Act, Overview } from './stripe/index.ts';

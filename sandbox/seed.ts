@@ -1,4 +1,4 @@
-import { assignBasePlan, type Catalogue } from '../server/membership/index.ts';
+import { assignBasePlan, type Catalogue } from '../server/billing/index.ts';
 import { type ClientMetadata, clientMetadata, findClient, insertClient, updateClient } from '../server/oidc/index.ts';
 import type { PasswordHasher } from '../server/password/index.ts';
 import { toClientId, toNormalisedEmail } from '../server/shared/index.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import express from 'express';
 import { loadPlans } from '../config/plans.ts';
+import { createCatalogue, createStripe, syncPlans } from '../server/billing/index.ts';
 import type { RunningCompanion } from '../server/companion.ts';
 import type { Deps } from '../server/deps.ts';
-import { createCatalogue, createStripe, syncPlans } from '../server/membership/index.ts';
 import { listen } from '../server/process/index.ts';
 import { sandboxOrigin } from './addresses.ts';
 import { createDemoApp } from './demo-app.ts';

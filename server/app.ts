@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { checkoutRoutes } from './checkout/index.ts';
+import type { DeletionModule } from './account/index.ts';
+import { profileSaver, settingsOperations, settingsRoutes } from './account/index.ts';
+import { type BillingModule, checkoutRoutes, membershipOperations, planCommands } from './billing/index.ts';
 import { mediaFromConfig, mediaPath, stripeForBrowsers } from './config-of-rooms.ts';
-import { dashboardRoutes } from './dashboard/index.ts';
-import type { DeletionModule } from './deletion/index.ts';
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
 import {
@@ -40,15 +40,12 @@ import {
   staticFiles,
   submitLanguage,
 } from './http/index.ts';
-import { imprintRoute } from './legal/index.ts';
-import { type BillingModule, membershipOperations, planCommands } from './membership/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
+import { dashboardRoutes, discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
 import { sessionCookie } from './sessions/index.ts';
-import { profileSaver, settingsOperations, settingsRoutes } from './settings/index.ts';
-import { type MailedCodes, signInRoutes } from './sign-in/index.ts';
+import { imprintRoute, type MailedCodes, signInRoutes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
 import {
   createUserRecipients,

@@ -1,9 +1,8 @@
 import { type Config, isLoopback } from '../config/load.ts';
-import { membershipPath } from '../views/settings/tabs.ts';
-import type { StripeForBrowsers } from './checkout/index.ts';
+import { membershipPath } from '../views/account/tabs.ts';
+import type { StandInAddress, StripeForBrowsers } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
-import type { StandInAddress } from './membership/index.ts';
 import type { Metrics } from './metrics/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';

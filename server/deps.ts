@@ -4,7 +4,6 @@ import { type Config, ConfigurationError, loadConfig } from '../config/load.ts';
 import type { Companion } from './companion.ts';
 import type { Extensions } from './extensions.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
-import { type Legal, loadLegal, shippedLegalDir } from './legal/index.ts';
 import {
   type Carriers,
   createMailCarrier,
@@ -19,6 +18,7 @@ import {
 import { createMetrics, noMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oidc/index.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
+import { type Legal, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 import {
   cachingSecretBox,
   createSecretBox,

@@ -1,8 +1,8 @@
 import type { Router } from 'express';
 import type { Config } from '../config/load.ts';
 import type { LayoutBanner, LinkName, PageContext } from '../views/page-context.ts';
+import type { BillingClock } from './billing/index.ts';
 import type { PageRule, Pages } from './http/index.ts';
-import type { BillingClock } from './membership/index.ts';
 import type { Carriers } from './messages/index.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { KeyValueStore } from './store/index.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
+import { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser } from './account/index.ts';
 import { type PageRule, ruleOfHandler } from './http/index.ts';
-import { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser } from './settings/index.ts';
 import { redirectToSignIn } from './sign-in/index.ts';
 
 /**

@@ -1,10 +1,16 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
-import { createCodes } from './codes/index.ts';
+import { cancelResetsRequestedSince, createContactModule, createDeletionModule } from './account/index.ts';
+import {
+  billingDataSource,
+  createBillingModule,
+  createCatalogue,
+  createStripe,
+  membershipClaims,
+  subscriptionOnDeletion,
+} from './billing/index.ts';
 import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './config-of-rooms.ts';
-import { createContactModule } from './contact/index.ts';
-import { cancelResetsRequestedSince, createDeletionModule } from './deletion/index.ts';
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
 import {
@@ -25,15 +31,7 @@ import {
   type Pages,
   RequestContext,
 } from './http/index.ts';
-import {
-  billingDataSource,
-  createBillingModule,
-  createCatalogue,
-  createStripe,
-  membershipClaims,
-  subscriptionOnDeletion,
-} from './membership/index.ts';
-import { createSmsSender } from './messages/index.ts';
+import { createCodes, createSmsSender } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { clientSessionsDataSource, connectedAppHolding, createOidcModule, grantsDataSource } from './oidc/index.ts';
 import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';

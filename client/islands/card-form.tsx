@@ -5,7 +5,7 @@ import {
   type CardFormProps,
   CardFormView,
   cardElements,
-} from '../../views/checkout/card-form.tsx';
+} from '../../views/billing/card-form.tsx';
 import { type Card, type Failure, openCard } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;

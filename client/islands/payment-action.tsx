@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { type PaymentActionProps, PaymentActionView } from '../../views/checkout/payment-action.tsx';
+import { type PaymentActionProps, PaymentActionView } from '../../views/billing/payment-action.tsx';
 import { loadStripe } from '../stripe.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { cardName } from '../../views/checkout/card-name.ts';
+import { cardName } from '../../views/billing/card-name.ts';
 import { formatAmount, formatDate } from '../../views/format.ts';
 import { PlainLayout } from '../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../views/page-context.ts';

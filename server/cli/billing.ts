@@ -1,5 +1,3 @@
-import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
-import { createLog } from '../http/index.ts';
 import {
   type BillingDeps,
   createStandInClock,
@@ -9,7 +7,9 @@ import {
   membershipDeps,
   type ReconcileResult,
   reconcileAll,
-} from '../membership/index.ts';
+} from '../billing/index.ts';
+import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
+import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { deriveKey } from '../store/index.ts';

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
+import { type Catalogue, createCatalogue } from '../billing/index.ts';
 import { createBoxes, openStores, type SecretBoxes } from '../deps.ts';
 import { createLog } from '../http/index.ts';
-import { type Catalogue, createCatalogue } from '../membership/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createGrantStore, createLogoutNotices, type GrantStore } from '../oidc/index.ts';
 import { type Database, type KeyValueStore, lastMigratedAt, migrate, migrationState } from '../store/index.ts';

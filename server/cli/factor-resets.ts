@@ -1,4 +1,4 @@
-import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../deletion/index.ts';
+import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../account/index.ts';
 import { isSmsOffered } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { hourMs } from '../shared/index.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
-import { offerPartnerDeals } from '../membership/index.ts';
+import { offerPartnerDeals } from '../billing/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
 import type { Context } from './context.ts';

@@ -12,7 +12,7 @@ import {
   type StripeClient,
   StripeUnavailableError,
   syncPlans,
-} from '../membership/index.ts';
+} from '../billing/index.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
 import { counted, table } from './text.ts';

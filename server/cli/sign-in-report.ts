@@ -1,4 +1,4 @@
-import { findDeletion, findWaitingReset } from '../deletion/index.ts';
+import { findDeletion, findWaitingReset } from '../account/index.ts';
 import { isSmsOffered } from '../deps.ts';
 import { listAuthenticators } from '../mfa/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';

@@ -1,6 +1,6 @@
+import { membershipClaims } from '../billing/index.ts';
 import { loadLegalTexts, toHashing } from '../deps.ts';
 import { createLog, isMalformed } from '../http/index.ts';
-import { membershipClaims } from '../membership/index.ts';
 import { createGrantHooks, listConnectedApps } from '../oidc/index.ts';
 import { createPasswordHasher, createPasswordPolicy, type PasswordFault } from '../password/index.ts';
 import { countSessions, endAllSessions } from '../sessions/index.ts';

@@ -3,7 +3,7 @@
  * Owns the requests and responses (`passport.authenticate`, which no other module calls), the pending attempts, the
  * links between users and their identities, and the rule that decides which user an identity signs in
  * (`provisioning-decision.ts`; `security.md`, rule 15). Does not own the session itself (sign-in/), unconfirmed
- * sign-ups (sign-up/), nor the settings page of the links (settings/).
+ * sign-ups (sign-up/), nor the settings page of the links (account/).
  */
 
 export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';

@@ -39,6 +39,14 @@ export {
   type NotificationRow,
   notificationPage,
 } from './notification-store.ts';
+export {
+  type CodeCheck,
+  type Codes,
+  codeMinutes,
+  createCodes,
+  type IssuedCode,
+  resendWaitMs,
+} from './one-time-codes.ts';
 export { type MessageOperationsDeps, messageOperations } from './operations.ts';
 export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
@@ -59,3 +67,4 @@ export {
 } from './sms.ts';
 export { type CodeText, codeText } from './sms-code-text.ts';
 export { classifyNumber, formatNumber, type SmsNumber } from './sms-number.ts';
+export { normaliseCode } from './whole-code.ts';

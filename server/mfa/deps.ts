@@ -1,6 +1,5 @@
-import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger } from '../http/index.ts';
-import type { Outbox, SmsSender } from '../messages/index.ts';
+import type { Codes, Outbox, SmsSender } from '../messages/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
 import type { MfaChallenges } from './challenges.ts';
 import type { MfaLimits } from './guess-limits.ts';

@@ -1,7 +1,7 @@
 /**
  * The module of second factors: authenticator apps (TOTP, RFC 6238), codes by SMS, recovery codes, remembered devices,
  * and the user's preference (NIST SP 800-63B, sections 3.1.3 to 3.1.6).
- * Owns how a second factor is enrolled, checked and removed. Does not own the pages: sign-in/ and settings/ have them.
+ * Owns how a second factor is enrolled, checked and removed. Does not own the pages: sign-in/ and account/ have them.
  */
 
 export { listAuthenticators, type UserAuthenticators } from './authenticators.ts';

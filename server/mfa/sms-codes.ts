@@ -1,6 +1,13 @@
-import { type CodeCheck, type Codes, codeMinutes } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
-import { codeText, type Outbox, type SmsRefusal, type SmsSender } from '../messages/index.ts';
+import {
+  type CodeCheck,
+  type Codes,
+  codeMinutes,
+  codeText,
+  type Outbox,
+  type SmsRefusal,
+  type SmsSender,
+} from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 

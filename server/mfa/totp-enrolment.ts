@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normaliseCode } from '../codes/index.ts';
-import { notifySecurityChange, type Origin } from '../messages/index.ts';
+import { normaliseCode, notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { lockUser, setMfaPreference, type User } from '../users/index.ts';

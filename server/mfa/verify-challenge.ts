@@ -1,5 +1,5 @@
-import { normaliseCode } from '../codes/index.ts';
 import type { Origin } from '../messages/index.ts';
+import { normaliseCode } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
-import type { ConnectedApp } from '../settings/index.ts';
+import type { ConnectedApp } from '../account/index.ts';
 import { type ClientId, sha256, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema } from '../store/index.ts';
 

@@ -1,4 +1,4 @@
-import type { ConnectedApps } from '../settings/index.ts';
+import type { ConnectedApps } from '../account/index.ts';
 import type { Database } from '../store/index.ts';
 import { listConnectedApps } from './connected-app-store.ts';
 import type { GrantStore } from './grant-store.ts';

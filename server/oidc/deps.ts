@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
+import type { Catalogue } from '../billing/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { Catalogue } from '../membership/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';

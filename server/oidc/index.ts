@@ -35,6 +35,7 @@ export {
   updateClient,
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
+export { dashboardRoutes } from './dashboard-handlers.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export { initiateLoginUrl } from './initiate-login.ts';

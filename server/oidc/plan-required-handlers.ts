@@ -2,7 +2,8 @@ import type { Request } from 'express';
 import { createElement } from 'react';
 import { NotInPlanPage } from '../../views/oidc/plan-required-page.tsx';
 import type { PageContext } from '../../views/page-context.ts';
-import { planLine, planPrice } from '../checkout/index.ts';
+import type { Plan } from '../billing/index.ts';
+import { planLine, planPrice } from '../billing/index.ts';
 import {
   type Continuation,
   continuationFrom,
@@ -11,7 +12,6 @@ import {
   readQueryParam,
   renderRedirectPage,
 } from '../http/index.ts';
-import type { Plan } from '../membership/index.ts';
 import { type ClientId, toClientId } from '../shared/index.ts';
 import { redirectToSignIn } from '../sign-in/index.ts';
 import { type AccessRequirement, grantsAccess } from './access-rule.ts';

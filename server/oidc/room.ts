@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
+import type { ConnectedApps } from '../account/index.ts';
+import type { Catalogue } from '../billing/index.ts';
 import {
   type ApiOperation,
   type DirectHandler,
@@ -11,13 +13,11 @@ import {
   type Pages,
   rejectCrossSite,
 } from '../http/index.ts';
-import type { Catalogue } from '../membership/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import { toLifetime, type VisitorGate } from '../rate-limits/index.ts';
 import { getCurrentSession, type SessionLinks, type Sessions } from '../sessions/index.ts';
-import type { ConnectedApps } from '../settings/index.ts';
 import { type ClientId, sha256 } from '../shared/index.ts';
 import { blocksAuthorization, type ClientAuthorizations, type NextRedirect } from '../sign-in/index.ts';
 import { createLease, type Database, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';

@@ -1,7 +1,7 @@
 /**
  * The module of passkeys: sign-in without a password, with the device's own unlocking (Web Authentication level 3).
  * Owns the `passkeys` table, the options for browsers and the check of their answers. Does not own the pages: sign-in/
- * and settings/ have them.
+ * and account/ have them.
  */
 export { type PasskeyCheck, type PasskeyRefusal, passkeyAmr } from './authentication.ts';
 export {

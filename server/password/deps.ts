@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Codes } from '../codes/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { Outbox } from '../messages/index.ts';
+import type { Codes, Outbox } from '../messages/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';

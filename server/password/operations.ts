@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { codeMinutes } from '../codes/index.ts';
 import {
   type ApiOperation,
   defineOperation,
@@ -8,6 +7,7 @@ import {
   toRetrySeconds,
   translator,
 } from '../http/index.ts';
+import { codeMinutes } from '../messages/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';

@@ -1,6 +1,5 @@
-import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import { isMalformed, type Language, resolveLanguage } from '../http/index.ts';
-import { decoyAddress, type Mail } from '../messages/index.ts';
+import { codeMinutes, decoyAddress, type IssuedCode, type Mail } from '../messages/index.ts';
 import { type FlowId, toUserId } from '../shared/index.ts';
 import {
   findUser,

@@ -7,7 +7,6 @@ import {
   ResetPasswordPage,
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
-import { codeMinutes, normaliseCode, resendWaitMs } from '../codes/index.ts';
 import {
   type Continuation,
   continuationFrom,
@@ -16,6 +15,7 @@ import {
   setRetryAfter,
   type T,
 } from '../http/index.ts';
+import { codeMinutes, normaliseCode, resendWaitMs } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';

@@ -1,5 +1,5 @@
-import { codeMinutes, normaliseCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import { codeMinutes, normaliseCode } from '../messages/index.ts';
 import { type FlowId, toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';

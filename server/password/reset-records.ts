@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Codes } from '../codes/index.ts';
 import type { HostCookies } from '../http/index.ts';
+import type { Codes } from '../messages/index.ts';
 import { hourMs, userIdSchema } from '../shared/index.ts';
 import { type BrowserRecords, browserRecords, type KeyValueStore, type RecordCookie } from '../store/index.ts';
 import type { User } from '../users/index.ts';

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { FederationModule } from '../federation/index.ts';
 import type { Continuation, HostCookies, HttpError, Logger, Pages } from '../http/index.ts';
-import type { Legal } from '../legal/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
@@ -12,6 +11,7 @@ import type { ClientId, NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import type { SignIn } from './complete-sign-in.ts';
+import type { Legal } from './legal-documents.ts';
 import type { MailedCodes } from './mailed-code.ts';
 import type { NextRedirect } from './next-redirect.ts';
 

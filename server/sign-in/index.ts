@@ -14,6 +14,8 @@ export type {
   PendingAuthorization,
   SignInDeps,
 } from './deps.ts';
+export { imprintRoute } from './imprint.ts';
+export { type Legal, loadLegal, shippedLegalDir } from './legal-documents.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { createNextRedirect, isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
 export { blocksAuthorization, mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';

@@ -1,6 +1,6 @@
 import { MailedCodePage, type MailedCodePageProps } from '../../views/sign-in/mailed-code-page.tsx';
-import { codeMinutes } from '../codes/index.ts';
 import type { Continuation, RequestContext } from '../http/index.ts';
+import { codeMinutes } from '../messages/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Codes, codeMinutes, normaliseCode } from '../codes/index.ts';
 import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
-import { decoyAddress, type Mail, type Outbox } from '../messages/index.ts';
+import { type Codes, codeMinutes, decoyAddress, type Mail, normaliseCode, type Outbox } from '../messages/index.ts';
 import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import {

@@ -1,5 +1,5 @@
-import { resendWaitMs } from '../codes/index.ts';
 import { HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
+import { resendWaitMs } from '../messages/index.ts';
 import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult } from '../mfa/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { sendCode } from './complete-sign-in.ts';

@@ -1,6 +1,6 @@
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
-import { resendWaitMs } from '../codes/index.ts';
 import { type RequestContext, type T, toRetrySeconds } from '../http/index.ts';
+import { resendWaitMs } from '../messages/index.ts';
 import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
 import type { E164 } from '../shared/index.ts';
 import type { CurrentChallenge } from './current-challenge.ts';

@@ -1,13 +1,11 @@
-import type { Codes } from '../codes/index.ts';
 import type { Providers } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
-import type { Legal } from '../legal/index.ts';
-import type { Outbox } from '../messages/index.ts';
+import type { Codes, Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFullAnswer } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { PlanKey } from '../shared/index.ts';
-import type { ClientAuthorizations, NextRedirect, SignIn } from '../sign-in/index.ts';
+import type { ClientAuthorizations, Legal, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignUpLimitSettings } from './limits.ts';
@@ -54,7 +52,7 @@ export interface SignUpDeps
   signIn: SignIn;
   nextRedirect: NextRedirect;
   queueFull: QueueFullAnswer;
-  /** Injected by `wiring.ts`: checkout/ has the step PLAN. */
+  /** Injected by `wiring.ts`: billing/ has the step PLAN. */
   plans: SignUpPlans;
 }
 

@@ -1,6 +1,6 @@
-import { codeMinutes } from '../codes/index.ts';
 import { type FederationHooks, usableNames } from '../federation/index.ts';
 import { type Continuation, keptSearch } from '../http/index.ts';
+import { codeMinutes } from '../messages/index.ts';
 import type { User } from '../users/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';

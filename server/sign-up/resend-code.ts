@@ -1,5 +1,5 @@
-import { resendWaitMs } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import { resendWaitMs } from '../messages/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeCodeMail } from './limits.ts';

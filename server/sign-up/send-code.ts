@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { codeMinutes, type IssuedCode } from '../codes/index.ts';
 import type { Language } from '../http/index.ts';
+import { codeMinutes, type IssuedCode } from '../messages/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';

@@ -1,5 +1,5 @@
-import { codeMinutes } from '../codes/index.ts';
 import { keptSearch, type Language } from '../http/index.ts';
+import { codeMinutes } from '../messages/index.ts';
 import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
 import type { ClientId, FlowId, NormalisedEmail, PlanKey } from '../shared/index.ts';
 import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';

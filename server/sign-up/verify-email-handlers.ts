@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
-import { normaliseCode } from '../codes/index.ts';
 import {
   type Continuation,
   continuationFromQuery,
@@ -12,6 +11,7 @@ import {
   toRetrySeconds,
   withContinuation,
 } from '../http/index.ts';
+import { normaliseCode } from '../messages/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';

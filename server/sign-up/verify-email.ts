@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
-import { normaliseCode } from '../codes/index.ts';
 import { isSameIdentity, linkCurrentIdentity, type UpstreamIdentity } from '../federation/index.ts';
 import { resolveLanguage } from '../http/index.ts';
+import { normaliseCode } from '../messages/index.ts';
 import type { FlowId, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {

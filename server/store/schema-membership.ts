@@ -3,7 +3,7 @@ import type { PlanId, StripeCustomerId, StripeInvoiceId, StripeSubscriptionId, U
 /** Tables of plans, cards and orders. See `schema.ts`; amounts are integer cents. */
 
 /**
- * The membership of a user, as last read from Stripe. Only one function writes it (`membership/sync-from-stripe.ts`),
+ * The membership of a user, as last read from Stripe. Only one function writes it (`billing/subscription/sync-from-stripe.ts`),
  * which reads Stripe first and overwrites only the version that it has seen.
  */
 export interface MembershipTable {

@@ -29,7 +29,7 @@ export interface Claims {
   [claim: string]: string | number | boolean | { formatted: string } | readonly string[] | undefined;
 }
 
-/** The membership of a user; `wiring.ts` injects the function, because membership/ belongs to a higher layer. */
+/** The membership of a user; `wiring.ts` injects the function, because billing/ belongs to a higher layer. */
 export interface MembershipClaims {
   /** The plan's id; undefined: none. */
   plan: string | undefined;

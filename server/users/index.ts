@@ -2,7 +2,7 @@
  * The module of users: their identity, their stored data, and the claims for client apps.
  * Owns users and their records, the partner's deals, the acceptances of the terms of service, and the claims (OpenID
  * Connect Core 1.0, section 5). Does not own passwords (password/), sessions (sessions/), the text of the terms
- * (legal/), nor unconfirmed sign-ups (sign-up/).
+ * (sign-in/), nor unconfirmed sign-ups (sign-up/).
  */
 
 export { AlreadyInUseError } from './already-in-use.ts';

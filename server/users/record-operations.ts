@@ -55,7 +55,7 @@ const userRecordBody = described.extend({
   username: z.string().optional(),
 });
 
-/** Decisions of membership/ about plans; `wiring.ts` injects them, because membership/ belongs to a higher layer. */
+/** Decisions of billing/ about plans; `wiring.ts` injects them, because billing/ belongs to a higher layer. */
 export interface PlanCommands {
   isFree(planId: PlanId): boolean;
   /**

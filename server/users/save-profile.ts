@@ -15,7 +15,7 @@ export interface SentProfile {
 }
 
 /**
- * Changes a profile by the rules of the form: the same checks, mail and limit. settings/ implements it in a higher
+ * Changes a profile by the rules of the form: the same checks, mail and limit. account/ implements it in a higher
  * layer; `app.ts` injects it.
  * @throws {HttpError} validation; tooMany
  */

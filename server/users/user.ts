@@ -29,7 +29,7 @@ export interface User {
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   source: 'general' | 'appsumo' | 'appsumo_update';
-  /** The user's plan (membership/ decides it); null: none. */
+  /** The user's plan (billing/ decides it); null: none. */
   planId: PlanId | null;
   /** End of the trial. */
   trialUntil: number | null;

@@ -1,11 +1,11 @@
+import { listOrders } from '../../server/billing/index.ts';
 import type { ApiOperation } from '../../server/http/index.ts';
-import { listOrders } from '../../server/membership/index.ts';
 import { beginTotp } from '../../server/mfa/totp-enrolment.ts';
 import { findUser } from '../../server/users/index.ts';
-import * as contact from '../contact/steps.ts';
-import type { Shop } from '../membership/steps.ts';
+import * as contact from '../account/contact/steps.ts';
+import { appCode } from '../account/mfa-steps.ts';
+import type { Shop } from '../billing/steps.ts';
 import { codeFor, newPassword } from '../password/steps.ts';
-import { appCode } from '../settings/mfa-steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';

@@ -1,7 +1,7 @@
 import type { ApiOperation } from '../../server/http/index.ts';
 import { removeAllFactors } from '../../server/mfa/index.ts';
 import { findUser, insertUserRecord } from '../../server/users/index.ts';
-import { type Shop, startShop } from '../membership/steps.ts';
+import { type Shop, startShop } from '../billing/steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';

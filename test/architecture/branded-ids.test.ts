@@ -1,10 +1,13 @@
 import type { Request } from 'express';
-import type { PendingContactChanges } from '../../server/contact/pending-contact-changes.ts';
+import type { PendingContactChanges } from '../../server/account/contact/pending-contact-changes.ts';
+import type { Catalogue } from '../../server/billing/index.ts';
+import { findOrderByInvoice } from '../../server/billing/orders/order-store.ts';
+import {
+  findMembershipByCustomer,
+  findMembershipBySubscription,
+} from '../../server/billing/subscription/membership-store.ts';
 import type { FederationAttempts } from '../../server/federation/attempts.ts';
 import type { Providers } from '../../server/federation/providers.ts';
-import type { Catalogue } from '../../server/membership/index.ts';
-import { findMembershipByCustomer, findMembershipBySubscription } from '../../server/membership/membership-store.ts';
-import { findOrderByInvoice } from '../../server/membership/order-store.ts';
 import type { SmsSender } from '../../server/messages/index.ts';
 import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
@@ -205,12 +208,12 @@ const constructed = new RegExp(`\\bto(?:${brands})\\((?!'')`);
 
 /** They read one id of an address, a form or a cookie each. */
 const readingHandlers = [
-  'server/checkout/partner-deal-handlers.ts',
+  'server/account/devices/devices-handlers.ts',
+  'server/account/security/totp-enrolment-handlers.ts',
+  'server/billing/checkout/partner-deal-handlers.ts',
   'server/federation/posted-response-handlers.ts',
   'server/oidc/bind-session-handlers.ts',
   'server/oidc/plan-required-handlers.ts',
-  'server/settings/devices-handlers.ts',
-  'server/settings/totp-enrolment-handlers.ts',
 ];
 
 describe('Branded ids', () => {

@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express';
+import { requireUser } from '../../server/account/index.ts';
 import { behindRules, type PageRule } from '../../server/http/index.ts';
 import { pageGuard } from '../../server/page-guard.ts';
-import { requireUser } from '../../server/settings/index.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 

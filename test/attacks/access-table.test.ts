@@ -12,7 +12,7 @@ import {
 } from '../../server/http/index.ts';
 import { setDisabled } from '../../server/users/index.ts';
 import { service, signedInto } from '../api/callers.ts';
-import { type Shop, startShop } from '../membership/steps.ts';
+import { type Shop, startShop } from '../billing/steps.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
-import { moveTo, newPassword, undo, undoToken } from '../contact/steps.ts';
-import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf } from '../deletion/steps.ts';
+import { moveTo, newPassword, undo, undoToken } from '../account/contact/steps.ts';
+import { askToLeave, cancelToken, dayMs, deletionOf, leavingMember, operatorOf } from '../account/deletion/steps.ts';
 import { memberWithTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toNormalisedEmail, toUserId } from '../support/ids.ts';

@@ -1,6 +1,6 @@
 import { findClient, updateClient } from '../../server/oidc/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
-import { fresh } from '../contact/steps.ts';
+import { fresh } from '../account/contact/steps.ts';
 import { giveTotp, memberWithTotp, signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -2,7 +2,7 @@ import type { ApiOperation } from '../../server/http/index.ts';
 import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { type Credentials, signedInto } from '../api/callers.ts';
 import { billing, call, countersHere, inputOf, makePromotionCode, type Named } from '../api/examples.ts';
-import { type Shop, startShop } from '../membership/steps.ts';
+import { type Shop, startShop } from '../billing/steps.ts';
 import { password } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
 import { strictest } from './bad-input.ts';

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/users/index.ts';
-import { aBuyer, asClient, chargedTo, starter } from '../membership/api-steps.ts';
-import { cards, dayMs, from, type Shop, startShop } from '../membership/steps.ts';
+import { aBuyer, asClient, chargedTo, starter } from '../billing/api-steps.ts';
+import { cards, dayMs, from, type Shop, startShop } from '../billing/steps.ts';
 import { anyBackend } from '../support/stores.ts';
 
 const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -10,7 +10,7 @@ import {
   rowOf,
   showEmailCode,
   showPhoneCode,
-} from '../contact/steps.ts';
+} from '../account/contact/steps.ts';
 import { read } from '../password/steps.ts';
 import { backends } from '../support/stores.ts';
 import { setUpContactChanges } from './contact-steps.ts';

@@ -11,7 +11,7 @@ import {
   showEmailCode,
   signIn,
   templatesTo,
-} from '../contact/steps.ts';
+} from '../account/contact/steps.ts';
 import { read } from '../password/steps.ts';
 import * as signUp from '../sign-up/steps.ts';
 import { password } from '../support/foyer.ts';

@@ -5,9 +5,19 @@ import { findTotp, newTotpSecret, upsertTotp } from '../../server/mfa/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import type { Schema } from '../../server/store/index.ts';
 import { changeEmail, findUser, lockUser, setMfaPreference } from '../../server/users/index.ts';
-import { fresh, leadsTo, moveTo, newPassword, phoneTo, rowOf, signIn, undo, undoToken } from '../contact/steps.ts';
+import {
+  fresh,
+  leadsTo,
+  moveTo,
+  newPassword,
+  phoneTo,
+  rowOf,
+  signIn,
+  undo,
+  undoToken,
+} from '../account/contact/steps.ts';
+import { enrol } from '../account/mfa-steps.ts';
 import { read } from '../password/steps.ts';
-import { enrol } from '../settings/mfa-steps.ts';
 import { password } from '../support/foyer.ts';
 import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../server/users/index.ts';
-import { newPassword, rowOf, signIn } from '../contact/steps.ts';
+import { newPassword, rowOf, signIn } from '../account/contact/steps.ts';
 import { read } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

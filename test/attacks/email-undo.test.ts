@@ -1,4 +1,4 @@
-import { fresh, moveTo, newPassword, rowOf, undo, undoPath, undoToken } from '../contact/steps.ts';
+import { fresh, moveTo, newPassword, rowOf, undo, undoPath, undoToken } from '../account/contact/steps.ts';
 import { backends } from '../support/stores.ts';
 import { setUpStolenAccount } from './email-undo-steps.ts';
 

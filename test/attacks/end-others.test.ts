@@ -1,9 +1,9 @@
 import * as oidc from 'openid-client';
 import { languages, translator } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { askForEmail, emailCode, fresh, otherThan } from '../contact/steps.ts';
+import { askForEmail, emailCode, fresh, otherThan } from '../account/contact/steps.ts';
+import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../account/mfa-steps.ts';
 import { addPath, askedAt } from '../passkeys/steps.ts';
-import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../settings/mfa-steps.ts';
 import { textedCode } from '../sign-in/factor-steps.ts';
 import { Authenticator, type CreationOptions } from '../support/authenticator.ts';
 import type { Browser } from '../support/browser.ts';

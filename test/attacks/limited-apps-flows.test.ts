@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { press } from '../checkout/shop.ts';
+import { press } from '../billing/checkout/shop.ts';
 import { locationOf } from '../support/browser.ts';
 import { answerCode, device, finishCode } from '../support/devices.ts';
 import { refreshOf, store, tokensFor } from '../support/relying-party.ts';

@@ -1,5 +1,5 @@
 import type { User } from '../../server/users/index.ts';
-import { openShop, type Shop, wordsOf } from '../checkout/shop.ts';
+import { openShop, type Shop, wordsOf } from '../billing/checkout/shop.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { toPlanId } from '../support/ids.ts';
 import { type Begun, type RelyingParty, relyingParty } from '../support/relying-party.ts';

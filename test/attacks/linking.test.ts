@@ -1,8 +1,5 @@
 import { listPasskeys } from '../../server/passkeys/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { comeBy, somebody } from '../federation/steps.ts';
-import { addPasskey } from '../passkeys/steps.ts';
-import { reset } from '../password/steps.ts';
 import {
   answeredLink,
   beginLink,
@@ -14,7 +11,10 @@ import {
   providersPath,
   removePath,
   toldOf,
-} from '../settings/provider-steps.ts';
+} from '../account/provider-steps.ts';
+import { comeBy, somebody } from '../federation/steps.ts';
+import { addPasskey } from '../passkeys/steps.ts';
+import { reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

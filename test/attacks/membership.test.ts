@@ -1,7 +1,7 @@
 import { recentAuthMs } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { confirmCard } from '../checkout/card-steps.ts';
-import { cards, type Shop, startShop } from '../membership/steps.ts';
+import { confirmCard } from '../billing/checkout/card-steps.ts';
+import { cards, type Shop, startShop } from '../billing/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';

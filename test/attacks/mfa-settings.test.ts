@@ -1,5 +1,5 @@
 import type { User } from '../../server/users/index.ts';
-import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../settings/mfa-steps.ts';
+import { activate, appCode, begin, enrol, leadsTo, shownCodes } from '../account/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

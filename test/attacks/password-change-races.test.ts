@@ -1,5 +1,5 @@
+import { leadsTo } from '../account/mfa-steps.ts';
 import { setBy, tokenCookieTools } from '../oidc/token-cookie-tools.ts';
-import { leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';

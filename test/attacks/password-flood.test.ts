@@ -3,7 +3,7 @@ import { schema } from '../../config/schema.ts';
 import type { PasswordHasher, PasswordWork } from '../../server/password/index.ts';
 import { boundedQueue } from '../../server/password/queue.ts';
 import type { User } from '../../server/users/index.ts';
-import { fresh, moveTo, undoPath, undoToken } from '../contact/steps.ts';
+import { fresh, moveTo, undoPath, undoToken } from '../account/contact/steps.ts';
 import { ask, codeFor, newPassword, resetPath } from '../password/steps.ts';
 import { newAddress, profile } from '../sign-up/steps.ts';
 import type { Browser } from '../support/browser.ts';

@@ -1,7 +1,7 @@
 import { insertUserRecord, type User } from '../../server/users/index.ts';
 import { makePromotionCode, promotionCode } from '../api/examples.ts';
-import { aBuyer, type Buyer, chargedTo, starter } from '../membership/api-steps.ts';
-import { type Shop, startShop } from '../membership/steps.ts';
+import { aBuyer, type Buyer, chargedTo, starter } from '../billing/api-steps.ts';
+import { type Shop, startShop } from '../billing/steps.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';

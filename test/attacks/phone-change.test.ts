@@ -1,5 +1,5 @@
 import { formatNumber } from '../../server/messages/index.ts';
-import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, rowOf, showPhoneCode } from '../contact/steps.ts';
+import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, rowOf, showPhoneCode } from '../account/contact/steps.ts';
 import { read } from '../password/steps.ts';
 import { backends } from '../support/stores.ts';
 import { setUpContactChanges } from './contact-steps.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StripeUnavailableError } from '../../server/membership/index.ts';
-import { applyDueChanges } from '../../server/membership/scheduled-change.ts';
+import { StripeUnavailableError } from '../../server/billing/index.ts';
+import { applyDueChanges } from '../../server/billing/subscription/scheduled-change.ts';
 import type { User } from '../../server/users/index.ts';
-import { dayMs } from '../membership/steps.ts';
+import { dayMs } from '../billing/steps.ts';
 import { setUpPlans } from './plan-steps.ts';
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
-import { confirmPurchase } from '../../server/membership/purchase.ts';
-import { addBillingTask } from '../../server/membership/task-store.ts';
+import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
+import { confirmPurchase } from '../../server/billing/purchase/purchase.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
-import { cards, dayMs, from } from '../membership/steps.ts';
+import { cards, dayMs, from } from '../billing/steps.ts';
 import { toPlanId } from '../support/ids.ts';
 import { setUpPlans } from './plan-steps.ts';
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/users/index.ts';
-import { cards, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { cards, manyCards, type Shop, startShop } from '../billing/steps.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** A shop with the plans of the sandbox, and what a test reads of one user here and at Stripe. */

@@ -1,7 +1,7 @@
-import { listOrders, StripeUnavailableError } from '../../server/membership/index.ts';
+import { listOrders, StripeUnavailableError } from '../../server/billing/index.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
-import { asMember } from '../membership/api-steps.ts';
-import { cards, dayMs } from '../membership/steps.ts';
+import { asMember } from '../billing/api-steps.ts';
+import { cards, dayMs } from '../billing/steps.ts';
 import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { setUpPlans } from './plan-steps.ts';
 

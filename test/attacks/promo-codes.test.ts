@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { User } from '../../server/users/index.ts';
-import { asMember } from '../membership/api-steps.ts';
-import { cards, dayMs, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { asMember } from '../billing/api-steps.ts';
+import { cards, dayMs, from, manyCards, type Shop, startShop } from '../billing/steps.ts';
 import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
 

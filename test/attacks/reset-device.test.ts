@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fresh, undoPath, undoToken } from '../contact/steps.ts';
+import { fresh, undoPath, undoToken } from '../account/contact/steps.ts';
 import { newPassword } from '../password/steps.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends, keysOf } from '../support/stores.ts';

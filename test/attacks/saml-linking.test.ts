@@ -1,5 +1,5 @@
 import { parseSamlMessage, readRedirect } from '../../sandbox/providers/index.ts';
-import { linksOf } from '../settings/provider-steps.ts';
+import { linksOf } from '../account/provider-steps.ts';
 import { answerXml, arrive, beginSaml, goingOnTo, type SamlAttempt } from '../support/saml.ts';
 import { wrap } from '../support/saml-wrapping.ts';
 import { backends } from '../support/stores.ts';

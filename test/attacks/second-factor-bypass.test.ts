@@ -1,7 +1,7 @@
 import { findTotp, forgetRememberedDevices } from '../../server/mfa/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { fresh } from '../contact/steps.ts';
-import { enrol } from '../settings/mfa-steps.ts';
+import { fresh } from '../account/contact/steps.ts';
+import { enrol } from '../account/mfa-steps.ts';
 import {
   appCode,
   giveTotp,

@@ -1,4 +1,4 @@
-import { fresh, phoneTo } from '../contact/steps.ts';
+import { fresh, phoneTo } from '../account/contact/steps.ts';
 import {
   appCode,
   giveRecoveryCodes,

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
-import { createCodes } from '../../server/codes/index.ts';
 import { toRateLimits } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
-import { createSmsSender } from '../../server/messages/index.ts';
+import { createCodes, createSmsSender } from '../../server/messages/index.ts';
 import { type MfaModule, openMfa } from '../../server/mfa/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';

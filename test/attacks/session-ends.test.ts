@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client';
 import { clientSecretHash, createClientSecret } from '../../server/oidc/client-store.ts';
 import type { User } from '../../server/users/index.ts';
+import { activate, appCode, begin, leadsTo } from '../account/mfa-steps.ts';
 import { names, tokenCookieTools } from '../oidc/token-cookie-tools.ts';
-import { activate, appCode, begin, leadsTo } from '../settings/mfa-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { toClientId, toSealedText, toSessionIdHash, toSha256 } from '../support/ids.ts';

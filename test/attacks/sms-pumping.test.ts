@@ -1,4 +1,4 @@
-import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, showPhoneCode } from '../contact/steps.ts';
+import { askForPhone, fresh, leadsTo, phoneCode, phoneTo, showPhoneCode } from '../account/contact/steps.ts';
 import { read } from '../password/steps.ts';
 import { memberWithSms, show, textedCode, toChallenge } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';

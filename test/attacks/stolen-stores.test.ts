@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { loadJwks } from '../../server/oidc/index.ts';
-import * as contact from '../contact/steps.ts';
+import * as contact from '../account/contact/steps.ts';
 import {
   appCode,
   giveRecoveryCodes,

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import Stripe from 'stripe';
-import { listOrders } from '../../server/membership/index.ts';
+import { listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { cards, from, manyCards, type Shop, startShop } from '../membership/steps.ts';
+import { cards, from, manyCards, type Shop, startShop } from '../billing/steps.ts';
 import { toPlanId } from '../support/ids.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';

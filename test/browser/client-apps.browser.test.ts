@@ -1,5 +1,5 @@
 import { translator } from '../../sandbox/texts.ts';
-import { wordsOf } from '../checkout/shop.ts';
+import { wordsOf } from '../billing/checkout/shop.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { listenOnFreePort, password } from '../support/foyer.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import { fullName, type User } from '../../server/users/index.ts';
-import { emailCode, fresh, newPassword, phoneCode, rowOf } from '../contact/steps.ts';
+import { emailCode, fresh, newPassword, phoneCode, rowOf } from '../account/contact/steps.ts';
 import { isSignedIn } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { openShop, type Shop } from '../checkout/shop.ts';
+import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { chromiumForTests, heightPx } from '../support/chromium.ts';
 import { toClientId, toPlanId } from '../support/ids.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { findUser } from '../../server/users/index.ts';
-import { dayMs, deletionOf, operatorOf } from '../deletion/steps.ts';
+import { dayMs, deletionOf, operatorOf } from '../account/deletion/steps.ts';
 import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { StandInKind } from '../../sandbox/providers/index.ts';
 import { translator } from '../../sandbox/texts.ts';
-import { wordsOf } from '../checkout/shop.ts';
+import { wordsOf } from '../billing/checkout/shop.ts';
 import { comeBy as comeWithoutPages } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';

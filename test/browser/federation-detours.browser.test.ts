@@ -4,7 +4,7 @@ import { type SandboxT, translator } from '../../sandbox/texts.ts';
 import type { RefusalKind, UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
 import type { User } from '../../server/users/index.ts';
-import { wordsOf } from '../checkout/shop.ts';
+import { wordsOf } from '../billing/checkout/shop.ts';
 import { pressButton } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { chromiumForTests } from '../support/chromium.ts';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { type SandboxT, translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
-import { appCode, enrol, scanned } from '../settings/mfa-steps.ts';
+import { appCode, enrol, scanned } from '../account/mfa-steps.ts';
 import { isSignedIn, signInWithTotp } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';

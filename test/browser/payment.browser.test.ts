@@ -2,8 +2,8 @@ import type { Locator, Page, Request } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { cards } from '../checkout/card-steps.ts';
-import { openShop, type Shop } from '../checkout/shop.ts';
+import { cards } from '../billing/checkout/card-steps.ts';
+import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { axeFindings, chromiumForTests, type Visitor } from '../support/chromium.ts';
 import { browserLocale, goOnAs } from './steps.ts';
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { openShop, type Shop } from '../checkout/shop.ts';
+import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { loadPlans } from '../../config/plans.ts';
-import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 
 /** Stripe's stand-in, which sells the plans. */

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import type Stripe from 'stripe';
-import { consumeCard } from '../../server/membership/card-entry.ts';
+import { consumeCard } from '../../server/billing/cards/card-entry.ts';
 import type { User } from '../../server/users/index.ts';
-import type { Shop } from '../checkout/shop.ts';
+import type { Shop } from '../billing/checkout/shop.ts';
 import { toPlanId } from '../support/ids.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

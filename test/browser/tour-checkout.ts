@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
-import type { Shop } from '../checkout/shop.ts';
+import type { Shop } from '../billing/checkout/shop.ts';
 import { toPlanId } from '../support/ids.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
-import { fresh, moveTo, undoPath, undoToken } from '../contact/steps.ts';
+import { fresh, moveTo, undoPath, undoToken } from '../account/contact/steps.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { submitAct } from './tour-mfa-settings.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { User } from '../../server/users/index.ts';
-import { cancelToken, leavingMember, operatorOf } from '../deletion/steps.ts';
+import { cancelToken, leavingMember, operatorOf } from '../account/deletion/steps.ts';
 import { memberWithTotp } from '../sign-in/factor-steps.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

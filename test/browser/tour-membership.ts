@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { addBillingTask } from '../../server/membership/task-store.ts';
+import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
 import type { User } from '../../server/users/index.ts';
-import type { Shop } from '../checkout/shop.ts';
+import type { Shop } from '../billing/checkout/shop.ts';
 import type { Browser } from '../support/browser.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
-import { begin, enrol, shownCodes } from '../settings/mfa-steps.ts';
+import { begin, enrol, shownCodes } from '../account/mfa-steps.ts';
 import { andLoad, goOnAs, withoutPages } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { requestFactorReset } from '../../server/deletion/index.ts';
+import { requestFactorReset } from '../../server/account/index.ts';
 import type { Language } from '../../server/http/index.ts';
 import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Stop } from './tour.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
-import type { Shop } from '../checkout/shop.ts';
+import type { Shop } from '../billing/checkout/shop.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { ShopTour } from './tour-membership.ts';

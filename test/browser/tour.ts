@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Language } from '../../server/http/index.ts';
-import { openShop, type Shop } from '../checkout/shop.ts';
+import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
 import type { Sandbox } from './sandbox.ts';
 import { checkoutStops } from './tour-checkout.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadPlans } from '../../config/plans.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
 import { checkPlans } from '../../server/cli/doctor/plans.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
-import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
 import { production } from '../attacks/production.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 

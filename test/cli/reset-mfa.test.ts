@@ -1,6 +1,6 @@
 import { hasTotp } from '../../server/mfa/index.ts';
 import { findUser } from '../../server/users/index.ts';
-import { operatorOf } from '../deletion/steps.ts';
+import { operatorOf } from '../account/deletion/steps.ts';
 import { giveRecoveryCodes, giveTotp, memberWithSms, memberWithTotp } from '../sign-in/factor-steps.ts';
 import type { Cli } from '../support/cli.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

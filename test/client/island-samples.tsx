@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
-import { CardForm, cardFormProps } from '../../views/checkout/card-form.tsx';
-import { PaymentAction } from '../../views/checkout/payment-action.tsx';
+import { CardForm, cardFormProps } from '../../views/billing/card-form.tsx';
+import { PaymentAction } from '../../views/billing/payment-action.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { CodeInput } from '../../views/parts/code-input.tsx';
 import { CopyButton } from '../../views/parts/copy-button.tsx';

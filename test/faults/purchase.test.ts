@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { loadPlans } from '../../config/plans.ts';
-import { createCatalogue, createStripe, listOrders, syncPlans } from '../../server/membership/index.ts';
+import { createCatalogue, createStripe, listOrders, syncPlans } from '../../server/billing/index.ts';
 import { createPasswordHasher } from '../../server/password/index.ts';
 import { type Database, openDatabase } from '../../server/store/index.ts';
 import { findUser, insertUser, insertUserRecord } from '../../server/users/index.ts';
-import { mainForm } from '../checkout/shop.ts';
+import { mainForm } from '../billing/checkout/shop.ts';
 import { createServers, type ServerProcess } from '../journeys/server-process.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { toNormalisedEmail, toUserId } from '../support/ids.ts';

@@ -1,5 +1,5 @@
 import { findUserByIdentifier, type User } from '../../server/users/index.ts';
-import { openShop, press, type Shop } from '../checkout/shop.ts';
+import { openShop, press, type Shop } from '../billing/checkout/shop.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { toNormalisedEmail, toPlanId } from '../support/ids.ts';

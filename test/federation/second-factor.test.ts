@@ -1,7 +1,7 @@
 import { refreshTokenGrant } from 'openid-client';
 import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import { findUser, type User } from '../../server/users/index.ts';
-import { link } from '../settings/provider-steps.ts';
+import { link } from '../account/provider-steps.ts';
 import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';
 import { codeFor } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';

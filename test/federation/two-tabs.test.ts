@@ -1,4 +1,4 @@
-import { memberBy } from '../settings/provider-steps.ts';
+import { memberBy } from '../account/provider-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';

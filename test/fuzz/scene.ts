@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { loadPlans } from '../../config/plans.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
 import { createLog } from '../../server/http/index.ts';
-import { createCatalogue, createStripe, syncPlans } from '../../server/membership/index.ts';
 import type { KeyValueStore } from '../../server/store/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders } from '../support/providers.ts';

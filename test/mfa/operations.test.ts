@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
-import { appCode } from '../settings/mfa-steps.ts';
+import { appCode } from '../account/mfa-steps.ts';
 import { signInWithTotp, stepMs } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import { clientSessionsDataSource } from '../../server/oidc/index.ts';
-import { moveTo, undo, undoToken } from '../contact/steps.ts';
-import { askToLeave } from '../deletion/steps.ts';
+import { moveTo, undo, undoToken } from '../account/contact/steps.ts';
+import { askToLeave } from '../account/deletion/steps.ts';
 import { reset } from '../password/steps.ts';
 import { password } from '../support/foyer.ts';
 import { toNormalisedEmail } from '../support/ids.ts';

@@ -1,6 +1,6 @@
 import { translator } from '../../server/http/index.ts';
 import { rateLimits, toCounterKey } from '../../server/rate-limits/index.ts';
-import { openShop, type Shop, wordsOf } from '../checkout/shop.ts';
+import { openShop, type Shop, wordsOf } from '../billing/checkout/shop.ts';
 
 const t = translator('en');
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeMinutes } from '../../server/codes/index.ts';
 import { attemptMs } from '../../server/federation/attempts.ts';
 import { toRetrySeconds } from '../../server/http/index.ts';
+import { codeMinutes } from '../../server/messages/index.ts';
 import { maxNotifications } from '../../server/messages/notification-store.ts';
 import { challengeMs } from '../../server/mfa/challenges.ts';
 import type { Scope } from '../../server/rate-limits/definition.ts';

@@ -1,7 +1,7 @@
 import type { RateLimits } from '../../server/rate-limits/index.ts';
 import { setMfaPreference, type User } from '../../server/users/index.ts';
+import { askForEmail, askForPhone, fresh, showEmailCode, showPhoneCode } from '../account/contact/steps.ts';
 import { service } from '../api/callers.ts';
-import { askForEmail, askForPhone, fresh, showEmailCode, showPhoneCode } from '../contact/steps.ts';
 import { ask, submit } from '../password/steps.ts';
 import {
   giveRecoveryCodes,

@@ -1,6 +1,6 @@
 import { demoMember, seedSandbox } from '../../sandbox/index.ts';
 import { findUserByIdentifier, findUserRecord } from '../../server/users/index.ts';
-import { openShop, type Shop } from '../checkout/shop.ts';
+import { openShop, type Shop } from '../billing/checkout/shop.ts';
 
 let shop: Shop;
 beforeAll(async () => {

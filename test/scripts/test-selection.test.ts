@@ -15,7 +15,7 @@ it('The complete run has each test file', () => {
 });
 
 it('The complete run has the files that the stores decide on both pairs of stores', () => {
-  for (const file of ['attacks/redemption', 'membership/webhooks', 'oidc/refresh', 'contract/database.contract'])
+  for (const file of ['attacks/redemption', 'billing/webhooks', 'oidc/refresh', 'contract/database.contract'])
     expect([file, on(`test/${file}.test.ts`, 'all')]).toEqual([file, both]);
   expect(on('test/oidc/cors.test.ts', 'all')).toEqual({ first: true, second: false });
 });

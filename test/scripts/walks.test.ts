@@ -13,7 +13,7 @@ const recorded = [
     request,
     files: ['server/http/pages.ts', 'server/mfa/hooks.ts', 'server/store/sqlite.ts', 'server/users/a.ts'],
   },
-  { walk: 'purchase', request, files: ['server/checkout/routes.ts'] },
+  { walk: 'purchase', request, files: ['server/billing/checkout/checkout-routes.ts'] },
 ];
 
 describe('The report of the walks', () => {

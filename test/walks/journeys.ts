@@ -1,7 +1,7 @@
-import { confirmCard, islandProps } from '../checkout/card-steps.ts';
-import { mainForm, type Shop } from '../checkout/shop.ts';
+import { appCode } from '../account/mfa-steps.ts';
+import { confirmCard, islandProps } from '../billing/checkout/card-steps.ts';
+import { mainForm, type Shop } from '../billing/checkout/shop.ts';
 import { somebody } from '../federation/steps.ts';
-import { appCode } from '../settings/mfa-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';

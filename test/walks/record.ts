@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStripe, syncPlans } from '../../server/membership/index.ts';
+import { createStripe, syncPlans } from '../../server/billing/index.ts';
 import { startFoyer } from '../support/foyer.ts';
 import { startProviders } from '../support/providers.ts';
 import { relyingParty } from '../support/relying-party.ts';

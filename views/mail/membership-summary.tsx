@@ -1,4 +1,4 @@
-import { cardName } from '../checkout/card-name.ts';
+import { cardName } from '../billing/card-name.ts';
 import { formatAmount, formatDate } from '../format.ts';
 import type { MailProps } from './index.ts';
 import type { MailContext } from './mail-context.ts';

@@ -1,5 +1,5 @@
+import { membershipPath } from '../account/tabs.ts';
 import { PlainLayout } from '../layout/plain-layout.tsx';
-import { LegalText, type LegalTextProps } from '../legal/legal-text.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -7,7 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Script } from '../parts/script.tsx';
-import { membershipPath } from '../settings/tabs.ts';
+import { LegalText, type LegalTextProps } from './legal-text.tsx';
 
 export interface TermsPageProps {
   ctx: PageContext;

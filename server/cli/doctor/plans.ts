@@ -5,7 +5,7 @@ import {
   findDrift,
   readPlansFromStripe,
   StripeUnavailableError,
-} from '../../membership/index.ts';
+} from '../../billing/index.ts';
 import { counted } from '../text.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import type { Setup } from './setup.ts';

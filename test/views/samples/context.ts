@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { type Language, translator } from '../../../server/http/language.ts';
-import { loadLegal, shippedLegalDir } from '../../../server/legal/index.ts';
+import { loadLegal, shippedLegalDir } from '../../../server/sign-in/index.ts';
 import type { LinkName, PageContext, PageHead } from '../../../views/page-context.ts';
 
 export const legal = loadLegal(shippedLegalDir, { brand: 'Foyer', publicUrl: 'https://login.example.com' });

@@ -1,4 +1,4 @@
-import { DashboardPage } from '../../../views/dashboard/dashboard-page.tsx';
+import { DashboardPage } from '../../../views/oidc/dashboard-page.tsx';
 import { NotInPlanPage } from '../../../views/oidc/plan-required-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';

@@ -1,14 +1,14 @@
-import { formatAmount } from '../../../views/format.ts';
-import { AccountLayout } from '../../../views/layout/account-layout.tsx';
-import type { PageContext } from '../../../views/page-context.ts';
 import {
   CancelMembershipPage,
   PayUnpaidPage,
   ResumeMembershipPage,
-} from '../../../views/settings/cancel-membership-pages.tsx';
-import { MembershipCard, UnpaidOnHome } from '../../../views/settings/membership-card.tsx';
-import { MembershipPage } from '../../../views/settings/membership-page.tsx';
-import type { InvoiceRow, MembershipView, PlanStatusView } from '../../../views/settings/membership-view.ts';
+} from '../../../views/account/cancel-membership-pages.tsx';
+import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
+import { MembershipPage } from '../../../views/account/membership-page.tsx';
+import type { InvoiceRow, MembershipView, PlanStatusView } from '../../../views/account/membership-view.ts';
+import { formatAmount } from '../../../views/format.ts';
+import { AccountLayout } from '../../../views/layout/account-layout.tsx';
+import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 
 const at = 1767225600000;

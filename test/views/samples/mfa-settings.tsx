@@ -1,9 +1,9 @@
-import { qrCode } from '../../../server/settings/qr-code.ts';
+import { qrCode } from '../../../server/account/security/qr-code.ts';
+import { MfaPage } from '../../../views/account/mfa-page.tsx';
+import { MfaSmsCodePage } from '../../../views/account/mfa-sms-pages.tsx';
+import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../../views/account/recovery-codes-page.tsx';
+import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../../views/account/totp-pages.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { MfaPage } from '../../../views/settings/mfa-page.tsx';
-import { MfaSmsCodePage } from '../../../views/settings/mfa-sms-pages.tsx';
-import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../../views/settings/recovery-codes-page.tsx';
-import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../../views/settings/totp-pages.tsx';
 import type { Sample } from './context.ts';
 
 /** The pages of the second factor in the settings, in the states that differ. */

@@ -1,7 +1,7 @@
-import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/checkout/payment-page.tsx';
+import { CardActionPage, ChangeCardPage } from '../../../views/account/change-card-page.tsx';
+import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
-import { CardActionPage, ChangeCardPage } from '../../../views/settings/change-card-page.tsx';
 import { member, type Sample } from './context.ts';
 
 /** The stand-in's, where whoever shows a sample offers it. */

@@ -1,11 +1,11 @@
+import { PasskeyRemovePage } from '../../../views/account/passkey-pages.tsx';
+import { PasswordPage } from '../../../views/account/password-page.tsx';
+import { ProviderLinkPage, ProviderRemovePage } from '../../../views/account/provider-pages.tsx';
+import { type LinkedProviderView, ProvidersPage } from '../../../views/account/providers-page.tsx';
+import { SignInCard } from '../../../views/account/sign-in-card.tsx';
 import { PlainLayout } from '../../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { RecentFactorsPage } from '../../../views/password/recent-factors-page.tsx';
-import { PasskeyRemovePage } from '../../../views/settings/passkey-pages.tsx';
-import { PasswordPage } from '../../../views/settings/password-page.tsx';
-import { ProviderLinkPage, ProviderRemovePage } from '../../../views/settings/provider-pages.tsx';
-import { type LinkedProviderView, ProvidersPage } from '../../../views/settings/providers-page.tsx';
-import { SignInCard } from '../../../views/settings/sign-in-card.tsx';
 
 const dayMs = 1767225600000;
 

@@ -1,21 +1,21 @@
-import { UndoDonePage, UndoEmailChangePage, UndoExpiredPage } from '../../../views/contact/undo-email-change-page.tsx';
+import { SettingsHome } from '../../../views/account/account-home.tsx';
 import {
   CancelFactorResetPage,
   FactorResetCancelledPage,
   FactorResetExpiredPage,
-} from '../../../views/deletion/cancel-factor-reset-page.tsx';
-import { DeletionRequestedPage } from '../../../views/deletion/deletion-requested-page.tsx';
+} from '../../../views/account/cancel-factor-reset-page.tsx';
+import { ContactCodePage, EmailPage, PhonePage } from '../../../views/account/contact-pages.tsx';
+import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/account/deletion-pages.tsx';
+import { DeletionRequestedPage } from '../../../views/account/deletion-requested-page.tsx';
+import { DeviceActPage } from '../../../views/account/device-action-page.tsx';
+import { NamePage } from '../../../views/account/name-page.tsx';
+import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/account/passkey-pages.tsx';
+import { PasskeysPage } from '../../../views/account/passkeys-page.tsx';
+import { PasswordPage } from '../../../views/account/password-page.tsx';
+import { UndoDonePage, UndoEmailChangePage, UndoExpiredPage } from '../../../views/account/undo-email-change-page.tsx';
+import { UserDataPage } from '../../../views/account/user-data-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { RecentFactorsPage } from '../../../views/password/recent-factors-page.tsx';
-import { SettingsHome } from '../../../views/settings/account-home.tsx';
-import { ContactCodePage, EmailPage, PhonePage } from '../../../views/settings/contact-pages.tsx';
-import { DataPage, DeleteAccountPage, FactorResetPage } from '../../../views/settings/deletion-pages.tsx';
-import { DeviceActPage } from '../../../views/settings/device-action-page.tsx';
-import { NamePage } from '../../../views/settings/name-page.tsx';
-import { PasskeyAddPage, PasskeyRemovePage, PasskeyRenamePage } from '../../../views/settings/passkey-pages.tsx';
-import { PasskeysPage } from '../../../views/settings/passkeys-page.tsx';
-import { PasswordPage } from '../../../views/settings/password-page.tsx';
-import { UserDataPage } from '../../../views/settings/user-data-page.tsx';
 import { member, type Sample } from './context.ts';
 import { membershipSamples } from './membership.tsx';
 import { mfaSettingsSamples } from './mfa-settings.tsx';

@@ -1,0 +1,137 @@
+import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
+import type { PageHandler, RequestContext } from '../../http/index.ts';
+import { codeMinutes, formatNumber, resendWaitMs } from '../../messages/index.ts';
+import { retryAfterText } from '../../password/index.ts';
+import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
+import { accountHomeUrl } from '../notices.ts';
+import type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
+import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
+
+const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
+export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
+
+/** The notice of the first page about a change whose code has become invalid. */
+export const isChangeExpired = (r: RequestContext) => r.query('notice') === 'gone';
+const expiredUrl = (kind: ContactChangeKind) => `${formPath(kind)}?notice=gone`;
+
+type CodeHandler = PageHandler<AccountDeps, UserRequest>;
+
+type ContactCodePageState = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & {
+  status?: number;
+};
+
+/** The time of the next possible code, for the header and in words. */
+export function retryAfterFields(
+  r: RequestContext,
+  { kind, retryAfterMs }: CodeThrottled,
+): { status: number; text: string } {
+  r.setRetryAfter(retryAfterMs);
+  return { status: 429, text: retryAfterText(r.t, kind, retryAfterMs) };
+}
+
+async function renderCodePage(
+  r: UserRequest,
+  { now }: AccountDeps,
+  { flow, ...view }: ContactCodePageState & { flow: PendingContactChange },
+): Promise<void> {
+  const { kind, to, sentAtMs } = flow;
+  const address = codePath(kind);
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, resent = false, ...props } = state;
+  // In full, so that users see a typing error here.
+  const values = { to: kind === 'email' ? to : await formatNumber(to), minutes: codeMinutes };
+  r.render(
+    ContactCodePage,
+    {
+      id: `verify-${kind}`,
+      action: address,
+      sent: r.t(`contact.${kind}.sentTo`, values),
+      other: { question: r.t(`contact.${kind}.other`), href: formPath(kind) },
+      resent,
+      waitSeconds: Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000)),
+      ...(kind === 'email' && { endOthers: true }),
+      ...props,
+    },
+    { title: 'contact.code.title', address, status },
+  );
+}
+
+/** The page of a code, in the browser that has requested one. */
+export function showCode(kind: ContactChangeKind): CodeHandler {
+  return async (r, deps) => {
+    const { flows } = deps.contact;
+    const flow = await flows.find(kind, flows.readChangeCookie(r.req, kind), r.user);
+    if (!flow) return r.redirect(formPath(kind));
+    await renderCodePage(r, deps, { flow, resent: r.query('notice') === 'resent' });
+  };
+}
+
+/** The text for each refusal, and its place. */
+function refusalView(
+  r: RequestContext,
+  kind: ContactChangeKind,
+  refusal: Exclude<CodeRejection, { kind: 'not-found' }>,
+): ContactCodePageState {
+  const { t } = r;
+  switch (refusal.kind) {
+    case 'incomplete':
+      return { error: t('password.reset.codeIncomplete') };
+    case 'incorrect':
+      return { error: t('password.reset.codeWrong') };
+    case 'invalidated':
+      return { error: t('password.reset.codeExpired') };
+    case 'already-in-use':
+      return { status: 409, problem: { text: t(`contact.${kind}.alreadyInUse`) } };
+    case 'too-many': {
+      const { status, text } = retryAfterFields(r, refusal);
+      return { status, problem: { text } };
+    }
+  }
+}
+
+/** The code, or a request for another one. */
+export function submitCode(kind: ContactChangeKind): CodeHandler {
+  return async (r, deps) => {
+    const { user } = r;
+    const { contact } = deps;
+    const { flows } = contact;
+    const [act, code] = [r.field('act'), r.field('code')];
+    const id = flows.readChangeCookie(r.req, kind);
+    const flow = await flows.find(kind, id, user);
+    if (!flow) return r.redirect(expiredUrl(kind));
+    if (act === 'resend') return resend(r, deps, { id, flow });
+    const confirmed = await contact[kind].confirm(user, id, code, r.origin);
+    r.log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'contact change code');
+    if (confirmed.kind === 'changed') {
+      flows.clearChangeCookie(r.res, kind);
+      if (flow.kind === 'email') await endOthersIfTicked(r, deps, { ...user, email: flow.to });
+      return r.redirect(accountHomeUrl(kind));
+    }
+    if (confirmed.kind === 'not-found') return r.redirect(expiredUrl(kind));
+    const input = kind === 'email' ? { endOthers: endOthersTicked(r) } : {};
+    const view = { status: 400, ...input, ...refusalView(r, kind, confirmed) };
+    // The code has been used: the user starts again at the form, which shows the reason.
+    if (confirmed.kind === 'already-in-use' && !r.viewAt(formPath(kind), view)) return;
+    await renderCodePage(r, deps, { flow, ...view });
+  };
+}
+
+async function resend(
+  r: UserRequest,
+  deps: AccountDeps,
+  { id, flow }: { id: FlowId; flow: PendingContactChange },
+): Promise<void> {
+  const { kind } = flow;
+  const resent = await deps.contact[kind].resend(r.user, id, r.origin);
+  if (resent.kind === 'sent') return r.redirect(`${codePath(kind)}?notice=resent`);
+  if (resent.kind === 'not-found') return r.redirect(expiredUrl(kind));
+  const { refusal } = resent;
+  // The number was checked when it was entered: only a limit can refuse.
+  const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
+  const { status, text } = retryAfterFields(r, wait);
+  await renderCodePage(r, deps, { flow, status, problem: { title: r.t('contact.code.failed'), text } });
+}

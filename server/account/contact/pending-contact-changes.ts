@@ -1,0 +1,99 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { HostCookies } from '../../http/index.ts';
+import {
+  type E164,
+  e164Schema,
+  type FlowId,
+  minuteMs,
+  type NormalisedEmail,
+  normalisedEmailSchema,
+  userIdSchema,
+} from '../../shared/index.ts';
+import { browserRecords, type KeyValueStore, type SecretBox } from '../../store/index.ts';
+import type { User } from '../../users/index.ts';
+
+const commonFields = {
+  userId: userIdSchema,
+  /** Epoch of the password at the start: a new password invalidates the change. */
+  passwordEpoch: z.number(),
+  /** The address belongs to another user: no code was sent, and none is valid. */
+  decoy: z.boolean(),
+  /** Time of the last code. */
+  sentAtMs: z.number(),
+  /** The final expiry; further codes do not extend it. */
+  endsAtMs: z.number(),
+};
+
+/** `to` is the address or number that must be proven. */
+const schema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('email'), to: normalisedEmailSchema, ...commonFields }),
+  z.object({ kind: z.literal('phone'), to: e164Schema, ...commonFields }),
+]);
+
+/** A change that waits for its code: of one browser, or of one caller of the JSON API. */
+export type PendingContactChange = z.infer<typeof schema>;
+export type ContactChangeKind = PendingContactChange['kind'];
+/** A change of one kind. */
+export type PendingChangeByKind<Kind extends ContactChangeKind> = Extract<PendingContactChange, { kind: Kind }>;
+type Target = { kind: 'email'; to: NormalisedEmail } | { kind: 'phone'; to: E164 };
+
+export interface PendingContactChanges {
+  /** Its id is a secret of the browser or caller that started it. */
+  begin<To extends Target>(
+    target: To,
+    user: User,
+  ): Promise<{ id: FlowId; flow: To & Omit<PendingContactChange, keyof Target> }>;
+  /** This user's, only while the password of its start is unchanged. */
+  find<Kind extends ContactChangeKind>(
+    kind: Kind,
+    id: FlowId,
+    user: User,
+  ): Promise<PendingChangeByKind<Kind> | undefined>;
+  /** Updates a live change without extending it. */
+  update(id: FlowId, flow: PendingContactChange): Promise<void>;
+  end(id: FlowId): Promise<void>;
+  /** The browser's own, '' without one. */
+  readChangeCookie(req: Request, kind: ContactChangeKind): FlowId;
+  setChangeCookie(res: Response, kind: ContactChangeKind, id: FlowId): void;
+  clearChangeCookie(res: Response, kind: ContactChangeKind): void;
+}
+
+const isOfKind = <Kind extends ContactChangeKind>(
+  flow: PendingContactChange,
+  kind: Kind,
+): flow is PendingChangeByKind<Kind> => flow.kind === kind;
+
+/** Enough for two or three codes, if the first does not arrive. */
+const ttlMs = 30 * minuteMs;
+
+export function createPendingContactChanges(
+  kv: KeyValueStore,
+  cookies: HostCookies,
+  box: SecretBox,
+  now: () => number,
+): PendingContactChanges {
+  const recordsWith = (name: string) =>
+    browserRecords({ kv, kind: 'contact-flow', schema, ttlMs, seal: box, cookie: { cookies, name, maxAgeMs: ttlMs } });
+  const records = { email: recordsWith('foyer_new_email'), phone: recordsWith('foyer_new_phone') };
+  return {
+    async begin(target, { id: userId, passwordEpoch }) {
+      const times = { sentAtMs: now(), endsAtMs: now() + ttlMs };
+      const flow = { ...target, userId, passwordEpoch, decoy: false, ...times };
+      return { id: await records[target.kind].create(flow), flow };
+    },
+    async find(kind, id, user) {
+      const flow = await records[kind].find(id);
+      if (!flow || !isOfKind(flow, kind)) return undefined;
+      const belongsToUser = flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
+      return belongsToUser && now() < flow.endsAtMs ? flow : undefined;
+    },
+    update: (id, flow) => records[flow.kind].update(id, flow),
+    async end(id) {
+      await records.email.delete(id);
+    },
+    readChangeCookie: (req, kind) => records[kind].readCookie(req),
+    setChangeCookie: (res, kind, id) => records[kind].setCookie(res, id),
+    clearChangeCookie: (res, kind) => records[kind].clearCookie(res),
+  };
+}

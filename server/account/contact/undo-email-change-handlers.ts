@@ -1,0 +1,89 @@
+import {
+  UndoDonePage,
+  UndoEmailChangePage,
+  type UndoEmailChangePageProps,
+  UndoExpiredPage,
+} from '../../../views/account/undo-email-change-page.tsx';
+import { passwordStrength } from '../../../views/parts/password-strength.ts';
+import type { AddPage, RequestContext, RequestServices, T } from '../../http/index.ts';
+import { hashForPage, passwordErrorText } from '../../password/index.ts';
+import type { ContactDeps, ContactSettings } from './contact-deps.ts';
+import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './undo-email-change.ts';
+
+/** The mails contain it (change-email.ts). */
+const undoPath = '/undo-email-change';
+
+type PageDeps = ContactDeps & RequestServices & Pick<ContactSettings, 'recentFactorsUrl' | 'devices' | 'queueFull'>;
+
+type UndoEmailChangePageState = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem' | 'met'>> & {
+  status?: number;
+};
+
+function renderExpired(r: RequestContext): void {
+  const view = r.viewAt(undoPath, { status: 404 });
+  if (!view) return;
+  r.render(UndoExpiredPage, {}, { title: 'contact.undo.expiredTitle', address: undoPath, status: view.status });
+}
+
+/** The link that a form belongs to. */
+interface UndoLink extends Pick<PendingUndo, 'change'> {
+  token: string;
+}
+
+function renderForm(r: RequestContext, { token, change }: UndoLink, view: UndoEmailChangePageState): void {
+  const address = `${undoPath}?${new URLSearchParams({ token })}`;
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, errors = {}, ...props } = state;
+  r.render(
+    UndoEmailChangePage,
+    { action: undoPath, token, email: change.oldEmail, changedAtMs: change.changedAt, errors, ...props },
+    { title: 'contact.undo.title', address, status },
+  );
+}
+
+/** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
+async function show(r: RequestContext, deps: PageDeps) {
+  if (r.query('done') !== undefined) return r.render(UndoDonePage, {}, { title: 'contact.undo.doneTitle' });
+  const token = r.query('token') ?? '';
+  const found = await findPendingUndo(deps, token);
+  return found ? renderForm(r, { token, change: found.change }, {}) : renderExpired(r);
+}
+
+/** The faults of a form that need no look at any account. */
+function findFormFaults(t: T, password: string, confirm: string): UndoEmailChangePageState['errors'] | undefined {
+  if (password === '') return { password: t('password.reset.passwordEmpty') };
+  if (confirm === '') return { confirm: t('password.reset.confirmEmpty') };
+  return password === confirm ? undefined : { confirm: t('password.reset.inconsistent') };
+}
+
+async function submit(r: RequestContext, deps: PageDeps) {
+  const token = r.field('token');
+  const found = await findPendingUndo(deps, token);
+  if (!found) return renderExpired(r);
+  const { t } = r;
+  const { user, change } = found;
+  // Used unchanged, never trimmed.
+  const [password, confirm] = [r.field('password'), r.field('confirm')];
+  const met = passwordStrength(password, { ...user, email: change.oldEmail });
+  const refuse = (state: UndoEmailChangePageState) => renderForm(r, { token, change }, { status: 400, met, ...state });
+  const errors = findFormFaults(t, password, confirm);
+  if (errors) return refuse({ errors });
+  const undone = await hashForPage(r.res, deps, () => undoEmailChangeByToken(deps, token, password, r.origin));
+  switch (undone.kind) {
+    case 'busy':
+      return refuse({ status: undone.status, problem: t('signIn.errors.busy') });
+    case 'undone':
+      await deps.devices.trust(r.req, r.res, undone.user);
+      // A thief may first have added a passkey, and changed the address then.
+      return r.redirect((await deps.recentFactorsUrl(r.req, r.res, user.id)) ?? `${undoPath}?done`);
+    case 'faults':
+      return refuse({ errors: { password: passwordErrorText(t, undone.faults) } });
+    case 'not-found':
+      return renderExpired(r);
+  }
+}
+
+export function undoEmailChangeRoutes(add: AddPage<PageDeps>): void {
+  add(undoPath, { get: show, post: submit });
+}

@@ -1,0 +1,44 @@
+import {
+  CancelFactorResetPage,
+  FactorResetCancelledPage,
+  FactorResetExpiredPage,
+} from '../../../views/account/cancel-factor-reset-page.tsx';
+import type { AddPage, RequestContext, RequestServices } from '../../http/index.ts';
+import type { DeletionDeps } from '../deletion/deletion-deps.ts';
+import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
+
+type PageDeps = DeletionDeps & RequestServices;
+
+function renderExpired(r: RequestContext): void {
+  const view = r.viewAt(cancelPath, { status: 404 });
+  if (!view) return;
+  const { status } = view;
+  r.render(FactorResetExpiredPage, {}, { title: 'leaving.reset.expiredTitle', address: cancelPath, status });
+}
+
+/** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
+async function show(r: RequestContext, deps: PageDeps) {
+  if (r.query('done') !== undefined) {
+    const answer = { title: 'leaving.reset.doneTitle', address: `${cancelPath}?done` } as const;
+    return r.render(FactorResetCancelledPage, {}, answer);
+  }
+  const token = r.query('token') ?? '';
+  const reset = await findCancellable(deps, token);
+  if (!reset) return renderExpired(r);
+  r.render(
+    CancelFactorResetPage,
+    { action: cancelPath, token, requestedAtMs: reset.requestedAt, dueAtMs: reset.dueAt },
+    { title: 'leaving.reset.pageTitle', address: `${cancelPath}?${new URLSearchParams({ token })}` },
+  );
+}
+
+async function submit(r: RequestContext, deps: PageDeps) {
+  const reset = await findCancellable(deps, r.field('token'));
+  if (!reset || !(await cancelFactorReset(deps, reset.userId))) return renderExpired(r);
+  r.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'factor reset cancelled');
+  r.redirect(`${cancelPath}?done`);
+}
+
+export function cancelFactorResetRoutes(add: AddPage<PageDeps>): void {
+  add(cancelPath, { get: show, post: submit });
+}

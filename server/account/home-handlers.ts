@@ -1,0 +1,43 @@
+import { SettingsHome } from '../../views/account/account-home.tsx';
+import { type SettingsTab, settingsTabs } from '../../views/account/tabs.ts';
+import { type AddPage, getPageUser } from '../http/index.ts';
+import { formatNumber } from '../messages/index.ts';
+import { requireUser, type UserRequest } from '../sign-in/index.ts';
+import { toPageUser } from '../users/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { homeCards } from './home-cards.ts';
+import { findNotice } from './notices.ts';
+
+const path = '/settings';
+
+/** The stored data, each with a link to its form (the specification's 'Security Settings'). */
+async function show(r: UserRequest, deps: AccountDeps) {
+  const { user } = r;
+  const phone = user.phone && (await formatNumber(user.phone));
+  const notice = findNotice(r.query('notice'));
+  const expected = r.query('tab');
+  const tab = settingsTabs.find((one) => one === expected) ?? notice?.tab ?? 'sign-in';
+  const cardsAt = async (place: 'top' | SettingsTab) => {
+    const cards = await Promise.all(homeCards[place].map((source) => source(r, deps)));
+    return cards.filter((card) => card !== undefined);
+  };
+  const [top, more] = await Promise.all([cardsAt('top'), cardsAt(tab)]);
+  r.render(
+    SettingsHome,
+    {
+      user: { ...user, phone, hasPassword: user.passwordHash !== null },
+      avatar: getPageUser(r.req)?.member ?? toPageUser({ ...user, imageName: '' }, undefined),
+      terms: deps.terms,
+      tab,
+      ...(notice && { notice: r.t(notice.text) }),
+      top,
+      more,
+    },
+    // A change of language does not repeat the notice.
+    { title: 'settings.title', address: `${path}?tab=${tab}` },
+  );
+}
+
+export function homeRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requireUser(show) });
+}

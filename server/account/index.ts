@@ -1,0 +1,18 @@
+/**
+ * The module of the account pages (the specification's section 2, Security settings): name, address, number, password,
+ * second factors, passkeys, devices, providers, connected apps, membership, data, and deletion.
+ * Owns the pages and forms under /settings and what they do to contact data (codes, the undo of a change of address), the
+ * export and the deletion of accounts with their waiting periods (GDPR, articles 15, 17 and 20), and the reset of a lost
+ * second factor. Does not own the rules of credentials (password/, mfa/, passkeys/), sessions (sessions/), plans and
+ * cards (billing/), nor the stored data of other modules.
+ */
+export { settingsOperations } from './account-operations.ts';
+export { createContactModule } from './contact/contact-module.ts';
+export { createDeletionModule, type DeletionModule } from './deletion/deletion-module.ts';
+export { findDeletion } from './deletion/deletion-store.ts';
+export type { ConnectedApp, ConnectedApps } from './deps.ts';
+export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
+export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset/factor-reset-store.ts';
+export { profileSaver } from './profile/profile-calls.ts';
+export { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser } from './require-recent-auth.ts';
+export { settingsRoutes } from './routes.ts';

@@ -1,0 +1,154 @@
+import type { InvoiceRow, MembershipView, UserPlanView } from '../../../views/account/membership-view.ts';
+import { formatAmount } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import {
+  graceEndsAt,
+  type InvoiceView,
+  type Membership,
+  type Order,
+  type Plan,
+  partnerDealUrl,
+  planLine,
+  planPrice,
+} from '../../billing/index.ts';
+import type { T } from '../../http/index.ts';
+import { toStripeInvoiceId } from '../../shared/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import type { SignedInUser } from '../require-recent-auth.ts';
+import { isExpired, toPlanStatus, toTrialStatus } from './plan-status.ts';
+
+type Deps = Pick<AccountDeps, 'membership' | 'billingNow'>;
+
+const amountIn =
+  ({ lang }: Pick<PageContext, 'lang'>, currency: string) =>
+  (cents: number) =>
+    formatAmount(lang, cents, { currency });
+
+export function toPlanView(ctx: PageContext, plan: Plan, currency: string): UserPlanView {
+  const price = planPrice(ctx, plan, currency);
+  return {
+    name: plan.name,
+    line: planLine(ctx.t, plan),
+    price: price && `${price.amount} ${price.per}`,
+    features: plan.features(ctx.lang),
+  };
+}
+
+function toDiscountText(
+  { t, lang }: PageContext,
+  { discount }: Membership,
+  money: (cents: number) => string,
+): string | undefined {
+  if (!discount) return undefined;
+  const { percentOff, amountOffCents, code } = discount;
+  const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 2 });
+  const amount = percentOff === null ? money(amountOffCents ?? 0) : percent.format(percentOff / 100);
+  return t('membership.plan.off', { amount, code });
+}
+
+/** The stored membership of a user, as text. */
+export function toMembershipView(
+  { membership: { catalogue, sold }, billingNow }: Deps,
+  { user }: SignedInUser,
+  membership: Membership | undefined,
+  deal?: Plan,
+): (ctx: PageContext) => MembershipView {
+  const nowMs = billingNow();
+  const { currency } = catalogue;
+  return (ctx) => {
+    const money = amountIn(ctx, currency);
+    const words = (plan: Plan) => toPlanView(ctx, plan, currency);
+    const { unpaid, pending, card } = membership ?? {};
+    const keptUntil = membership && graceEndsAt(membership, catalogue);
+    const pendingPlan = catalogue.byId(pending?.planId);
+    return {
+      sold,
+      ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
+      status: toPlanStatus(membership, user, catalogue, nowMs, words),
+      noted: membership?.noted,
+      trial: membership && toTrialStatus(membership, catalogue, nowMs),
+      discount: membership && toDiscountText(ctx, membership, money),
+      unpaid: unpaid
+        ? {
+            amount: money(unpaid.amountCents),
+            why: unpaid.why,
+            resting: unpaid.withoutGrace === true,
+            nextAttemptAt: unpaid.nextAttemptAt,
+            // After that Stripe may continue to try for some days.
+            keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
+            url: unpaid.url,
+          }
+        : undefined,
+      pending:
+        pending && pendingPlan && sold
+          ? {
+              plan: words(pendingPlan).line,
+              amount: money(pending.amountCents),
+              href: `/plan-purchase/${pendingPlan.id}`,
+            }
+          : undefined,
+      card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
+    };
+  };
+}
+
+/** The notes of an order beside its amount. */
+function orderNotes(t: T, order: Order | undefined, refundedCents: number, money: (cents: number) => string): string[] {
+  return [
+    ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
+    ...(order && order.usedCreditCents > 0
+      ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
+      : []),
+    ...(refundedCents > 0 ? [t('membership.invoices.refunded', { amount: money(refundedCents) })] : []),
+    ...(order?.disputedAt != null ? [t('membership.invoices.disputed')] : []),
+  ];
+}
+
+/** Stripe's invoices with their stored orders; while Stripe is unavailable, the orders alone. The newest first. */
+export function invoiceRows(
+  ctx: PageContext,
+  { catalogue }: AccountDeps['membership'],
+  invoices: readonly InvoiceView[] | undefined,
+  orders: readonly Order[],
+): InvoiceRow[] {
+  const byInvoice = new Map(orders.map((order) => [order.invoiceId, order]));
+  const known = new Set(invoices?.map(({ id }) => id));
+  const stored = orders
+    .filter(({ invoiceId }) => !known.has(invoiceId))
+    .map(
+      (order): InvoiceView => ({
+        id: order.invoiceId,
+        number: order.invoiceNumber,
+        planId: order.planId,
+        status: 'paid',
+        createdAt: order.orderedAt,
+        totalCents: order.paidCents,
+        paidCents: order.paidCents,
+        refundedCents: order.refundedCents,
+        url: order.invoiceUrl,
+        pdfUrl: null,
+      }),
+    );
+  return [...(invoices ?? []), ...stored]
+    .toSorted((one, other) => other.createdAt - one.createdAt)
+    .map((invoice): InvoiceRow => {
+      const order = byInvoice.get(toStripeInvoiceId(invoice.id));
+      const money = amountIn(ctx, order?.currency ?? catalogue.currency);
+      const plan = catalogue.byId(order?.planId ?? invoice.planId);
+      const refundedCents = Math.max(invoice.refundedCents, order?.refundedCents ?? 0);
+      const isPaid = invoice.status === 'paid';
+      const paidCents = isPaid ? invoice.paidCents : invoice.totalCents;
+      return {
+        id: invoice.id,
+        at: order?.orderedAt ?? invoice.createdAt,
+        number: invoice.number,
+        plan: plan && planLine(ctx.t, plan),
+        kind: order?.orderType,
+        amount: money(paidCents),
+        state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
+        notes: orderNotes(ctx.t, order, refundedCents, money),
+        url: invoice.url,
+        pdfUrl: invoice.pdfUrl,
+      };
+    });
+}

@@ -1,0 +1,60 @@
+import type { TextKey } from '../../locales/index.ts';
+import { membershipPath, type SettingsTab } from '../../views/account/tabs.ts';
+
+interface ActionNotice {
+  text: TextKey;
+  /** The panel of the home with the changed data. */
+  tab: SettingsTab;
+}
+
+/** The home's notice about a completed action; its address has one of these keys only. */
+export const notices = {
+  name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
+  email: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  phone: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  'phone-removed': { text: 'contact.phone.removed', tab: 'sign-in' },
+  password: { text: 'settings.password.done', tab: 'sign-in' },
+  'password-first': { text: 'settings.password.first.done', tab: 'sign-in' },
+  'mfa-totp': { text: 'mfaSettings.done.totp', tab: 'mfa-data' },
+  'mfa-sms': { text: 'mfaSettings.done.sms', tab: 'mfa-data' },
+  'mfa-off': { text: 'mfaSettings.done.off', tab: 'mfa-data' },
+  'factor-reset-stopped': { text: 'leaving.reset.stopped', tab: 'mfa-data' },
+  'totp-replaced': { text: 'mfaSettings.done.replaced', tab: 'mfa-data' },
+  'session-ended': { text: 'devices.done.ended', tab: 'device-data' },
+  'session-gone': { text: 'devices.done.alreadySignedOut', tab: 'device-data' },
+  'sessions-ended': { text: 'devices.done.endedOthers', tab: 'device-data' },
+  'device-forgotten': { text: 'devices.done.forgotten', tab: 'device-data' },
+} as const satisfies Record<string, ActionNotice>;
+
+export type SettingsNotice = keyof typeof notices;
+
+/** The home's address after an action. */
+export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
+
+/** The same for the page of the membership. */
+export const membershipNotices = {
+  cancelled: 'membership.done.cancelled',
+  ended: 'membership.done.ended',
+  resumed: 'membership.done.resumed',
+  'cancel-noted': 'membership.noted.cancel',
+  'resume-noted': 'membership.noted.resume',
+  paid: 'membership.done.paid',
+  card: 'membership.done.card',
+  nothing: 'membership.done.nothing',
+} as const satisfies Record<string, TextKey>;
+
+export type MembershipNotice = keyof typeof membershipNotices;
+
+export const membershipPageUrl = (notice: MembershipNotice): string =>
+  `${membershipPath}?${new URLSearchParams({ notice })}`;
+
+export function findMembershipNotice(name: string | undefined): TextKey | undefined {
+  return name !== undefined && Object.hasOwn(membershipNotices, name)
+    ? membershipNotices[name as MembershipNotice]
+    : undefined;
+}
+
+export function findNotice(name: string | undefined): ActionNotice | undefined {
+  return name !== undefined && Object.hasOwn(notices, name) ? notices[name as SettingsNotice] : undefined;
+}

@@ -1,0 +1,51 @@
+import { NotificationsPage } from '../../views/account/notifications-page.tsx';
+import { type AddPage, HttpError } from '../http/index.ts';
+import { findNotification, markRead, notificationPage, readCursor, toCursor } from '../messages/index.ts';
+import { requireUser, type UserRequest } from '../sign-in/index.ts';
+import type { AccountDeps } from './deps.ts';
+import { deletionCancelledCard, factorResetCard } from './factor-reset/factor-reset-card.ts';
+
+const path = '/settings/notifications';
+const onAPage = 50;
+
+/** Reading the page marks nothing; each one has a button. */
+async function show(r: UserRequest, deps: AccountDeps) {
+  const cursor = r.query('after');
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const [rows, ...cards] = await Promise.all([
+    notificationPage(deps.database.db, r.user.id, { after, limit: onAPage + 1 }),
+    factorResetCard(r, deps),
+    deletionCancelledCard(r, deps),
+  ]);
+  const visible = rows.slice(0, onAPage);
+  const last = visible.at(-1);
+  const olderHref =
+    rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: toCursor(last) })}` : undefined;
+  const notifications = visible.map(({ id, title, description, security, status, created_at }) => ({
+    id,
+    title,
+    description,
+    createdAtMs: created_at,
+    security: security === 1,
+    unread: status === 'unread',
+  }));
+  r.render(
+    NotificationsPage,
+    { action: path, notifications, olderHref, top: cards.filter((card) => card !== undefined) },
+    { title: 'notifications.title', address: path },
+  );
+}
+
+/** Marks one, or all. @throws {HttpError} notFound: it is not one of the user's */
+async function mark(r: UserRequest, { database, now }: AccountDeps) {
+  const id = r.field('all') === '1' ? undefined : r.field('notification');
+  if (id !== undefined && !(await findNotification(database.db, r.user.id, id)))
+    throw new HttpError('notFound', { detail: 'no such notification' });
+  await markRead(database.db, r.user.id, { id, nowMs: now() });
+  r.redirect(path);
+}
+
+/** The user's notifications inside the marketplace. */
+export function notificationRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requireUser(show), post: requireUser(mark) });
+}

@@ -1,0 +1,132 @@
+import { ProviderRemovePage } from '../../../views/account/provider-pages.tsx';
+import { type LinkedProviderView, ProvidersPage, providersHref } from '../../../views/account/providers-page.tsx';
+import {
+  type FederatedIdentity,
+  findLinkProvider,
+  listIdentities,
+  logoUrl,
+  noticeText,
+  type Provider,
+  providerName,
+  readNotice,
+  toAccountLabel,
+  unlink,
+} from '../../federation/index.ts';
+import { type AddPage, HttpError } from '../../http/index.ts';
+import { notifySecurityChange } from '../../messages/index.ts';
+import { type ProviderId, toPublicOutcome } from '../../shared/index.ts';
+import { requireUser, type UserRequest } from '../../sign-in/index.ts';
+import { lockUser } from '../../users/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { isLastSignInMethod, listSignInMethods } from '../security/sign-in-methods.ts';
+
+const done = ['linked', 'removed'] as const;
+
+/** The notice of the page: the last action, or the result at a provider. */
+function noticeFor(r: UserRequest, { federation }: AccountDeps) {
+  const noticeName = r.query('notice');
+  const act = done.find((one) => one === noticeName);
+  if (act) return { kind: 'success' as const, text: r.t(`federation.linked.done.${act}`) };
+  const ended = readNotice(r.req, federation.providers);
+  return ended && noticeText(r.t, ended);
+}
+
+const providerMark = (provider: Provider) => ({ kind: provider.kind, logo: logoUrl(provider) });
+
+/** GET /settings/providers */
+async function list(r: UserRequest, deps: AccountDeps) {
+  const { providers } = deps.federation;
+  const links = await listIdentities(deps.database.db, r.user.id);
+  const rows = links.map((link): LinkedProviderView => {
+    const provider = findLinkProvider(providers, link);
+    const mark = provider ? providerMark(provider) : { kind: link.kind, logo: undefined };
+    const { id, email, linkedAt, lastUsedAt } = link;
+    return {
+      ...mark,
+      id,
+      email,
+      linkedAt,
+      lastUsedAt,
+      offered: provider !== undefined,
+      name: providerName(providers, link),
+    };
+  });
+  const others = providers.all
+    .filter(({ id, kind }) => !links.some((link) => link.provider === id && link.kind === kind))
+    .map((provider) => ({ id: provider.id, name: provider.name, ...providerMark(provider) }));
+  const linked = new Set(links.map((link) => findLinkProvider(providers, link)));
+  const endsAt = providers.all.filter((one) => linked.has(one) && one.saml?.logout).map(({ name }) => name);
+  const notice = noticeFor(r, deps);
+  const title = 'federation.linked.title';
+  r.render(ProvidersPage, { links: rows, others, endsAt, notice }, { title, address: providersHref });
+}
+
+/** The user's own link in the address. @throws {HttpError} notFound */
+async function findNamedLink(r: UserRequest, { database }: AccountDeps): Promise<FederatedIdentity> {
+  const id = r.query('link');
+  const link = (await listIdentities(database.db, r.user.id)).find((one) => one.id === id);
+  if (!link) throw new HttpError('notFound', { detail: 'no such account link' });
+  return link;
+}
+
+/** The link to remove: the provider's name, and that with the account there. */
+type LinkNames = { provider: string; account: string };
+
+function toLinkNames({ federation }: AccountDeps, link: FederatedIdentity): LinkNames {
+  const provider = providerName(federation.providers, link);
+  return { provider, account: toAccountLabel(provider, link.email) };
+}
+
+function renderRemovePage(r: UserRequest, names: LinkNames, view: { isLast: boolean; status?: number }): void {
+  const action = r.req.originalUrl;
+  const state = r.viewAt(action, view);
+  if (!state) return;
+  const { isLast, status } = state;
+  const title = r.t('federation.linked.removing.title', { provider: names.provider });
+  r.render(ProviderRemovePage, { ...names, action, isLast }, { title: () => title, address: action, status });
+}
+
+async function showRemove(r: UserRequest, deps: AccountDeps) {
+  const link = await findNamedLink(r, deps);
+  const methods = await listSignInMethods(deps, deps.database.db, r.user);
+  renderRemovePage(r, toLinkNames(deps, link), {
+    isLast: isLastSignInMethod(methods, { kind: 'link', id: link.id }),
+  });
+}
+
+/** Ends sessions by the removed link: they may have been another person's. */
+async function endSessionsBy({ user, session }: UserRequest, { sessions }: AccountDeps, provider: ProviderId) {
+  const others = (await sessions.list(user.id)).filter(({ idHash }) => idHash !== session.idHash);
+  for (const other of others) if (other.provider === provider) await sessions.endSession(user.id, other.idHash);
+}
+
+async function remove(r: UserRequest, deps: AccountDeps) {
+  const { database, federation, outbox, now } = deps;
+  const link = await findNamedLink(r, deps);
+  const names = toLinkNames(deps, link);
+  const outcome = await database.transaction(async (trx) => {
+    // Under the lock, so that two parallel removals leave one sign-in method.
+    const user = await lockUser(trx, r.user);
+    if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
+    if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
+    // Two clicks are one change, and one mail.
+    if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'not-found';
+    await notifySecurityChange(trx, deps, { user, change: 'provider-removed', from: r.origin, detail: names.account });
+    return 'removed';
+  });
+  outbox.wake();
+  if (outcome !== 'last') await endSessionsBy(r, deps, link.provider);
+  r.log.info(
+    { act: 'federation-unlink', provider: link.provider, outcome: toPublicOutcome(outcome) },
+    'account link removal',
+  );
+  if (outcome === 'last') return renderRemovePage(r, names, { isLast: true, status: 409 });
+  r.redirect(`${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);
+}
+
+/** Linked accounts: every session of the user may see the list; changes need a recent authentication. */
+export function providerRoutes(add: AddPage<AccountDeps>): void {
+  add(providersHref, { get: requireUser(list) });
+  add(`${providersHref}/remove`, { get: requireRecentAuth(showRemove), post: requireRecentAuth(remove) });
+}

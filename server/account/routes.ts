@@ -1,0 +1,56 @@
+import type { Router } from 'express';
+import { pageRoutes } from '../http/index.ts';
+import { connectedAppRoutes } from './connected-apps.ts';
+import { emailRoutes } from './contact/email-handlers.ts';
+import { phoneRoutes } from './contact/phone-handlers.ts';
+import { deleteAccountRoutes } from './deletion/delete-account-handlers.ts';
+import type { AccountDeps, SettingsSettings } from './deps.ts';
+import { deviceRoutes } from './devices/devices-handlers.ts';
+import { dataRoutes } from './export/export-handlers.ts';
+import { factorResetRoutes } from './factor-reset/factor-reset-card.ts';
+import { createFormDrafts } from './form-drafts.ts';
+import { homeRoutes } from './home-handlers.ts';
+import { membershipActRoutes } from './membership/cancel-and-resume-handlers.ts';
+import { membershipRoutes } from './membership/membership-handlers.ts';
+import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
+import { notificationRoutes } from './notifications.ts';
+import { nameRoutes } from './profile/name-handlers.ts';
+import { profileRoutes } from './profile/profile-handlers.ts';
+import { linkProviderRoutes } from './providers/link-provider-handlers.ts';
+import { providerRoutes } from './providers/providers-handlers.ts';
+import { addPasskeyRoutes } from './security/add-passkey-handlers.ts';
+import { mfaRoutes } from './security/mfa-handlers.ts';
+import { passkeyRoutes } from './security/passkeys-handlers.ts';
+import { passwordRoutes } from './security/password-handlers.ts';
+import { recoveryCodeRoutes } from './security/recovery-codes-handlers.ts';
+import { mfaSmsRoutes } from './security/sms-enrolment-handlers.ts';
+import { totpRoutes } from './security/totp-enrolment-handlers.ts';
+
+/** Each subject of the settings has a file with its paths; page and form share a path. */
+export function settingsRoutes(router: Router, settings: SettingsSettings): void {
+  const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
+  const add = pageRoutes(router, deps);
+  homeRoutes(add);
+  nameRoutes(add);
+  profileRoutes(add);
+  emailRoutes(add);
+  phoneRoutes(add);
+  passwordRoutes(add);
+  mfaRoutes(add);
+  totpRoutes(add);
+  mfaSmsRoutes(add);
+  recoveryCodeRoutes(add);
+  passkeyRoutes(add);
+  addPasskeyRoutes(add, deps);
+  providerRoutes(add);
+  linkProviderRoutes(add);
+  connectedAppRoutes(add);
+  factorResetRoutes(add);
+  membershipRoutes(router, deps);
+  membershipActRoutes(router, deps);
+  membershipMoneyRoutes(router, deps);
+  dataRoutes(add);
+  deleteAccountRoutes(add);
+  deviceRoutes(add);
+  notificationRoutes(add);
+}

@@ -1,0 +1,110 @@
+import { PasswordPage, type PasswordPageProps } from '../../../views/account/password-page.tsx';
+import { passwordStrength } from '../../../views/parts/password-strength.ts';
+import { type AddPage, enforces, type RequestContext, type T } from '../../http/index.ts';
+import {
+  type ChangePasswordRefusal,
+  hashForPage,
+  passwordErrorText,
+  retryAfterText,
+  rotateSessionAfterPasswordChange,
+} from '../../password/index.ts';
+import { requireUser, type UserRequest } from '../../sign-in/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import { accountHomeUrl } from '../notices.ts';
+import { requireRecentAuth } from '../recent-auth-guard.ts';
+
+const path = '/settings/password';
+const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
+
+type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'done' | 'met'>> & {
+  status?: number;
+};
+
+function renderPasswordPage(r: UserRequest, view: PasswordPageState = {}): void {
+  const state = r.viewAt(path, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  const isFirst = r.user.passwordHash === null;
+  r.render(
+    PasswordPage,
+    { action: path, member: r.user, isFirst, errors: {}, ...props },
+    { title: isFirst ? 'settings.password.first.title' : 'settings.password.title', address: path, status },
+  );
+}
+
+/** The text for each refusal, and its place. */
+function refused(
+  t: T,
+  refusal: ChangePasswordRefusal,
+  { isFirst, ...typed }: { oldPassword: string; newPassword: string; isFirst: boolean },
+): PasswordPageState {
+  switch (refusal.kind) {
+    case 'empty':
+      return {
+        status: 400,
+        // The specification's error bar: it disappears by itself, the texts at the fields stay.
+        ...(!isFirst && { passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR') }),
+        errors: {
+          ...(typed.oldPassword === '' && !isFirst && { oldPassword: t('settings.password.oldEmpty') }),
+          ...(typed.newPassword === '' && { newPassword: t('settings.password.newEmpty') }),
+        },
+      };
+    case 'wrong-password':
+      return { status: 400, errors: { oldPassword: t('settings.password.wrong') } };
+    case 'faults':
+      return { status: 400, errors: { newPassword: passwordErrorText(t, refusal.faults) } };
+    case 'too-many':
+      return { status: 429, problem: retryAfterText(t, 'too-many', refusal.retryAfterMs) };
+    case 'meanwhile':
+      return { status: 409, problem: t(isFirst ? 'settings.password.first.meanwhile' : 'settings.password.meanwhile') };
+  }
+}
+
+function show(r: UserRequest) {
+  const isDone = r.query('notice') === 'done';
+  renderPasswordPage(r, isDone ? { done: r.t('settings.password.done') } : {});
+}
+
+async function submit(r: UserRequest, deps: AccountDeps) {
+  const { t, user, session } = r;
+  // Used unchanged, never trimmed.
+  const typed = { oldPassword: r.field(names.oldPassword), newPassword: r.field(names.newPassword) };
+  const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
+  const from = { ip: r.ip, device: deps.devices.recognise(r.req, user), lang: r.lang };
+  const isFirst = user.passwordHash === null;
+  const { setFirst, change } = deps.password;
+  const changed = await hashForPage(r.res, deps, () =>
+    isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
+  );
+  if (changed.kind === 'busy') {
+    return renderPasswordPage(r, { status: changed.status, problem: t('signIn.errors.busy'), ...met });
+  }
+  if (changed.kind === 'refused') {
+    const { refusal } = changed;
+    if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
+    return renderPasswordPage(r, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
+  }
+  // All sessions of the user have ended; the present browser continues with a new session.
+  await rotateSessionAfterPasswordChange(deps, r.req, r.res, { user: changed.user, session });
+  const { step } = deps.nextRedirect(changed.user, { search: '' });
+  // The settings' home is closed before the terms are accepted: then this page shows the notice.
+  const isOpen = step.kind !== 'accept-terms';
+  r.redirect(isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
+}
+
+/**
+ * The old password proves the user; if the sign-in needs a second factor, this does too; a user without a password
+ * needs a recent authentication by another method.
+ */
+function requirePasswordOrRecentAuth(handler: (r: UserRequest, deps: AccountDeps) => unknown) {
+  const recent = requireRecentAuth(handler);
+  const guarded = requireUser<AccountDeps>((r, deps) =>
+    r.user.mfaPreference === 'none' && r.user.passwordHash !== null ? handler(r, deps) : recent(r, deps),
+  );
+  return enforces('member', (r: RequestContext, deps: AccountDeps) => guarded(r, deps));
+}
+
+/** Change Password. */
+export function passwordRoutes(add: AddPage<AccountDeps>): void {
+  add(path, { get: requirePasswordOrRecentAuth(show), post: requirePasswordOrRecentAuth(submit) });
+}

@@ -1,0 +1,157 @@
+import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
+import { type AddPage, HttpError, type T, toRetrySeconds } from '../../http/index.ts';
+import { codeMinutes, normaliseCode, resendWaitMs } from '../../messages/index.ts';
+import type { SmsSent } from '../../mfa/index.ts';
+import { toPublicOutcome } from '../../shared/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
+import { formatPhone } from '../contact/format-phone.ts';
+import type { AccountDeps } from '../deps.ts';
+import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
+import { phonePath, securityHomePath, smsCodePath, smsPath } from '../paths.ts';
+import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { recordPresentedFactor } from './record-presented-factor.ts';
+import { afterEnablingFactor } from './recovery-codes-handlers.ts';
+
+/** A request of a user whose number can carry the factor. */
+type NumberRequest = UserRequest & { readonly number: string };
+
+/** The flow of the code: it belongs to this session. */
+const enrolmentFlowId = ({ session }: UserRequest) => `enrol:${session.idHash}`;
+
+/** For users whose number can carry the factor; others are redirected to the page that helps. */
+function requireNumber(handler: (r: NumberRequest, deps: AccountDeps) => unknown) {
+  return requireRecentAuth((r, deps: AccountDeps) => {
+    const { user } = r;
+    if (!deps.smsOffered) throw new HttpError('notFound', { detail: 'SMS is not configured' });
+    if (user.mfaPreference === 'sms') return r.redirect(securityHomePath);
+    if (user.phone === null || !user.phoneVerified) return r.redirect(phonePath);
+    return handler(Object.assign(r, { number: formatPhone(user.phone) }), deps);
+  });
+}
+
+function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false }): string {
+  switch (why) {
+    case 'too-soon':
+      return t('mfaSettings.sms.wait', { seconds: toRetrySeconds(retryAfterMs) });
+    case 'country':
+      return t('mfaSettings.sms.country');
+    case 'no-number':
+      return t('mfaSettings.errors.noPhone');
+    default:
+      return t('mfaSettings.sms.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / 60_000)) });
+  }
+}
+
+interface SmsPageState {
+  status?: number;
+  problem?: string;
+}
+
+function renderSmsPage(r: NumberRequest, view: SmsPageState = {}): void {
+  const state = r.viewAt(smsPath, view);
+  if (!state) return;
+  const { status, problem } = state;
+  const props = { action: smsPath, number: r.number, problem };
+  r.render(MfaSmsPage, props, { title: 'mfaSettings.sms.title', address: smsPath, status });
+}
+
+/** GET /settings/mfa/sms. */
+const showSms = (r: NumberRequest) => renderSmsPage(r);
+
+const sentKey = ({ session }: UserRequest) => `mfa-sms-sent:${session.idHash}`;
+
+async function sendCode(r: UserRequest, { mfa, kv, now }: AccountDeps): Promise<SmsSent> {
+  const sent = await mfa.smsCodes.send(r.user, { flow: enrolmentFlowId(r) }, { lang: r.lang, ip: r.ip });
+  r.log.info({ act: 'mfa-sms', outcome: sent.sent ? 'sent' : toPublicOutcome(sent.why) }, 'SMS code');
+  if (sent.sent) await kv.set(sentKey(r), String(now()), codeMinutes * 60_000);
+  return sent;
+}
+
+/** Time of the last code for this session (milliseconds since the epoch); undefined: none. */
+async function findSentAt(r: UserRequest, { kv }: AccountDeps): Promise<number | undefined> {
+  const text = await kv.get(sentKey(r));
+  return text === null ? undefined : Number(text);
+}
+
+/** The view of a code that could not be sent. */
+function toSendRefusal(r: UserRequest, sent: SmsSent & { sent: false }) {
+  if (sent.retryAfterMs !== undefined) r.setRetryAfter(sent.retryAfterMs);
+  return { status: 429, problem: refusalText(r.t, sent) };
+}
+
+/** POST /settings/mfa/sms: sends a code to the user's number. */
+async function requestCode(r: NumberRequest, deps: AccountDeps) {
+  const sent = await sendCode(r, deps);
+  if (sent.sent || sent.why === 'too-soon') return r.redirect(smsCodePath);
+  renderSmsPage(r, toSendRefusal(r, sent));
+}
+
+type SmsCodePageState = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & {
+  status?: number;
+};
+
+async function renderSmsCodePage(r: NumberRequest, deps: AccountDeps, view: SmsCodePageState): Promise<void> {
+  const state = r.viewAt(smsCodePath, view);
+  if (!state) return;
+  const { status, resent = false, ...notice } = state;
+  const waitMs = ((await findSentAt(r, deps)) ?? 0) + resendWaitMs - deps.now();
+  const waitSeconds = Math.max(0, Math.ceil(waitMs / 1000));
+  const { number } = r;
+  r.render(
+    MfaSmsCodePage,
+    { action: smsCodePath, number, minutes: codeMinutes, resent, waitSeconds, ...notice },
+    { title: 'mfaSettings.sms.codeTitle', address: smsCodePath, status },
+  );
+}
+
+/** GET /settings/mfa/sms/code. */
+async function showCode(r: NumberRequest, deps: AccountDeps) {
+  if ((await findSentAt(r, deps)) === undefined) return r.redirect(smsPath);
+  await renderSmsCodePage(r, deps, { resent: r.query('notice') === 'resent' });
+}
+
+async function resend(r: NumberRequest, deps: AccountDeps) {
+  const sent = await sendCode(r, deps);
+  if (sent.sent) return r.redirect(`${smsCodePath}?notice=resent`);
+  await renderSmsCodePage(r, deps, toSendRefusal(r, sent));
+}
+
+/** POST /settings/mfa/sms/code: the received code enables it; or another one is sent. */
+async function submitCode(r: NumberRequest, deps: AccountDeps) {
+  const { t, user } = r;
+  const refuse = (view: SmsCodePageState) =>
+    renderSmsCodePage(r, deps, { status: 400, endOthers: endOthersTicked(r), ...view });
+  if (r.field('act') === 'resend') return resend(r, deps);
+  const code = normaliseCode(r.field('code'));
+  if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
+  const check = await deps.mfa.smsCodes.check(user, enrolmentFlowId(r), code);
+  if (check === 'incorrect') return refuse({ error: t('mfaSettings.totp.wrong') });
+  // Its page is over too, unless there were only too many attempts with the code.
+  if (check === 'invalidated' && (await findSentAt(r, deps)) === undefined) {
+    return renderSmsPage(r, { status: 400, problem: t('mfaSettings.sms.expired') });
+  }
+  if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.expired') });
+  const preferred = await deps.mfa.enrolling.prefer(user, 'sms', r.origin);
+  const outcome = toPublicOutcome(preferred.kind);
+  r.log.info({ act: 'mfa-preference', outcome, wanted: 'sms' }, 'second factor preference');
+  switch (preferred.kind) {
+    case 'unchanged':
+      return r.redirect(securityHomePath);
+    case 'not-found':
+      throw new HttpError('unauthorized', { detail: 'user or password has changed' });
+    case 'refused':
+      return refuse({ problem: t('mfaSettings.errors.noPhone') });
+    case 'set': {
+      const current = await recordPresentedFactor(r, deps, 'sms');
+      await endOthersIfTicked(current, deps);
+      const turnedOn = { done: 'mfa-sms', codes: preferred.recoveryCodes } as const;
+      return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
+    }
+  }
+}
+
+/** Codes by SMS: one must arrive before they become the second factor. */
+export function mfaSmsRoutes(add: AddPage<AccountDeps>): void {
+  add(smsPath, { get: requireNumber(showSms), post: requireNumber(requestCode) });
+  add(smsCodePath, { get: requireNumber(showCode), post: requireNumber(submitCode) });
+}

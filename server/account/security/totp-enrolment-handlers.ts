@@ -1,0 +1,112 @@
+import {
+  TotpActivatePage,
+  type TotpActivatePageProps,
+  TotpRequestPage,
+  TotpScanPage,
+} from '../../../views/account/totp-pages.tsx';
+import type { AddPage } from '../../http/index.ts';
+import { setupMinutes } from '../../mfa/index.ts';
+import { toFlowId, toPublicOutcome } from '../../shared/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
+import { activatePath, scanPath, totpPath } from '../paths.ts';
+import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { qrCode } from './qr-code.ts';
+import { recordPresentedFactor } from './record-presented-factor.ts';
+import { afterEnablingFactor } from './recovery-codes-handlers.ts';
+
+/**
+ * The setup's id, only in this browser. Not the session itself, because re-authentication in between creates a new one.
+ */
+const cookieName = 'foyer_totp_setup';
+
+const findSetup = (r: UserRequest, { mfa }: AccountDeps) =>
+  mfa.enrolling.findTotpSetup(toFlowId(r.cookie(cookieName) ?? ''), r.user);
+
+async function renderRequestPage(r: UserRequest, deps: AccountDeps, problem?: string): Promise<void> {
+  const state = r.viewAt(totpPath, { problem });
+  if (!state) return;
+  const { totp } = await deps.mfa.enrolling.findFactors(r.user);
+  r.render(
+    TotpRequestPage,
+    { action: totpPath, replaces: totp, problem: state.problem },
+    { title: 'mfaSettings.totp.title', address: totpPath, status: state.problem === undefined ? 200 : 400 },
+  );
+}
+
+/** GET /settings/mfa/totp: first of three steps. */
+const showRequest = (r: UserRequest, deps: AccountDeps) => renderRequestPage(r, deps);
+
+/** POST /settings/mfa/totp: creates a secret, which has no effect until it is activated. */
+async function requestSecret(r: UserRequest, { mfa }: AccountDeps) {
+  const { setupId } = await mfa.enrolling.beginTotp(r.user);
+  r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
+  r.redirect(scanPath);
+}
+
+/** GET /settings/mfa/totp/scan: second step. */
+async function showScan(r: UserRequest, deps: AccountDeps) {
+  const setup = await findSetup(r, deps);
+  if (!setup) return r.redirect(totpPath);
+  const props = { ...setup, qr: qrCode(setup.uri), nextHref: activatePath };
+  r.render(TotpScanPage, props, { title: 'mfaSettings.totp.scan', address: scanPath });
+}
+
+type TotpActivatePageState = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
+
+function renderActivatePage(r: UserRequest, view: TotpActivatePageState = {}) {
+  const state = r.viewAt(activatePath, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  r.render(
+    TotpActivatePage,
+    { action: activatePath, scanHref: scanPath, ...props },
+    { title: 'mfaSettings.totp.enter', address: activatePath, status },
+  );
+}
+
+/** GET /settings/mfa/totp/activate: third step. */
+async function showActivate(r: UserRequest, deps: AccountDeps) {
+  if (!(await findSetup(r, deps))) return r.redirect(totpPath);
+  renderActivatePage(r);
+}
+
+/** POST /settings/mfa/totp/activate: a code of the app; from now on the sign-in asks for one. */
+async function activate(r: UserRequest, deps: AccountDeps) {
+  const { t, user } = r;
+  const { enrolling } = deps.mfa;
+  const flow = toFlowId(r.cookie(cookieName) ?? '');
+  const { totp } = await enrolling.findFactors(user);
+  const activated = await enrolling.activateTotp(flow, user, r.field('code'), r.origin);
+  r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
+  // Without a set-up the page for codes returns to the first step, whatever was typed.
+  if (activated.kind !== 'activated' && !(await findSetup(r, deps))) {
+    return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
+  }
+  const refuse = (view: TotpActivatePageState) =>
+    renderActivatePage(r, { status: 400, endOthers: endOthersTicked(r), ...view });
+  switch (activated.kind) {
+    case 'incomplete':
+      return refuse({ error: t('mfaSettings.totp.incomplete') });
+    case 'incorrect':
+      return refuse({ error: t('mfaSettings.totp.wrong'), hint: t('mfaSettings.totp.wrongHint') });
+    case 'not-found':
+      return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
+    case 'activated': {
+      r.clearCookie(cookieName);
+      const done = totp ? 'totp-replaced' : 'mfa-totp';
+      const current = await recordPresentedFactor(r, deps, 'otp');
+      await endOthersIfTicked(current, deps);
+      const turnedOn = { done, codes: activated.recoveryCodes } as const;
+      return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
+    }
+  }
+}
+
+/** The set-up of an authenticator app: three steps, each with an address of its own. */
+export function totpRoutes(add: AddPage<AccountDeps>): void {
+  add(totpPath, { get: requireRecentAuth(showRequest), post: requireRecentAuth(requestSecret) });
+  add(scanPath, { get: requireRecentAuth(showScan) });
+  add(activatePath, { get: requireRecentAuth(showActivate), post: requireRecentAuth(activate) });
+}

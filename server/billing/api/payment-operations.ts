@@ -1,0 +1,291 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import { planIdSchema } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { BillingModule } from '../billing-module.ts';
+import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.ts';
+import { listOrders, type Order } from '../orders/order-store.ts';
+import type { PurchaseResult, PurchaseView, SaveCardResult } from '../results.ts';
+import {
+  amountSchema,
+  cardSchema,
+  compareAmount,
+  compareValue,
+  dollars,
+  parseAmount,
+  rejectDifferent,
+  toWireCard,
+} from '../stripe/wire-format.ts';
+import { isPaused, type Membership } from '../subscription/membership.ts';
+import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './api-errors.ts';
+import { getClientIp, toPromotionError } from './customer-operations.ts';
+
+const text = (max: number) => z.string().max(max);
+/** One, or a list. */
+const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
+
+/** The specification's upgrade payload. */
+const upgradeBody = z.object({
+  /** The plan's id, code, price key or name; a name that two plans share needs the interval. */
+  plan_name: text(200).min(1),
+  /** Whole dollars. */
+  plan_amount: amountSchema.optional(),
+  interval: text(20).optional(),
+  /** The amount shown to the user; only this is charged today. */
+  amount: amountSchema,
+  /** Days. */
+  validity: z.union([z.int(), text(10)]).optional(),
+  currency: text(3).optional(),
+  purchase_type: purchaseType.optional(),
+  discountCoupon: text(100).nullable().optional(),
+  /** The promotion code's discount today, and on each renewal. */
+  planDiscountVoucher: amountSchema.nullable().optional(),
+  recurDiscount: amountSchema.nullable().optional(),
+  checkout_type: text(100).optional(),
+});
+type UpgradeBody = z.infer<typeof upgradeBody>;
+
+const upgraded = z.object({
+  status: z.enum(['paid', 'scheduled']),
+  planId: planIdSchema,
+  /** null: nothing was charged today. */
+  stripe_invoice_id: z.string().nullable(),
+  order_date: z.int().nullable(),
+  amount: z.string(),
+  currency: z.string(),
+  /** Start of the plan. */
+  starts_at: z.int(),
+});
+type Upgraded = z.infer<typeof upgraded>;
+
+const typeOfInterval: Record<string, '1' | '2'> = {
+  '1': '1',
+  month: '1',
+  monthly: '1',
+  '2': '2',
+  year: '2',
+  yearly: '2',
+  annual: '2',
+};
+
+/** @throws {HttpError} 409 if it names none, or several */
+function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: UpgradeBody): Plan {
+  const type = interval === undefined ? undefined : typeOfInterval[interval.toLowerCase()];
+  const found = plans.filter(
+    (plan) =>
+      plan.kind === 'paid' &&
+      [plan.id, plan.code, plan.lookupKey, plan.name].includes(name) &&
+      (interval === undefined || plan.type === type),
+  );
+  const [plan, other] = found;
+  if (plan && !other) return plan;
+  const detail = other ? 'names several plans: write the interval, month or year' : 'names no plan that is sold';
+  throw new HttpError('conflict', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
+}
+
+const isForPlans = (submitted: z.infer<typeof purchaseType> | undefined) =>
+  submitted === undefined || [submitted].flat().includes('plan');
+
+/** @throws {HttpError} 409 */
+function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catalogue): void {
+  rejectDifferent([
+    compareAmount('plan_amount', submitted.plan_amount, plan.amountCents),
+    compareValue('validity', submitted.validity, validityDays[plan.type ?? '1']),
+    compareValue('currency', submitted.currency, currency),
+    { name: 'purchase_type', agrees: isForPlans(submitted.purchase_type), true_: 'plan' },
+  ]);
+}
+
+const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: number): Upgraded => ({
+  status: 'paid',
+  planId: plan.id,
+  stripe_invoice_id: order?.invoiceId ?? null,
+  order_date: order?.orderedAt ?? null,
+  amount: dollars(order?.paidCents ?? 0),
+  currency,
+  starts_at: order?.orderedAt ?? nowMs,
+});
+
+/** The result of a purchase for callers. @throws {HttpError} if it is not completed */
+function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
+  switch (confirmed.kind) {
+    case 'paid':
+      return done(confirmed.plan, confirmed.order, currency, nowMs);
+    case 'scheduled':
+      return {
+        status: 'scheduled',
+        planId: confirmed.plan.id,
+        stripe_invoice_id: null,
+        order_date: null,
+        amount: dollars(0),
+        currency,
+        starts_at: confirmed.at,
+      };
+    case 'declined':
+      throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });
+    case 'action':
+      throw new HttpError('paymentAction', {
+        detail: 'bank requires authentication',
+        extra: { client_secret: confirmed.clientSecret },
+      });
+    case 'changed':
+      throw new HttpError('conflict', {
+        detail: 'another amount is due',
+        invalidParams: [{ name: 'body.amount', detail: `is ${dollars(confirmed.quote.dueCents)}` }],
+      });
+    case 'no-card':
+      throw new HttpError('conflict', { publicDetail: 'There is no card to charge', detail: 'no card' });
+    case 'unpaid-first':
+      throw new HttpError('conflict', {
+        publicDetail: 'An earlier invoice must be paid first',
+        detail: 'unpaid invoice',
+      });
+    case 'paused':
+      throw refusePaused();
+    case 'no-change':
+      throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'no pending payment' });
+    case 'too-many':
+      throw toTooManyError(confirmed.retryAfterMs);
+  }
+}
+
+function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs: number }) {
+  switch (saved.kind) {
+    case 'saved':
+      return { data: [toWireCard(saved.card)] };
+    case 'declined':
+      throw new HttpError('paymentRequired', { detail: 'card declined', extra: { errMessage: saved.message } });
+    case 'not-confirmed':
+      throw new HttpError('notFound', { publicDetail: apiErrorTexts.update, detail: 'no such card, or not confirmed' });
+    case 'too-many':
+      throw toTooManyError(saved.retryAfterMs);
+  }
+}
+
+/** Tests whether the user already has this plan, without a change in progress. */
+const isOn = (plan: Plan, { status, pricedPlanId, paidPlanId, cancelAtPeriodEnd, nextPlanId }: Membership) =>
+  status === 'active' &&
+  pricedPlanId === plan.id &&
+  paidPlanId === plan.id &&
+  !cancelAtPeriodEnd &&
+  nextPlanId === null;
+
+/** The calls that save a card and charge it (the specification's section 7, payments API). */
+export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
+  const { catalogue, deps } = moduleName;
+  const { database } = deps;
+
+  /** The purchase of this plan with this code: the open one, else a new one. @throws {HttpError} */
+  async function requirePurchase(
+    req: Request,
+    user: User,
+    plan: Plan,
+    code: string | null | undefined,
+  ): Promise<PurchaseView> {
+    const open = await moduleName.purchase(user.id);
+    const purchase = open?.plan.id === plan.id ? open : await moduleName.choose(user, plan);
+    if (!code) return purchase;
+    const { promotion } = purchase;
+    if (promotion) {
+      const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
+      if (!same) throw toPromotionError({ kind: 'second' });
+      return purchase;
+    }
+    const applied = await moduleName.applyPromotion(user, code, getClientIp(req));
+    if (applied.kind === 'refused') throw toPromotionError(applied.refusal);
+    return applied.purchase;
+  }
+
+  /** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
+  async function refuseOtherAmounts(
+    user: User,
+    submitted: UpgradeBody,
+    { plan, promotion, state }: PurchaseView,
+  ): Promise<void> {
+    // A purchase that waits for its payment stays; the amount is compared when it continues.
+    if (state !== 'open') return;
+    const quote = await moduleName.quote(user, plan, promotion);
+    rejectDifferent([
+      compareAmount('amount', submitted.amount, quote.dueCents),
+      compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
+      compareAmount('recurDiscount', submitted.recurDiscount, plan.amountCents - quote.laterCents),
+    ]);
+  }
+
+  return [
+    defineOperation({
+      method: 'post',
+      path: '/customer/{stripeCustomerId}/subscription/{subscriptionId}',
+      id: 'upgradeSubscription',
+      summary:
+        'Buys a plan with the saved card, for exactly the amount that was shown; asking again goes on with what was begun',
+      params: z.object({
+        stripeCustomerId: text(100).brand<'StripeCustomerId'>(),
+        subscriptionId: text(100).brand<'StripeSubscriptionId'>(),
+      }),
+      body: upgradeBody,
+      answer: upgraded,
+      problems: {
+        402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
+        404: 'No such customer, subscription or promotion code',
+        409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
+      },
+      async handle({ req, params, body }) {
+        const { stripeCustomerId: customerId, subscriptionId } = params;
+        const { user, membership } = await findBillingOwner(req, database, { customerId, subscriptionId });
+        const plan = requirePlan(catalogue, body);
+        rejectOtherPlan(body, plan, catalogue);
+        const { currency } = catalogue;
+        if (isPaused(membership)) throw refusePaused();
+        return orUnavailable(apiErrorTexts.order, async () => {
+          if (isOn(plan, membership)) {
+            // A second click, or a lost answer: the existing order.
+            const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
+            if (order && order.paidCents === parseAmount(body.amount)) return done(plan, order, currency, deps.now());
+            return answerTo({ kind: 'no-change', plan }, currency, deps.now());
+          }
+          const purchase = await requirePurchase(req, user, plan, body.discountCoupon);
+          await refuseOtherAmounts(user, body, purchase);
+          const announced = { planId: plan.id, dueCents: parseAmount(body.amount) };
+          return answerTo(await moduleName.confirm(user, announced, getClientIp(req)), currency, deps.now());
+        });
+      },
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/customer/{stripeCustomerId}/paymenttypes/',
+      alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
+      id: 'savePaymentType',
+      summary:
+        'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
+      params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
+      body: z.object({
+        purchase_type: purchaseType.optional(),
+        source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
+        is_default: z.boolean().optional(),
+      }),
+      answer: z.object({ data: z.array(cardSchema) }),
+      problems: {
+        402: 'The card provider has refused the card (errMessage)',
+        404: 'No such customer, token or confirmed setup intent',
+        409: 'There is one card, and it is the default one',
+      },
+      async handle({ req, params, body }) {
+        const { user } = await findBillingOwner(req, database, { customerId: params.stripeCustomerId });
+        rejectDifferent([
+          { name: 'is_default', agrees: body.is_default !== false, true_: 'true' },
+          { name: 'purchase_type', agrees: isForPlans(body.purchase_type), true_: 'plan' },
+        ]);
+        const { source } = body;
+        return orUnavailable(apiErrorTexts.update, async () =>
+          savedOrRefused(
+            source.startsWith('seti_')
+              ? await moduleName.keepCard(user, source)
+              : await moduleName.keepToken(user, source, getClientIp(req)),
+          ),
+        );
+      },
+    }),
+  ];
+}

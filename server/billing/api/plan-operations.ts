@@ -1,0 +1,132 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
+import { findCallingUser, findUserRecord } from '../../users/index.ts';
+import type { BillingModule } from '../billing-module.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import { findOrderByInvoice, type Order } from '../orders/order-store.ts';
+import {
+  amountSchema,
+  compareAmount,
+  compareValue,
+  orderSchema,
+  planSchema,
+  rejectDifferent,
+  toWireOrder,
+  toWirePlan,
+} from '../stripe/wire-format.ts';
+import { apiErrorTexts, orUnavailable } from './api-errors.ts';
+
+const text = (max: number) => z.string().max(max);
+const items = z.object({ data: z.object({ Items: z.array(planSchema) }) });
+const toItems = (...plans: (Plan | undefined)[]) => ({
+  data: { Items: plans.flatMap((plan) => (plan ? [toWirePlan(plan)] : [])) },
+});
+
+/** The specification's order: only the invoice is required, and no value may differ. */
+const orderBody = z.object({
+  id: text(100).optional(),
+  invoiceId: text(100).min(1).brand<'StripeInvoiceId'>(),
+  /** Milliseconds since the epoch, or an ISO 8601 text. */
+  orderDate: z.union([z.int(), text(40)]).optional(),
+  orderPurchase: text(20).optional(),
+  orderType: text(20).optional(),
+  totalAmountPaid: amountSchema.optional(),
+  usedCredits: amountSchema.nullable().optional(),
+  userId: text(100).brand<'UserId'>().optional(),
+  planId: text(100).optional(),
+});
+
+/** The calls on plans and orders (the specification's section 7, signup API). */
+export function planOperations(moduleName: BillingModule): ApiOperation[] {
+  const { catalogue, deps } = moduleName;
+  const { database } = deps;
+
+  /** The order of a paid invoice of this caller. If its event has not arrived yet, Stripe is asked. */
+  async function orderFor(
+    req: Request,
+    invoiceId: StripeInvoiceId,
+    userId: UserId | undefined,
+  ): Promise<Order | undefined> {
+    const member = await findCallingUser(req, database);
+    const find = async () => {
+      const order = await findOrderByInvoice(database.db, invoiceId);
+      return order && (member === undefined || order.userId === member.id) ? order : undefined;
+    };
+    const known = await find();
+    const owner = member?.id ?? userId;
+    if (known || owner === undefined) return known;
+    await orUnavailable(apiErrorTexts.order, () => moduleName.refresh(owner));
+    return find();
+  }
+
+  /** Callers name a user by either id. */
+  async function isMember(order: Order, userId: string | undefined): Promise<boolean | undefined> {
+    if (userId === undefined) return undefined;
+    if (userId === order.userId) return true;
+    return order.userId !== null && (await findUserRecord(database.db, order.userId))?.id === userId;
+  }
+
+  return [
+    defineOperation({
+      method: 'post',
+      path: '/user/listPlans',
+      id: 'listPlans',
+      summary: 'The plans that anybody can choose, the cheapest first',
+      body: z.object({ tableName: text(100).optional() }),
+      answer: items,
+      handle: async () =>
+        toItems(
+          ...catalogue.plans
+            .filter(({ kind }) => kind !== 'partner')
+            .toSorted((one, other) => one.amountCents - other.amountCents),
+        ),
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/user/listplanWithHash',
+      id: 'listPlanWithHash',
+      summary: 'The plan of a public handle; none, where there is none',
+      body: z.object({ planHash: text(100).brand<'PlanKey'>() }),
+      answer: items,
+      handle: async ({ body }) => toItems(catalogue.byKey(body.planHash)),
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/user/listplanWithId',
+      id: 'listPlanWithId',
+      summary: 'The plan of an id; none, where there is none',
+      body: z.object({ planId: text(100).brand<'PlanId'>() }),
+      answer: items,
+      handle: async ({ body }) => toItems(catalogue.byId(body.planId)),
+    }),
+    defineOperation({
+      method: 'post',
+      path: '/user/orderCreation',
+      id: 'orderCreation',
+      summary: 'The order of a paid invoice. The server writes it; values that differ from it are refused',
+      body: orderBody,
+      answer: z.object({ data: orderSchema }),
+      problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
+      async handle({ req, body }) {
+        const order = await orderFor(req, body.invoiceId, body.userId);
+        if (!order)
+          throw new HttpError('notFound', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
+        const wire = toWireOrder(order);
+        const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
+        rejectDifferent([
+          compareValue('id', body.id, order.id),
+          compareValue('orderDate', date, order.orderedAt),
+          compareValue('orderPurchase', body.orderPurchase, order.orderPurchase),
+          compareValue('orderType', body.orderType, order.orderType),
+          compareAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),
+          compareAmount('usedCredits', body.usedCredits, order.usedCreditCents),
+          compareValue('planId', body.planId, order.planId ?? ''),
+          { name: 'userId', agrees: await isMember(order, body.userId), true_: order.userId ?? '' },
+        ]);
+        return { data: wire };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,150 @@
+import type { Router } from 'express';
+import type { Logger } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
+import { type Metrics, noMetrics } from '../metrics/index.ts';
+import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import type { StripeCustomerId, UserId } from '../shared/index.ts';
+import type { Database, KeyValueStore } from '../store/index.ts';
+import { findUser, type User } from '../users/index.ts';
+import { beginCard, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { createPrices } from './catalogue/prices.ts';
+import type { BillingDeps, CardLimitSettings } from './deps.ts';
+import { reconcile, startBillingJobs } from './jobs/jobs.ts';
+import { runMaintenance } from './jobs/maintenance.ts';
+import { listInvoices } from './orders/invoices.ts';
+import { payOpenInvoice } from './orders/pay-open-invoice.ts';
+import { findCode } from './purchase/promotion-codes.ts';
+import {
+  applyPromotion,
+  choosePlan,
+  confirmPurchase,
+  getPurchaseResult,
+  removePromotion,
+  toPurchase,
+} from './purchase/purchase.ts';
+import { findOpenPurchase } from './purchase/purchase-store.ts';
+import { quotePlan } from './purchase/quote.ts';
+import { type BillingService, StripeUnavailableError } from './results.ts';
+import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
+import type { StripeClient } from './stripe/stripe-client.ts';
+import { cancel, findStanding, resume } from './subscription/acts.ts';
+import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
+import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
+import { applyDueChanges } from './subscription/scheduled-change.ts';
+import { syncMember } from './subscription/sync-from-stripe.ts';
+import { withUserLock } from './user-lock.ts';
+import { createWebhooks } from './webhooks/stripe-webhooks.ts';
+
+export interface MembershipSettings {
+  publicUrl: string;
+  database: Database;
+  kv: KeyValueStore;
+  outbox: Outbox;
+  log: Logger;
+  metrics?: Metrics;
+  catalogue: Catalogue;
+  /** undefined: no plans are sold. */
+  stripe: StripeClient | undefined;
+  /** Its signing secret; undefined: there are no webhooks. */
+  webhookSecret?: string | undefined;
+  limits: CardLimitSettings;
+  trialKey: Buffer;
+  /** Milliseconds since the epoch: Stripe's time, which the sandbox can advance. */
+  now: () => number;
+}
+
+export interface BillingModule extends BillingService {
+  catalogue: Catalogue;
+  /** For the rest of this module: webhooks, the reconcile job, the JSON API. */
+  deps: BillingDeps;
+  keepToken: (user: User, token: string, from: { ip: string }) => ReturnType<typeof saveCardToken>;
+  makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
+  /** @param customerId of the caller: a code may be limited to one customer */
+  findCode: (typed: string, customerId: StripeCustomerId | undefined) => ReturnType<typeof findCode>;
+  /** Sets changes of plans that are due soon at Stripe. */
+  convertDue(): Promise<number>;
+  /** The route of Stripe's webhooks: before the body parsers and the guard against cross-site posts. */
+  webhookRoutes(router: Router): void;
+  /** Runs what is due; every minute. */
+  work(): Promise<void>;
+  /** Compares everything with Stripe and repairs it; every hour. @throws {StripeUnavailableError} */
+  reconcile(options?: ReconcileOptions): Promise<ReconcileResult>;
+  /** Starts both jobs, in one process at a time; does nothing if no plans are sold. */
+  start(): void;
+  /** Resolves when the running work is done. */
+  stop(): Promise<void>;
+}
+
+const notSold: StripeClient = async () => {
+  throw new StripeUnavailableError('no plans are sold: STRIPE_SECRET_KEY is not set');
+};
+
+/** The dependencies of the rules, for callers without the module's pages and jobs. */
+export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): BillingDeps {
+  const client = stripe ?? notSold;
+  return {
+    ...settings,
+    metrics: metrics ?? noMetrics,
+    stripe: client,
+    prices: createPrices(client, settings.catalogue, settings.now),
+  };
+}
+
+/** Plans, purchases, cards and orders: one set of rules behind pages, calls and jobs. */
+export function createBillingModule(settings: MembershipSettings): BillingModule {
+  const { stripe, webhookSecret } = settings;
+  const deps = membershipDeps(settings);
+  const { database, catalogue } = deps;
+  const webhooks = createWebhooks(deps);
+  let stopWork: (() => Promise<void>) | undefined;
+  const readBy = async <T>(userId: UserId, read: () => Promise<T>): Promise<T> => {
+    // Limits the reads of one user, because Stripe's own limit applies to all users together.
+    const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
+    if (!decision.allowed) throw new StripeUnavailableError('this member reads too often');
+    return read();
+  };
+  const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => withUserLock(database, user.id, act);
+  return {
+    sold: stripe !== undefined,
+    catalogue,
+    deps,
+    settleTrial: (user, trialDays) => ensureTrialDays(deps, user, trialDays),
+    ensure: (user, trialDays) => alone(user, () => ensureCustomer(deps, user, trialDays)),
+    getMembership: (userId) => findStanding(database, userId),
+    refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
+    purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
+    choose: (user, plan) => alone(user, () => choosePlan(deps, user, plan)),
+    applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, typed, from)),
+    removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
+    quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, plan, promotion)),
+    confirm: (user, announced, from) => alone(user, () => confirmPurchase(deps, user, announced, from)),
+    outcome: (user) => alone(user, () => getPurchaseResult(deps, user)),
+    takeFree: (user, plan) => alone(user, () => chooseFreePlan(deps, user, plan)),
+    findDeal: (user) => findPartnerDealPlan(deps, user),
+    takeDeal: (user) => alone(user, () => claimDeal(deps, user)),
+    beginCard: (user, from) => beginCard(deps, user, from),
+    keepCard: (user, setupIntentId) => alone(user, () => saveCard(deps, user, setupIntentId)),
+    keepToken: (user, token, from) => alone(user, () => saveCardToken(deps, user, token, from)),
+    makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
+    findCode: (typed, customerId) => findCode(deps, typed, customerId),
+    payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),
+    cancel: (user) => alone(user, () => cancel(deps, user)),
+    resume: (user) => alone(user, () => resume(deps, user)),
+    invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
+    convertDue: () => applyDueChanges(deps),
+    webhookRoutes(router) {
+      if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);
+    },
+    work: () => runMaintenance(deps, webhooks),
+    reconcile: (options) => reconcile(deps, webhooks, options),
+    start() {
+      if (stripe) stopWork ??= startBillingJobs(deps, webhooks);
+    },
+    stop: async () => stopWork?.(),
+  };
+}
+
+/** For jobs and webhooks, which know a user by their id. */
+export const findUserById = ({ database }: BillingDeps, userId: UserId): Promise<User | undefined> =>
+  findUser(database.db, userId);

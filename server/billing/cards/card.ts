@@ -1,0 +1,139 @@
+import type { StripeCustomerId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import type { SaveCardResult, SetupIntentResult } from '../results.ts';
+import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { toId, toSavedCard } from '../stripe/stripe-objects.ts';
+import { findCustomer } from '../subscription/changeable-subscription.ts';
+import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
+import { type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { claimTrial } from '../subscription/trial-claim-store.ts';
+import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
+
+/**
+ * Creates a setup intent, with which the browser confirms a card at Stripe: its number never reaches Foyer. Each counts
+ * as an attempt, because testing of stolen cards starts here.
+ * @throws {StripeUnavailableError}
+ */
+export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: string }): Promise<SetupIntentResult> {
+  const decision = await consumeCard(deps, user, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const { customerId } = await findCustomer(deps, user);
+  const intent = await callStripe(deps.stripe, (stripe) =>
+    stripe.setupIntents.create({
+      customer: customerId,
+      usage: 'off_session',
+      allowed_payment_method_types: ['card'],
+      metadata: { [memberKey]: user.id },
+    }),
+  );
+  if (intent.client_secret === null) throw new Error('Stripe has given no secret for a card');
+  await recordCardEntry(deps, intent.id);
+  return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
+}
+
+/** One trial per card: if the card was used for another user's trial, this trial ends. */
+async function noteCardOfTrial(
+  deps: BillingDeps,
+  { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
+  fingerprint: string | null | undefined,
+): Promise<void> {
+  if (!fingerprint || subscriptionId === null) return;
+  const valueHash = trialHash(deps.trialKey, 'card', fingerprint);
+  const own = await deps.database.transaction((trx) =>
+    claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
+  );
+  if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return;
+  // The waiting purchase for this very card ends the trial itself; an update now would void its invoice.
+  if (pending !== null) return;
+  // Nothing is charged: the initial plan is free.
+  await callStripe(deps.stripe, (stripe) =>
+    stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
+  );
+  deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'trial ended: card already used for a trial');
+}
+
+/** A user has one card. While a payment waits its card stays: a bank may be asking about it. */
+async function forgetOtherCards(
+  { stripe }: BillingDeps,
+  { pending, unpaid }: Membership,
+  customerId: StripeCustomerId,
+  keptId: string,
+): Promise<void> {
+  if (pending !== null || unpaid !== null) return;
+  await callStripe(stripe, async (client) => {
+    const { data } = await client.customers.listPaymentMethods(customerId, { type: 'card', limit: 100 });
+    for (const { id } of data) if (id !== keptId) await orNotFound(client.paymentMethods.detach(id));
+  });
+}
+
+/** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
+export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
+  const { membership, customerId, subscriptionId } = await findCustomer(deps, user);
+  const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
+  const card = toSavedCard(method);
+  if (!method || !card || method.customer === null || toId(method.customer) !== customerId)
+    return { kind: 'not-confirmed' };
+  await callStripe(deps.stripe, async (stripe) => {
+    await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
+    // A subscription keeps the card of its first payment unless it is changed.
+    await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
+  });
+  await noteCardOfTrial(deps, membership, method.card?.fingerprint);
+  await forgetOtherCards(deps, membership, customerId, method.id);
+  await syncMember(deps, user.id);
+  return { kind: 'saved', card };
+}
+
+/**
+ * Makes the card that the browser has confirmed the one that is charged. Stripe is asked for its state; the browser
+ * only sends its id.
+ * @throws {StripeUnavailableError}
+ */
+export async function saveCard(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
+  if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
+  const { customerId } = await findCustomer(deps, user);
+  const intent = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.setupIntents.retrieve(setupIntentId)));
+  // Another user's looks like a missing one.
+  if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
+  if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
+    return { kind: 'declined', message: intent.last_setup_error.message };
+  }
+  if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
+  const methodId = toId(intent.payment_method);
+  const saved = await makeDefault(deps, user, methodId);
+  if (saved.kind === 'saved') await recordEnteredCard(deps, user, setupIntentId, methodId);
+  return saved;
+}
+
+/** A card by one of Stripe's tokens, from callers of the JSON API. @throws {StripeUnavailableError} */
+export async function saveCardToken(
+  deps: BillingDeps,
+  user: User,
+  token: string,
+  { ip }: { ip: string },
+): Promise<SaveCardResult | { kind: 'too-many'; retryAfterMs: number }> {
+  const decision = await consumeCard(deps, user, ip);
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const { customerId } = await findCustomer(deps, user);
+  try {
+    const method = await callStripe(deps.stripe, async (stripe) => {
+      const created = await stripe.paymentMethods.create({ type: 'card', card: { token } });
+      return stripe.paymentMethods.attach(created.id, { customer: customerId });
+    });
+    const saved = await makeDefault(deps, user, method.id);
+    if (saved.kind === 'saved') await recordFreshCard(deps, user, method.id);
+    return saved;
+  } catch (error) {
+    const refusal = toStripeRefusal(error);
+    if (
+      refusal?.type === 'StripeCardError' ||
+      refusal?.code === 'resource_missing' ||
+      refusal?.code === 'token_already_used'
+    ) {
+      return { kind: 'declined', message: refusal.message };
+    }
+    throw error;
+  }
+}

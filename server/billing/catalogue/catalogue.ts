@@ -1,0 +1,97 @@
+import type { PlansFile, PlansFileLanguage } from '../../../config/plans.ts';
+import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
+
+/** The specification's planType: '1' monthly, '2' yearly. */
+export type PlanType = '1' | '2';
+
+/**
+ * The period of a paid plan in days (the specification's validity). Prices at Stripe renew after exactly that many
+ * days.
+ */
+export const validityDays: Record<PlanType, number> = { '1': 30, '2': 365 };
+
+export interface Plan {
+  id: PlanId;
+  /** `m-99`: the last part of the completion page's address. */
+  code: string;
+  /** The public handle in addresses (the specification's plan hash). */
+  planKey: PlanKey;
+  name: string;
+  kind: 'paid' | 'free' | 'partner';
+  /** null: a partner's plan, which does not end. */
+  type: PlanType | null;
+  /** 0 unless it is paid. */
+  amountCents: number;
+  /** The lookup key of its price at Stripe; null unless it is paid. */
+  lookupKey: string | null;
+  /** 1 to 3 for a partner's. */
+  tier: number | null;
+  entitlements: readonly string[];
+  summary(lang: PlansFileLanguage): string;
+  features(lang: PlansFileLanguage): readonly string[];
+}
+
+export interface Trial {
+  lookupKey: string;
+  name: string;
+  days: number;
+  postSignUpDays: number;
+  entitlements: readonly string[];
+}
+
+export interface Catalogue {
+  currency: string;
+  graceDays: number;
+  trial: Trial;
+  /** In the order of the file. */
+  plans: readonly Plan[];
+  defaultPlan: Plan;
+  /** Codes of plans that are no longer sold. */
+  formerCodes: ReadonlySet<string>;
+  byId(id: PlanId | null | undefined): Plan | undefined;
+  byKey(planKey: PlanKey): Plan | undefined;
+  byCode(code: string): Plan | undefined;
+  byLookupKey(lookupKey: string): Plan | undefined;
+  ofTier(tier: number): Plan | undefined;
+}
+
+/** The position of a paid plan among those with the same interval, from 0: a higher one is an upgrade. */
+export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
+  return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < plan.amountCents)
+    .length;
+}
+
+export function createCatalogue(file: PlansFile): Catalogue {
+  const plans = file.plans.map(
+    (one): Plan => ({
+      id: toPlanId(one.id),
+      code: one.code,
+      planKey: toPlanKey(one.planHash),
+      name: one.name,
+      kind: one.kind,
+      type: one.kind === 'partner' ? null : one.planType,
+      amountCents: one.kind === 'paid' ? one.planAmount * 100 : 0,
+      lookupKey: one.kind === 'paid' ? (one.lookupKey ?? one.code) : null,
+      tier: one.kind === 'partner' ? one.tier : null,
+      entitlements: one.entitlements,
+      summary: (lang) => one.summary[lang] ?? one.summary.en,
+      features: (lang) => one.features[lang] ?? one.features.en,
+    }),
+  );
+  const find = (what: (plan: Plan) => boolean) => plans.find(what);
+  const defaultPlan = find(({ id }) => id === file.defaultPlan);
+  if (!defaultPlan) throw new Error('the catalogue was not checked: its default plan is missing');
+  return {
+    currency: file.currency,
+    graceDays: file.graceDays,
+    trial: file.trial,
+    plans,
+    defaultPlan,
+    formerCodes: new Set(file.formerCodes),
+    byId: (id) => (id == null ? undefined : find((plan) => plan.id === id)),
+    byKey: (planKey) => find((plan) => plan.planKey === planKey),
+    byCode: (code) => find((plan) => plan.code === code),
+    byLookupKey: (key) => find((plan) => plan.lookupKey === key),
+    ofTier: (tier) => find((plan) => plan.tier === tier),
+  };
+}

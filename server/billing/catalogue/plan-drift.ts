@@ -1,0 +1,159 @@
+import type { PlanId } from '../../shared/index.ts';
+import { trialPlanKey } from '../subscription/membership.ts';
+import { type Catalogue, validityDays } from './catalogue.ts';
+
+/**
+ * The metadata key with which products and prices at Stripe name their plan; also a price that lost its lookup key to a
+ * newer one.
+ */
+export const planKey = 'foyer_plan';
+
+/** The expected price at Stripe of a plan on sale, or of the initial plan. Cents. */
+export interface ExpectedPrice {
+  /** The plan's id, or `trial`. */
+  planId: PlanId;
+  lookupKey: string;
+  /** The product's name, which invoices show. */
+  productName: string;
+  currency: string;
+  unitAmount: number;
+  interval: 'day' | 'month';
+  intervalCount: number;
+}
+
+/** The actual price at Stripe. */
+export interface StripePrice {
+  id: string;
+  productId: string;
+  active: boolean;
+  currency: string;
+  /** null: not one whole amount (tiers, fractions of a cent). */
+  unitAmount: number | null;
+  /** `30 × day`; null: not recurring, or metered. */
+  interval: string | null;
+  markedAs: string | null;
+}
+export interface StripeProduct {
+  id: string;
+  name: string;
+  active: boolean;
+  defaultPriceId: string | null;
+  markedAs: string | null;
+}
+
+export interface PlanState {
+  expected: ExpectedPrice;
+  price: StripePrice | undefined;
+  /** Each plan needs its own product: plans that share one could not be distinguished. */
+  product: StripeProduct | undefined;
+  /** Prices of the plan that an unfinished sync has left active. */
+  leftOver: readonly string[];
+}
+
+/** The differences between Stripe and the catalogue. */
+export type Drift =
+  | { what: 'product missing' | 'product archived' | 'price missing' | 'price archived' | 'not marked' }
+  | { what: 'product name' | 'product' | 'amount' | 'currency' | 'interval'; is: string; should: string }
+  | { what: 'old price still active'; is: string };
+
+/** The steps that make Stripe equal to the catalogue, in this order; each can be repeated. */
+export type PlanAct =
+  | { act: 'create product' }
+  | { act: 'change product'; id: string }
+  | { act: 'create price'; productId: string | undefined; after: string | null; defaultForProduct: string | null }
+  | { act: 'mark price'; id: string }
+  | { act: 'activate price'; id: string }
+  | { act: 'archive price'; id: string };
+
+/** The id of a product that is created here, so that two parallel syncs create one. */
+export const toProductId = ({ planId }: Pick<ExpectedPrice, 'planId'>) => `foyer_plan_${planId}`;
+
+const intervalText = ({ intervalCount, interval }: Pick<ExpectedPrice, 'interval' | 'intervalCount'>) =>
+  `${intervalCount} × ${interval}`;
+
+/** Every price that the catalogue needs at Stripe. */
+export function listExpectedPrices({
+  currency,
+  trial,
+  plans,
+}: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): ExpectedPrice[] {
+  const begin: ExpectedPrice = {
+    planId: trialPlanKey,
+    lookupKey: trial.lookupKey,
+    productName: trial.name,
+    currency,
+    unitAmount: 0,
+    interval: 'month',
+    intervalCount: 1,
+  };
+  const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): ExpectedPrice[] =>
+    lookupKey === null || type === null
+      ? []
+      : [
+          {
+            planId: id,
+            lookupKey,
+            productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`,
+            currency,
+            // Not a calendar month: the announced day is the day of the charge.
+            unitAmount: amountCents,
+            interval: 'day',
+            intervalCount: validityDays[type],
+          },
+        ],
+  );
+  return [begin, ...sold];
+}
+
+/** Properties of a price that Stripe cannot change: a new price must replace it. */
+function fixedDrift(expected: ExpectedPrice, price: StripePrice, product: StripeProduct | undefined): Drift[] {
+  const drift: Drift[] = [];
+  const compare = (what: 'product' | 'amount' | 'currency' | 'interval', is: string, should: string) => {
+    if (is !== should) drift.push({ what, is, should });
+  };
+  compare('product', price.productId, product?.id ?? toProductId(expected));
+  compare('amount', String(price.unitAmount), String(expected.unitAmount));
+  compare('currency', price.currency, expected.currency);
+  compare('interval', String(price.interval), intervalText(expected));
+  return drift;
+}
+
+/** All differences together. */
+export function findDrift({ expected, price, product, leftOver }: PlanState): Drift[] {
+  const drift: Drift[] = [];
+  if (!product) drift.push({ what: 'product missing' });
+  else if (!product.active) drift.push({ what: 'product archived' });
+  if (product && product.name !== expected.productName)
+    drift.push({ what: 'product name', is: product.name, should: expected.productName });
+  if (!price) drift.push({ what: 'price missing' });
+  else {
+    if (!price.active) drift.push({ what: 'price archived' });
+    drift.push(...fixedDrift(expected, price, product));
+  }
+  if ((product && product.markedAs !== expected.planId) || (price && price.markedAs !== expected.planId))
+    drift.push({ what: 'not marked' });
+  return [...drift, ...leftOver.map((is): Drift => ({ what: 'old price still active', is }))];
+}
+
+/** The steps for the differences; none if there are none. */
+export function planActions(state: PlanState): PlanAct[] {
+  const { expected, price, product, leftOver } = state;
+  const acts: PlanAct[] = [];
+  if (!product) acts.push({ act: 'create product' });
+  else if (!product.active || product.name !== expected.productName || product.markedAs !== expected.planId)
+    acts.push({ act: 'change product', id: product.id });
+  // First: once it has lost its lookup key, only its mark names the plan of its subscribers.
+  if (price && price.markedAs !== expected.planId) acts.push({ act: 'mark price', id: price.id });
+  const replaced = price && fixedDrift(expected, price, product).length > 0;
+  if (!price || replaced) {
+    acts.push({
+      act: 'create price',
+      productId: product?.id,
+      after: price?.id ?? null,
+      // Stripe cannot archive the default price of a product.
+      defaultForProduct: product && price && product.defaultPriceId === price.id ? product.id : null,
+    });
+  } else if (!price.active) acts.push({ act: 'activate price', id: price.id });
+  const old = [...(replaced && price.active ? [price.id] : []), ...leftOver];
+  return [...acts, ...old.map((id): PlanAct => ({ act: 'archive price', id }))];
+}

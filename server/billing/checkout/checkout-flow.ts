@@ -1,0 +1,139 @@
+import type { Request } from 'express';
+import { type Continuation, continuationFrom, readQueryParam } from '../../http/index.ts';
+import { toPlanId, toPlanKey } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
+import { readPlanKey } from './read-plan.ts';
+
+/** A place of the step PLAN, and the addresses of its pages, with the continuation. */
+export interface CheckoutFlow {
+  kind: 'sign-up' | 'post-signup' | 'purchase';
+  continuation: Continuation;
+  /** The plan in the address. */
+  named: Plan | undefined;
+  /**
+   * The address determines the plan; at the other places it only proposes one, and the user may have chosen another.
+   */
+  fixed: boolean;
+  summary: string;
+  changePlan: string;
+  addPayment: string;
+  /** The address for a setup intent. */
+  setup: string;
+  /** The summary of the chosen plan. */
+  summaryUrl(plan: Plan): string;
+  /** The page after the user has the plan, or its change is scheduled. */
+  doneUrl(plan: Plan, user: User): string;
+  /** For users who need nothing here any more. */
+  skipUrl(user: User): string;
+  /** For users who decline a plan for now. */
+  cancelUrl(user: User): string;
+  /** Length of the initial trial. */
+  trialDays: number;
+}
+
+type CheckoutFlowDeps = Pick<CheckoutDeps, 'publicUrl' | 'searchAppUrl' | 'nextRedirect'> & {
+  membership: Pick<CheckoutDeps['membership'], 'catalogue'>;
+};
+
+/** The place of a request; undefined: its address names an unknown plan. */
+export type ResolveCheckoutFlow = (deps: CheckoutFlowDeps, req: Request) => CheckoutFlow | undefined;
+
+/** 'Just a moment...': by the code of the plan, or by handle and code if the handle is known. */
+export const completionUrl = (plan: Plan, byHandle: boolean, search = ''): string =>
+  `/signup/completed/${byHandle ? `plan/${plan.planKey}/` : ''}${plan.code}${search}`;
+
+/** A client app or a page of this site is the user's target. */
+const hasContinuation = ({ authorization, returnTo }: Continuation) =>
+  authorization !== undefined || returnTo !== undefined;
+
+/** The steps below one address, for any plan. */
+function stepPaths(
+  base: string,
+  { search }: Continuation,
+  names: { summary: string; changePlan: string; addPayment: string },
+) {
+  const at = (step: string) => `${base}/${step}${search}`;
+  const summary = at(names.summary);
+  return {
+    summary,
+    changePlan: at(names.changePlan),
+    addPayment: at(names.addPayment),
+    setup: at(`${names.addPayment}/setup`),
+    summaryUrl: () => summary,
+  };
+}
+
+/** `/signup`, or `/signup/plan/:planHash`: step 2 of a sign-up. */
+export const signUpFlow: ResolveCheckoutFlow = (
+  { publicUrl, searchAppUrl, nextRedirect, membership: { catalogue } },
+  req,
+) => {
+  const planKey = readPlanKey(req);
+  const named = planKey === undefined ? undefined : catalogue.byKey(planKey);
+  if (planKey !== undefined && !named) return undefined;
+  const continuation = continuationFrom(req, publicUrl);
+  const base = planKey === undefined ? '/signup' : `/signup/plan/${planKey}`;
+  return {
+    kind: 'sign-up',
+    continuation,
+    named,
+    fixed: false,
+    ...stepPaths(base, continuation, { summary: 'verifiedCode', changePlan: 'changePlan', addPayment: 'addPayment' }),
+    doneUrl: (plan) => completionUrl(plan, named !== undefined, continuation.search),
+    skipUrl: (user) => nextRedirect(user, continuation).address,
+    cancelUrl: (user) => (hasContinuation(continuation) ? nextRedirect(user, continuation).address : searchAppUrl),
+    trialDays: catalogue.trial.days,
+  };
+};
+
+/**
+ * `/post-signup`: for users without a plan whose address was confirmed, or who signed up with a provider. It ends at
+ * the settings.
+ */
+export const postSignUpFlow: ResolveCheckoutFlow = ({ publicUrl, nextRedirect, membership: { catalogue } }, req) => {
+  const continuation = continuationFrom(req, publicUrl);
+  const end = (user: User) => (hasContinuation(continuation) ? nextRedirect(user, continuation).address : '/settings');
+  return {
+    kind: 'post-signup',
+    continuation,
+    named: catalogue.byKey(toPlanKey(readQueryParam(req, 'planHash') ?? '')),
+    fixed: false,
+    ...stepPaths('/post-signup', continuation, { summary: 'plan', changePlan: 'changePlan', addPayment: 'addPayment' }),
+    doneUrl: (_plan, user) => end(user),
+    skipUrl: end,
+    cancelUrl: end,
+    trialDays: catalogue.trial.postSignUpDays,
+  };
+};
+
+/** `/plan-purchase` and `/plan-purchase/:planId`. */
+export const purchaseFlow: ResolveCheckoutFlow = (
+  { publicUrl, searchAppUrl, nextRedirect, membership: { catalogue } },
+  req,
+) => {
+  const { planId } = req.params;
+  const named = typeof planId === 'string' ? catalogue.byId(toPlanId(planId)) : undefined;
+  if (planId !== undefined && (!named || named.kind === 'partner')) return undefined;
+  const continuation = continuationFrom(req, publicUrl);
+  const { search } = continuation;
+  const base = named ? `/plan-purchase/${named.id}` : '/plan-purchase';
+  const unavailable = (user: User) =>
+    hasContinuation(continuation) ? nextRedirect(user, continuation).address : searchAppUrl;
+  return {
+    kind: 'purchase',
+    continuation,
+    named,
+    fixed: true,
+    summary: base + search,
+    changePlan: `/plan-purchase${search}`,
+    addPayment: `${base}/addPayment${search}`,
+    setup: `${base}/addPayment/setup${search}`,
+    summaryUrl: (plan) => `/plan-purchase/${plan.id}${search}`,
+    doneUrl: (plan) => completionUrl(plan, false, search),
+    skipUrl: (user) => nextRedirect(user, continuation).address,
+    cancelUrl: unavailable,
+    trialDays: catalogue.trial.days,
+  };
+};

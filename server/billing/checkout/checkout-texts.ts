@@ -1,0 +1,58 @@
+import { formatAmount } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import type { NoticeKind } from '../../../views/parts/notice.tsx';
+import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
+import type { T } from '../../http/index.ts';
+import { minuteMs } from '../../shared/index.ts';
+import type { PromotionRefusal } from '../results.ts';
+
+export interface PageNotice {
+  kind: NoticeKind;
+  title?: string;
+  text: string;
+  duration: NoticeDuration;
+}
+
+/** The request that Stripe did not answer. */
+export type StripeAction = 'customer' | 'update' | 'quote' | 'confirm';
+
+/** The specification's section 8 has a message for each; the user can continue later. */
+export function unavailableNotice(t: T, act: StripeAction): PageNotice {
+  const title = t(`checkout.unavailable.${act}`);
+  // The specification's 2.5 seconds; the page shows the next step too.
+  const duration = act === 'customer' ? 'short' : 'never';
+  return { kind: 'error', title, text: t('checkout.unavailable.text'), duration };
+}
+
+export const tooManyText = (t: T, retryAfterMs: number): string =>
+  t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
+
+/** Text, status and place for a promotion code that was not applied (sections 5 and 8). */
+export function promotionErrorText(
+  { lang, t }: PageContext,
+  refusal: PromotionRefusal,
+  currency: string,
+): { status: number; error?: string; notice?: PageNotice } {
+  switch (refusal.kind) {
+    case 'unknown':
+      return { status: 400, error: t('checkout.promo.unknown') };
+    case 'second':
+      return { status: 409, notice: { kind: 'error', text: t('checkout.promo.second'), duration: 'never' } };
+    case 'minimum': {
+      const amount = formatAmount(lang, refusal.amountCents, { currency, wholes: true });
+      return { status: 400, error: t('checkout.promo.minimum', { amount }) };
+    }
+    case 'nothing-due':
+      return { status: 400, error: t('checkout.promo.nothingDue') };
+    case 'expired':
+      return { status: 400, error: t('checkout.promo.expired') };
+    case 'used-up':
+      return { status: 400, error: t('checkout.promo.usedUp') };
+    case 'first-purchase-only':
+      return { status: 400, error: t('checkout.promo.firstPurchase') };
+    case 'not-for-this-plan':
+      return { status: 400, error: t('checkout.promo.otherPlan') };
+    case 'too-many':
+      return { status: 429, error: tooManyText(t, refusal.retryAfterMs) };
+  }
+}

@@ -1,0 +1,95 @@
+import type { PartnerDealPageProps } from '../../../views/billing/partner-deal-page.tsx';
+import { formatDate } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import type { T } from '../../http/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { trialUntil } from '../catalogue/effective-plan.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { findRenewingMembership } from '../subscription/renewing-membership.ts';
+import { planLine, planPrice } from './plan-view.ts';
+
+/** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */
+export type HasNow =
+  | { kind: 'nothing' }
+  | { kind: 'plan'; plan: Plan }
+  | { kind: 'trial'; name: string }
+  /** Kept until the end of the paid period. */
+  | { kind: 'paid'; plan: Plan; untilMs: number };
+
+/** @param membership including decisions that Stripe has not confirmed */
+export function hasNow(
+  catalogue: Catalogue,
+  user: Pick<User, 'planId'>,
+  membership: Membership | undefined,
+  nowMs: number,
+): HasNow {
+  const plan = catalogue.byId(user.planId);
+  if (plan?.kind === 'paid' && membership) {
+    // An unpaid renewal ends at once; a subscription that is set to end is kept until then.
+    const running = findRenewingMembership(membership, catalogue, nowMs);
+    const until = membership.paidUntil ?? membership.periodEnd;
+    if (!running?.unpaid && until !== null && until > nowMs) return { kind: 'paid', plan, untilMs: until };
+  }
+  if (plan) return { kind: 'plan', plan };
+  const trial = membership && trialUntil(membership);
+  return trial != null && trial > nowMs ? { kind: 'trial', name: catalogue.trial.name } : { kind: 'nothing' };
+}
+
+const againDays = 7;
+
+/** The interval of a free plan is meaningless to users. */
+const toName = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
+
+function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {
+  switch (has.kind) {
+    case 'nothing':
+      return t('checkout.partnerDeal.lead', { plan });
+    case 'plan':
+      return t('checkout.partnerDeal.overFree', { plan, current: has.plan.name });
+    case 'trial':
+      return t('checkout.partnerDeal.overTrial', { plan, current: has.name });
+    case 'paid': {
+      const date = formatDate(lang, has.untilMs);
+      return t('checkout.partnerDeal.afterPaid', { plan, current: has.plan.name, date });
+    }
+  }
+}
+
+function toPrice(ctx: PageContext, plan: Plan, currency: string): string {
+  const { t } = ctx;
+  if (plan.kind !== 'paid') return t(plan.kind === 'free' ? 'membership.plan.free' : 'membership.plan.lifetime');
+  const price = planPrice(ctx, plan, currency);
+  return price ? `${price.amount} ${price.per}` : '';
+}
+
+/** Both plans with name, price and dates. */
+export function shownDeal(
+  ctx: PageContext,
+  { catalogue, plan, has }: { catalogue: Catalogue; plan: Plan; has: HasNow },
+): NonNullable<PartnerDealPageProps['deal']> {
+  const { t, lang } = ctx;
+  const date = has.kind === 'paid' ? formatDate(lang, has.untilMs) : undefined;
+  const until = date === undefined ? t('checkout.partnerDeal.untilToday') : t('checkout.partnerDeal.until', { date });
+  const about = { label: t('checkout.partnerDeal.now'), when: until };
+  const now =
+    has.kind === 'nothing'
+      ? []
+      : has.kind === 'trial'
+        ? [{ ...about, name: has.name, price: t('membership.plan.free') }]
+        : [{ ...about, name: toName(t, has.plan), price: toPrice(ctx, has.plan, catalogue.currency) }];
+  const bought = {
+    label: t('checkout.partnerDeal.bought'),
+    name: plan.name,
+    price: t('membership.plan.lifetime'),
+    when: date === undefined ? t('checkout.partnerDeal.fromToday') : t('checkout.partnerDeal.from', { date }),
+  };
+  const features = plan.features(lang);
+  return {
+    id: plan.id,
+    lead: toLead(ctx, plan.name, has),
+    features: features.length > 0 ? features : [plan.summary(lang)],
+    sides: [...now, bought],
+    againDays,
+  };
+}

@@ -1,0 +1,71 @@
+import type { Request } from 'express';
+import { formatAmount, formatDate } from '../../../views/format.ts';
+import type { PageContext } from '../../../views/page-context.ts';
+import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
+import { readFormField } from '../../http/index.ts';
+import type { DisplayedQuote, Quote } from '../results.ts';
+import type { CheckoutContext } from './checkout-context.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
+import { planLine } from './plan-view.ts';
+import { readPlanId } from './read-plan.ts';
+
+/** The current amount for the plan. @throws {StripeUnavailableError} */
+export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, context: CheckoutContext): Promise<Quote> {
+  return membership.quote(context.user, context.plan, context.promotion);
+}
+
+/** The announced amount from the form; it is compared, never used. */
+export function readDisplayedQuote(req: Request): DisplayedQuote {
+  const due = readFormField(req, 'dueCents');
+  // No page announces a negative amount: invalid input never matches.
+  return { planId: readPlanId(req), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+}
+
+/** The same, for the page's form. */
+export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
+  planId: plan.id,
+  dueCents: String(dueCents),
+});
+
+export interface QuoteView {
+  lines: SummaryLine[];
+  total: SummaryLine;
+  /** Later charges. */
+  note: string;
+}
+
+/** The amounts due today and later, as text. */
+export function toQuoteView({ lang, t }: PageContext, quote: Quote, currency: string): QuoteView {
+  const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
+  const less = (label: string, cents: number): SummaryLine[] =>
+    cents > 0 ? [{ label, amount: `−${formatMoney(cents)}`, saves: true }] : [];
+  const { plan, when, amountCents, discountCents, discountCode, unusedCents, usedCreditCents, dueCents, laterCents } =
+    quote;
+  const total = { label: t('checkout.lines.due'), amount: formatMoney(dueCents) };
+  if (when === 'later') {
+    const date = formatDate(lang, quote.startsAt);
+    return {
+      lines: [{ label: planLine(t, plan), amount: formatMoney(laterCents) }],
+      total,
+      note: t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) }),
+    };
+  }
+  const date = formatDate(lang, quote.renewsAt);
+  const takenOff = discountCents + unusedCents + usedCreditCents;
+  // Within a paid period, a higher plan is charged for the rest of the period.
+  const soldCents = Math.min(amountCents, dueCents + takenOff);
+  const line = planLine(t, plan);
+  const label = soldCents < amountCents ? t('checkout.lines.rest', { plan: line, date }) : line;
+  const leftCents = dueCents + takenOff - soldCents;
+  return {
+    lines: [
+      { label, amount: formatMoney(soldCents) },
+      ...less(t('checkout.lines.promo', { code: discountCode ?? '' }), discountCents),
+      ...less(t('checkout.lines.unused'), unusedCents),
+      ...less(t('checkout.lines.credit'), usedCreditCents),
+      ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: formatMoney(leftCents) }] : []),
+    ],
+    total,
+    note: t('checkout.lines.renews', { date, amount: formatMoney(laterCents) }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { StripeInPage } from '../../../views/billing/card-form.tsx';
+import type { Language, PolicyExtras } from '../../http/index.ts';
+
+/** How browsers reach Stripe. */
+export interface StripeForBrowsers {
+  publishableKey: string;
+  /** Address of Stripe.js. */
+  jsUrl: string;
+  apiUrl: string;
+}
+
+const stripeJsOrigin = 'https://js.stripe.com';
+
+/**
+ * The only sources that a page with Stripe.js may load besides its own (Stripe's security guide: content security
+ * policy). If Stripe.js comes from another host, its frames do too.
+ */
+export function stripePolicy({ jsUrl, apiUrl }: Pick<StripeForBrowsers, 'jsUrl' | 'apiUrl'>): PolicyExtras {
+  const origin = new URL(jsUrl).origin;
+  const isStripe = origin === stripeJsOrigin;
+  const scripts = isStripe ? [origin, 'https://*.js.stripe.com'] : [origin];
+  return {
+    scripts,
+    frames: isStripe ? [...scripts, 'https://hooks.stripe.com'] : scripts,
+    connects: [new URL(apiUrl).origin],
+  };
+}
+
+/** The same for the page itself. */
+export const stripeInPage = ({ jsUrl, publishableKey }: StripeForBrowsers, locale: Language): StripeInPage => ({
+  stripeJsUrl: jsUrl,
+  publishableKey,
+  locale,
+});

@@ -1,0 +1,38 @@
+/**
+ * The module of memberships: plans, purchases, promotion codes, cards, orders, their state at Stripe, and the step PLAN
+ * in all flows (the specification's sections 2, 3, 5, 7 and 9; docs/plans.md).
+ * Owns the catalogue, the stored subscriptions and orders, every call to Stripe and every webhook from it, the rule for
+ * the effective plan, and the pages for choosing and paying: amounts in forms are only compared with the announced ones.
+ * Does not own the page of the settings (account/), users and partners' deals (users/), nor the next step (sign-in/).
+ */
+export { membershipOperations, planCommands } from './api/operations.ts';
+export { type BillingModule, createBillingModule, membershipDeps } from './billing-module.ts';
+export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } from './catalogue/catalogue.ts';
+export { effectivePlan, graceEndsAt, listEntitlements, paymentGraceEnds } from './catalogue/effective-plan.ts';
+export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
+export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
+export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
+export { checkoutRoutes } from './checkout/checkout-routes.ts';
+export { tooManyText } from './checkout/checkout-texts.ts';
+export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
+export { planLine, planPrice } from './checkout/plan-view.ts';
+export { runOrRerender } from './checkout/run-or-rerender.ts';
+export type { StripeForBrowsers } from './checkout/stripe-js.ts';
+export type { BillingDeps } from './deps.ts';
+export { listOrders, type Order } from './orders/order-store.ts';
+export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
+export { type BillingService, type InvoiceView, type PurchaseResult, StripeUnavailableError } from './results.ts';
+export { diffWithStripe, type ReconcileResult, reconcileAll } from './stripe/reconcile.ts';
+export { type BillingClock, createStandInClock, type StandInAddress } from './stripe/stand-in-clock.ts';
+export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
+export type { Difference } from './stripe/stripe-differences.ts';
+export { membershipClaims } from './subscription/claims.ts';
+export { assignBasePlan } from './subscription/free-plans.ts';
+export { isPaused, type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
+export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
+export type {
+  CancellationTiming,
+  RenewingSubscription,
+  SubscriptionOnDeletion,
+} from './subscription/subscription-on-deletion.ts';
+export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

@@ -1,0 +1,130 @@
+import { dayMs, minuteMs } from '../../shared/index.ts';
+import { paymentGraceEnds } from '../catalogue/effective-plan.ts';
+import type { BillingDeps } from '../deps.ts';
+import { findOpenPurchase, listStuckCharges } from '../purchase/purchase-store.ts';
+import { cancelCharge, settleCharge } from '../purchase/stripe-charge.ts';
+import { updateContactsDue } from '../subscription/contact.ts';
+import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
+import { endsWithin } from '../subscription/membership.ts';
+import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from '../subscription/membership-changes.ts';
+import { findMembership } from '../subscription/membership-store.ts';
+import { wasNotified } from '../subscription/notification-store.ts';
+import { applyDueChanges } from '../subscription/scheduled-change.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { withUserLock } from '../user-lock.ts';
+import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
+import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts';
+import { cancelSubscription, runTasks } from './tasks.ts';
+
+/** A request in progress has finished by then. */
+const nobodyComesMs = 2 * minuteMs;
+/** An hour is enough for a bank's authentication; after that the payment is abandoned. */
+const leftLyingMs = 60 * minuteMs;
+/** Half of the time in which codes are not applied any more: this runs every minute. */
+const beforeRenewalMs = 10 * minuteMs;
+const eventsKeptMs = 30 * dayMs;
+const batch = 200;
+
+/** A failure for one user does not block the others. */
+async function forEachSafely<T>(
+  { log }: BillingDeps,
+  items: readonly T[],
+  act: (item: T) => Promise<unknown>,
+  failed: string,
+): Promise<void> {
+  for (const item of items) {
+    try {
+      await act(item);
+    } catch (error) {
+      log.warn({ err: error }, failed);
+    }
+  }
+}
+
+/** Abandoned payments: finished if they are paid, cancelled if not. */
+async function finishCharges(deps: BillingDeps): Promise<void> {
+  const { database, now } = deps;
+  const charging = await listStuckCharges(database.db, now() - nobodyComesMs, batch);
+  await forEachSafely(
+    deps,
+    charging,
+    ({ id, userId }) =>
+      withUserLock(database, userId, async () => {
+        // The user may have been faster.
+        const open = await findOpenPurchase(database.db, userId);
+        if (open?.id !== id || open.state !== 'charging') return;
+        const { kind } = await settleCharge(deps, open, { retry: false });
+        const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
+        if (!still?.charge) return;
+        const membership = still.charge.discounts && (await findMembership(database.db, userId));
+        // The renewal would use the discount of this payment.
+        const late = membership && endsWithin(membership, now(), beforeRenewalMs);
+        if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
+      }),
+    'could not settle or cancel a payment to which its member has not come back',
+  );
+}
+
+/**
+ * Ends the plans of users whose grace period is over, with the subscription: no user is charged for an ended plan, and
+ * a new one is not blocked.
+ */
+async function endGrace(deps: BillingDeps): Promise<void> {
+  const { database, catalogue, now } = deps;
+  const lapsed = await listUnpaidBefore(database.db, now() - catalogue.graceDays * dayMs, batch);
+  await forEachSafely(
+    deps,
+    lapsed,
+    (userId) =>
+      withUserLock(database, userId, async () => {
+        // The user, or the card's bank, may have been faster.
+        const membership = await syncMember(deps, userId);
+        const end = membership && paymentGraceEnds(membership, catalogue);
+        if (membership?.customerId && end !== undefined && end <= now()) {
+          await cancelSubscription(deps, userId, membership.customerId);
+        }
+      }),
+    'could not end a plan that is not paid',
+  );
+}
+
+/** Notifies of ending trials, in case Stripe's event did not arrive. */
+async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
+  const { database, now } = deps;
+  const nowMs = now();
+  await forEachSafely(
+    deps,
+    await listTrialsEnding(database.db, nowMs, nowMs + trialNoticeMs),
+    async (membership) => {
+      if (nowMs < (trialNoticeStart(membership) ?? Infinity)) return;
+      if (await wasNotified(database.db, membership.userId, trialNoticeKey(membership))) return;
+      await syncMember(deps, membership.userId);
+    },
+    'could not tell of a trial that ends',
+  );
+}
+
+/** Events that were received but not processed. */
+async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: StripeWebhooks }): Promise<void> {
+  const { database, now } = deps;
+  const undone = await listUnfinishedEvents(database.db, now() - nobodyComesMs, batch);
+  await forEachSafely(deps, undone, (id) => webhooks.retryEvents(id), 'could not do what an event of Stripe asks for');
+  await sweepEvents(database.db, now() - eventsKeptMs);
+}
+
+/** Runs everything that is due. Safe to run at any time, and twice. */
+export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
+  const parts = [
+    () => runTasks(deps),
+    () => finishCharges(deps),
+    () => applyDueChanges(deps),
+    () => endGrace(deps),
+    () => notifyEndingTrials(deps),
+    () => retryEvents({ deps, webhooks }),
+    () =>
+      updateContactsDue(deps, (members, act) =>
+        forEachSafely(deps, members, act, 'could not update the customer at Stripe'),
+      ),
+  ];
+  await forEachSafely(deps, parts, (part) => part(), 'membership job failed');
+}

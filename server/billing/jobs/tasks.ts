@@ -1,0 +1,154 @@
+import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { finishOrCancelPayment } from '../purchase/stripe-charge.ts';
+import { StripeUnavailableError } from '../results.ts';
+import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { findMembership } from '../subscription/membership-store.ts';
+import { scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { withUserLock } from '../user-lock.ts';
+import { type BillingTask, completeTask, isWaiting, listDueTasks, listTasks, rescheduleTask } from './task-store.ts';
+
+const batch = 50;
+
+/**
+ * Each running subscription of the customer; one that has ended meanwhile is fine too. Stripe stops collecting then. An
+ * open invoice is voided, or its page would accept money for nothing. A pause leaves the unused time as a pending
+ * invoice item: it becomes the customer's credit, or Stripe would remove it with the subscription.
+ */
+export async function cancelSubscription(
+  deps: BillingDeps,
+  userId: UserId,
+  customerId: StripeCustomerId,
+): Promise<void> {
+  await callStripe(deps.stripe, async (stripe) => {
+    const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
+      data: [],
+    };
+    for (const { id, status } of data)
+      await orNotFound(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
+  });
+  const open = await callStripe(deps.stripe, (stripe) =>
+    orNotFound(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
+  );
+  for (const { id } of open?.data ?? []) {
+    try {
+      await callStripe(deps.stripe, (stripe) => stripe.invoices.voidInvoice(id));
+    } catch (error) {
+      // It has just been paid.
+      if (!toStripeRefusal(error)) throw error;
+    }
+  }
+  await syncMember(deps, userId);
+}
+
+/** A paid period runs out. An unpaid renewal has no period to wait for, and is not charged again. */
+async function endPaidSubscription(deps: BillingDeps, membership: Membership): Promise<void> {
+  const { userId, customerId, unpaid } = membership;
+  if ((unpaid || isPaused(membership)) && customerId !== null) await cancelSubscription(deps, userId, customerId);
+  else await scheduleEnd(deps, membership);
+}
+
+/** Cancels a following plan: nothing more is charged. */
+async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || (membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  // A free plan may continue.
+  if (membership.pricedPlanId === trialPlanKey) return;
+  await endPaidSubscription(deps, membership);
+}
+
+/**
+ * Restores the state from before the request for deletion: the plan continues, or a change that was scheduled then
+ * still takes effect.
+ */
+async function keep(deps: BillingDeps, userId: UserId, planId: PlanId | null): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
+  await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
+}
+
+/** Cancels the scheduled end or change. */
+async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  await scheduleChange(deps, membership, null);
+}
+
+/** The caller holds the user's lock. */
+async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
+  const { kind, customerId, planId } = task;
+  // Another action may have replaced or finished it while this one waited for the lock.
+  if (!(await isWaiting(deps.database.db, task.id))) return;
+  if (kind === 'keep') await keep(deps, userId, planId);
+  else if (kind === 'resume') await resume(deps, userId);
+  else {
+    // Otherwise a payment that completes later would restore the ended plan.
+    await finishOrCancelPayment(deps, userId);
+    const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
+    if (kind === 'cancel-later') await cancelLater(deps, userId);
+    else if (customer !== null) await cancelSubscription(deps, userId, customer);
+  }
+  await completeTask(deps.database.db, task.id);
+}
+
+async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
+  const { id, kind, userId, customerId } = task;
+  if (kind !== 'delete-customer' && userId !== null) {
+    return withUserLock(deps.database, userId, () => carryOutOfMember(deps, task, userId));
+  }
+  if (customerId !== null) await callStripe(deps.stripe, (stripe) => orNotFound(stripe.customers.del(customerId)));
+  await completeTask(deps.database.db, id);
+}
+
+async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): Promise<void> {
+  const { database, log, now } = deps;
+  const why = toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error));
+  await rescheduleTask(database.db, task, why, now());
+  log.warn({ err: error, act: task.kind }, 'Stripe task failed, will be retried');
+}
+
+/** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */
+export async function runTasks(deps: BillingDeps): Promise<number> {
+  let done = 0;
+  for (const task of await listDueTasks(deps.database.db, deps.now(), batch)) {
+    try {
+      await carryOut(deps, task);
+      done += 1;
+    } catch (error) {
+      await postpone(deps, task, error);
+    }
+  }
+  return done;
+}
+
+/**
+ * Does at once what was just stored; the caller holds the user's lock.
+ * @returns whether it is done; if not, it is tried again every minute
+ */
+export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: UserId }): Promise<boolean> {
+  try {
+    await carryOutOfMember(deps, task, task.userId);
+    return true;
+  } catch (error) {
+    await postpone(deps, task, error);
+    return false;
+  }
+}
+
+/**
+ * Before an action that charges: earlier requests of the user are done first, or they would end the new purchase. The
+ * caller holds the user's lock.
+ * @throws {StripeUnavailableError}
+ */
+export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<void> {
+  for (const task of await listTasks(deps.database.db, userId)) {
+    try {
+      await carryOutOfMember(deps, task, userId);
+    } catch (error) {
+      const refusal = toStripeRefusal(error);
+      throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
+    }
+  }
+}

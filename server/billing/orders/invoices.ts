@@ -1,0 +1,46 @@
+import type Stripe from 'stripe';
+import { toStripeInvoiceId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import type { InvoiceView } from '../results.ts';
+import { callStripe } from '../stripe/stripe-client.ts';
+import { soldLines, toMs } from '../stripe/stripe-objects.ts';
+import { findMembership } from '../subscription/membership-store.ts';
+import { listOrders } from './order-store.ts';
+
+const max = 100;
+const view = ['open', 'paid', 'void', 'uncollectible'] as const;
+
+/** The user's own invoices, except those of zero: trials and free plans. @throws {StripeUnavailableError} */
+export async function listInvoices(deps: BillingDeps, user: User): Promise<InvoiceView[]> {
+  const membership = await findMembership(deps.database.db, user.id);
+  const customer = membership?.customerId;
+  if (!customer) return [];
+  const [{ data }, orders] = await Promise.all([
+    callStripe(deps.stripe, (stripe) => stripe.invoices.list({ customer, limit: max })),
+    listOrders(deps.database.db, user.id),
+  ]);
+  const refunded = new Map(orders.map(({ invoiceId, refundedCents }) => [invoiceId, refundedCents]));
+  const soldPlan = async (invoice: Stripe.Invoice) => {
+    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    return line ? deps.prices.planOfProduct(line.productId) : null;
+  };
+  const invoices = data.filter(({ lines }) => lines.data.some(({ amount }) => amount !== 0));
+  const planIds = await Promise.all(invoices.map(soldPlan));
+  return invoices.flatMap((invoice, at) => {
+    const status = view.find((one) => one === invoice.status);
+    if (status === undefined) return [];
+    return {
+      id: invoice.id,
+      number: invoice.number,
+      planId: planIds[at] ?? null,
+      status,
+      createdAt: toMs(invoice.created),
+      totalCents: invoice.total,
+      paidCents: invoice.amount_paid,
+      refundedCents: refunded.get(toStripeInvoiceId(invoice.id)) ?? 0,
+      url: invoice.hosted_invoice_url ?? null,
+      pdfUrl: invoice.invoice_pdf ?? null,
+    };
+  });
+}

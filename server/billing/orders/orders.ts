@@ -1,0 +1,60 @@
+import type Stripe from 'stripe';
+import { type StripeCustomerId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
+import { type Catalogue, validityDays } from '../catalogue/catalogue.ts';
+import type { Prices } from '../catalogue/prices.ts';
+import { discountOn } from '../purchase/discount-rules.ts';
+import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import {
+  hasSoldLines,
+  soldLines,
+  toAppliedDiscount,
+  toMs,
+  toSubscriptionId,
+  totalDiscountCents,
+  usedCreditCents,
+} from '../stripe/stripe-objects.ts';
+import type { Snapshot } from '../subscription/membership-store.ts';
+import type { Order } from './order-store.ts';
+
+/** Tests whether an invoice needs an order: it sold something and is paid, possibly with a credit or a code alone. */
+export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
+
+const renewing = new Set<string | null>(['subscription_cycle']);
+
+/** The order of a paid invoice. All its data come from Stripe, none from a page. */
+export async function toOrder(
+  invoice: Stripe.Invoice,
+  member: { userId: UserId; customerId: StripeCustomerId },
+  { card }: Pick<Snapshot, 'card'>,
+  { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
+): Promise<Omit<Order, 'id'>> {
+  const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+  const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
+  const discountCents = totalDiscountCents(invoice);
+  const input = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
+  const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
+  const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
+  return {
+    userId: member.userId,
+    customerId: member.customerId,
+    invoiceId: toStripeInvoiceId(invoice.id),
+    invoiceNumber: invoice.number,
+    invoiceUrl: invoice.hosted_invoice_url ?? null,
+    subscriptionId: toSubscriptionId(invoice),
+    planId: plan?.id ?? null,
+    orderPurchase: 'plan',
+    orderType: renewing.has(invoice.billing_reason) ? 'renewal' : 'upgrade',
+    currency: invoice.currency,
+    paidCents: invoice.amount_paid,
+    usedCreditCents: usedCreditCents(invoice),
+    discountCents,
+    recurringDiscountCents: recurs ? discountOn(plan.amountCents, discount) : 0,
+    voucher: discountCents > 0 ? (discount?.code ?? null) : null,
+    refundedCents: 0,
+    disputedAt: null,
+    card: card && invoice.amount_paid > 0 ? { brand: card.brand, lastFour: card.lastFour } : null,
+    validityDays: plan?.type ? validityDays[plan.type] : null,
+    renewsAt: line?.periodEnd ?? null,
+    orderedAt: toMs(invoice.status_transitions.paid_at ?? invoice.created),
+  };
+}

@@ -1,0 +1,89 @@
+import { toPlanId } from '../shared/index.ts';
+import type { Database } from '../store/index.ts';
+import type { PersonalDataSource } from '../users/index.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { addBillingTask, eraseTasks, listTasks } from './jobs/task-store.ts';
+import { anonymiseOrders, listOrders } from './orders/order-store.ts';
+import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
+import { erasePurchases, findOpenPurchase } from './purchase/purchase-store.ts';
+import { findStanding } from './subscription/acts.ts';
+import { isPaused } from './subscription/membership.ts';
+import { eraseMembership, findMembership } from './subscription/membership-store.ts';
+import { findRenewingMembership } from './subscription/renewing-membership.ts';
+import type { SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
+
+/**
+ * The membership of users who ask for deletion, and of those who stay after all. Stripe is not called here but by a
+ * task, so that deletion also works while Stripe is unavailable.
+ */
+export function subscriptionOnDeletion(
+  { db }: Pick<Database, 'db'>,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+): SubscriptionOnDeletion {
+  return {
+    async findRenewing(userId, nowMs) {
+      const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
+      return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
+    },
+    async cancelOnDeletion(trx, userId, timing, nowMs) {
+      const membership = await findStanding({ db: trx }, userId);
+      const running = findRenewingMembership(membership, catalogue, nowMs);
+      if (!membership) return null;
+      if (!running) {
+        // A payment that waits for the user's bank must not complete, nor a paused subscription be resumed and charged.
+        const charging = (await findOpenPurchase(trx, userId))?.state === 'charging';
+        if (charging || isPaused(membership))
+          await addBillingTask(trx, { kind: 'cancel-later', userId, customerId: membership.customerId }, nowMs);
+        return null;
+      }
+      // An unpaid renewal has no period to wait for, and is not charged again after a request for deletion.
+      const end = running.unpaid ? 'at-once' : timing;
+      const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+      await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
+      return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
+    },
+    async resumeAfterCancellation(trx, userId, noted, nowMs) {
+      // A subscription that ended at once cannot be restored.
+      if (noted === 'at-once') return;
+      // A scheduled change to a cheaper plan still takes effect: nothing is charged that the user did not confirm.
+      const [, named] = noted.split(':');
+      const planId = named === undefined ? null : toPlanId(named);
+      const customerId = (await findMembership(trx, userId))?.customerId ?? null;
+      await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
+    },
+  };
+}
+
+/** The stored data about a user's plans, card and payments. Times in milliseconds since the epoch, amounts in cents. */
+export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
+  name: 'membership',
+  async exportData({ id }) {
+    const [membership, purchases, orders, notified, trials, tasks] = await Promise.all([
+      findMembership(db, id),
+      listPurchases(db, id),
+      listOrders(db, id),
+      listNotifications(db, id),
+      listTrialClaims(db, id),
+      listTasks(db, id),
+    ]);
+    const { userId: _, version: _version, ...subscription } = membership ?? {};
+    return {
+      subscription: membership ? subscription : null,
+      purchases,
+      orders: orders.map(({ userId: _, ...order }) => order),
+      told: notified,
+      trials,
+      waiting: tasks.map(({ kind, createdAt }) => ({ kind, createdAt })),
+    };
+  },
+  async erase(trx, { id }, nowMs) {
+    const customerId = await eraseMembership(trx, id);
+    await erasePurchases(trx, id);
+    await eraseTrialClaims(trx, id);
+    // Accounting data stay, without the user.
+    await anonymiseOrders(trx, id);
+    // Deleting the customer at Stripe also ends every subscription.
+    if (customerId !== null) await addBillingTask(trx, { kind: 'delete-customer', userId: id, customerId }, nowMs);
+    else await eraseTasks(trx, id);
+  },
+});

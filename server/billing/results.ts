@@ -1,0 +1,181 @@
+import type { PlanId, UserId } from '../shared/index.ts';
+import type { User } from '../users/index.ts';
+import type { Plan } from './catalogue/catalogue.ts';
+import type { Order } from './orders/order-store.ts';
+import type { AppliedDiscount, Membership, SavedCard } from './subscription/membership.ts';
+
+/** A promotion code that a user has applied to a purchase. */
+export interface ChosenPromotion extends AppliedDiscount {
+  /** As it was typed, trimmed. */
+  typed: string;
+  /**
+   * The promotion code whose conditions were checked here, and whose coupon is applied in its place (promotion-codes.ts).
+   */
+  judgedCodeId?: string;
+}
+
+/** A user's open purchase. */
+export interface PurchaseView {
+  id: string;
+  userId: UserId;
+  plan: Plan;
+  promotion: ChosenPromotion | null;
+  state: 'open' | 'charging' | 'paid' | 'abandoned';
+  attempt: number;
+}
+
+/** The price of a plan for a user, from Stripe's own preview. Cents. */
+export interface Quote {
+  plan: Plan;
+  /** now: charged and changed at once; later: changes at the end of the paid period. */
+  when: 'now' | 'later';
+  /** The plan's own amount. */
+  amountCents: number;
+  /** The promotion code's discount today. */
+  discountCents: number;
+  /** The credit for unused time (prorated). */
+  unusedCents: number;
+  /** The used part of the user's credit balance. */
+  usedCreditCents: number;
+  /** The charge of the card today. */
+  dueCents: number;
+  /** The amount of each renewal, as far as known today. */
+  laterCents: number;
+  /** Time of the next charge. */
+  renewsAt: number;
+  /** Start of the previewed plan. */
+  startsAt: number;
+  promotion: ChosenPromotion | null;
+  /** The code of `discountCents`: the promotion's, or that of an earlier purchase whose discount continues. */
+  discountCode?: string | undefined;
+}
+
+/** The reason that a promotion code was not applied (the specification's sections 5 and 8). */
+export type PromotionRefusal =
+  /** 'Enter valid promo code' */
+  | { kind: 'unknown' }
+  /** 'Cannot apply more than one coupon code' */
+  | { kind: 'second' }
+  /** 'Minimum order amount should be greater than $X' */
+  | { kind: 'minimum'; amountCents: number }
+  /** There is nothing to pay. */
+  | { kind: 'nothing-due' }
+  | { kind: 'expired' }
+  | { kind: 'used-up' }
+  | { kind: 'first-purchase-only' }
+  | { kind: 'not-for-this-plan' }
+  | { kind: 'too-many'; retryAfterMs: number };
+
+export type PromotionResult =
+  | { kind: 'applied'; purchase: PurchaseView }
+  | { kind: 'refused'; refusal: PromotionRefusal };
+
+/** The values of the page whose button the user pressed. */
+export interface DisplayedQuote {
+  planId: PlanId;
+  dueCents: number;
+}
+
+export type PurchaseResult =
+  /** Charged (or nothing was due): the user has the plan. */
+  | { kind: 'paid'; plan: Plan; order: Order | undefined }
+  /** It changes at the period's end. */
+  | { kind: 'scheduled'; plan: Plan; at: number }
+  /** The card's bank requires authentication by the user: for Stripe.js. */
+  | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number }
+  /** The card provider's own message. */
+  | { kind: 'declined'; message: string; plan: Plan }
+  /** There is no card to charge. */
+  | { kind: 'no-card' }
+  /** The amount differs from that of the page: nothing was charged. */
+  | { kind: 'changed'; quote: Quote }
+  /** An earlier invoice must be settled first. */
+  | { kind: 'unpaid-first' }
+  /** The subscription is paused at Stripe: nothing is sold to it until it is resumed there. */
+  | { kind: 'paused' }
+  /** The user already has this plan, or there is nothing to confirm. */
+  | { kind: 'no-change'; plan: Plan | undefined }
+  | { kind: 'too-many'; retryAfterMs: number };
+
+export type SetupIntentResult =
+  | { kind: 'begun'; clientSecret: string; setupIntentId: string }
+  | { kind: 'too-many'; retryAfterMs: number };
+
+export type SaveCardResult =
+  | { kind: 'saved'; card: SavedCard }
+  /** The intent is not this user's, or has not succeeded. */
+  | { kind: 'not-confirmed' }
+  | { kind: 'declined'; message: string };
+
+/** Stripe does not answer, or gives an invalid answer. The page names the action. */
+export class StripeUnavailableError extends Error {
+  override name = 'BillingUnavailable';
+}
+
+export interface InvoiceView {
+  id: string;
+  number: string | null;
+  /** The plan that it sells; null: not in the catalogue. */
+  planId: PlanId | null;
+  /** Drafts are never shown. */
+  status: 'open' | 'paid' | 'void' | 'uncollectible';
+  createdAt: number;
+  totalCents: number;
+  paidCents: number;
+  refundedCents: number;
+  url: string | null;
+  pdfUrl: string | null;
+}
+
+/** The interface of this module for higher layers. */
+export interface BillingService {
+  /** Without Stripe no plans are sold; free and partners' plans are still given. */
+  readonly sold: boolean;
+  /**
+   * Ensures that the user has a customer and a subscription at Stripe, with the initial plan; can be called any number
+   * of times.
+   * @param trialDays of a trial, unless the user, address or card has had one
+   * @throws {StripeUnavailableError}
+   */
+  ensure(user: User, trialDays: number): Promise<Membership>;
+  /** The address was confirmed: fixes the length of the trial. */
+  settleTrial(user: User, trialDays: number): Promise<void>;
+  /** As last read, with later requests (`noted`); undefined: the user has no membership. */
+  getMembership(userId: UserId): Promise<Membership | undefined>;
+  /** Reads everything again. @throws {StripeUnavailableError} */
+  refresh(userId: UserId): Promise<Membership | undefined>;
+
+  /** The open purchase. */
+  purchase(userId: UserId): Promise<PurchaseView | undefined>;
+  /** Chooses a plan; another plan than before removes the promotion code. */
+  choose(user: User, plan: Plan): Promise<PurchaseView>;
+  /** @throws {StripeUnavailableError} */
+  applyPromotion(user: User, typed: string, from: { ip: string }): Promise<PromotionResult>;
+  removePromotion(user: User): Promise<void>;
+  /** @throws {StripeUnavailableError} */
+  quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
+  /** Pays and changes, or continues a started payment. @throws {StripeUnavailableError} */
+  confirm(user: User, announced: DisplayedQuote, from: { ip: string }): Promise<PurchaseResult>;
+  /** Reads the state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
+  outcome(user: User): Promise<PurchaseResult>;
+  /** A free plan, at once or (with a paid plan) at the period's end; also while Stripe is unavailable. */
+  takeFree(user: User, plan: Plan): Promise<PurchaseResult>;
+  /** The plan of the user's deal with a partner, claimed or waiting. */
+  findDeal(user: User): Promise<Plan | undefined>;
+  /** Claims the partner's deal of the user. undefined: there is none. */
+  takeDeal(user: User): Promise<Plan | undefined>;
+
+  /** @throws {StripeUnavailableError} */
+  beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;
+  /** Makes the card that the browser has confirmed the one that is charged. @throws {StripeUnavailableError} */
+  keepCard(user: User, setupIntentId: string): Promise<SaveCardResult>;
+  /** Charges an unpaid invoice to the card again. @throws {StripeUnavailableError} */
+  payUnpaid(user: User, from: { ip: string }): Promise<PurchaseResult>;
+
+  /** At the period's end; at once if the last renewal is unpaid. `noted`: done as soon as Stripe answers. */
+  cancel(user: User): Promise<'cancelled' | 'noted' | 'no-change'>;
+  /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
+  resume(user: User): Promise<'resumed' | 'noted' | 'no-change'>;
+  /** The newest first. @throws {StripeUnavailableError} */
+  invoices(user: User): Promise<InvoiceView[]>;
+}

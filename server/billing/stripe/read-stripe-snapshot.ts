@@ -1,0 +1,272 @@
+import type Stripe from 'stripe';
+import {
+  type PlanId,
+  type StripeCustomerId,
+  type StripeInvoiceId,
+  toPlanId,
+  toStripeCustomerId,
+  toStripeInvoiceId,
+  toStripeSubscriptionId,
+} from '../../shared/index.ts';
+import type { Prices } from '../catalogue/prices.ts';
+import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
+import type { Snapshot } from '../subscription/membership-store.ts';
+import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
+import {
+  hasSoldLines,
+  isEnded,
+  soldLines,
+  toAppliedDiscount,
+  toId,
+  toMs,
+  toMsOrNull,
+  toSavedCard,
+  toSubscriptionId,
+  toSubscriptionStatus,
+} from './stripe-objects.ts';
+
+/** An invoice with the state of its payment. */
+export interface OpenInvoice {
+  invoice: Stripe.Invoice;
+  payment: Stripe.PaymentIntent | undefined;
+}
+
+/** The relevant data of one customer at Stripe. */
+export interface StripeSnapshot {
+  customer: Stripe.Customer | undefined;
+  /** The newest first. */
+  subscriptions: Stripe.Subscription[];
+  /** The newest first. */
+  invoices: Stripe.Invoice[];
+  /** The oldest unpaid renewal of a running subscription: paying for an ended one buys nothing. */
+  unpaid: OpenInvoice | undefined;
+}
+
+/** Number of invoices that are read, the newest first. */
+export const maxInvoices = 100;
+
+/** @throws {StripeUnavailableError} */
+export async function readInvoice(client: StripeClient, invoiceId: StripeInvoiceId): Promise<OpenInvoice> {
+  const invoice = await callStripe(client, (stripe) =>
+    stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
+  );
+  const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
+  return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
+}
+
+/** A renewal with an attempted charge. */
+const wasTried = (invoice: Stripe.Invoice) =>
+  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
+
+/** An attempted charge without success until now. */
+const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
+
+/** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
+const graceAgainMs = 365 * 24 * 60 * 60_000;
+
+/** Tests whether grace was recently given for a renewal that was never paid. */
+const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolean =>
+  invoices.some(
+    (one) =>
+      (one.status === 'void' || one.status === 'uncollectible') &&
+      wasTried(one) &&
+      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
+  );
+
+/** undefined: there is none (any more). */
+async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
+  const expand = ['invoice_settings.default_payment_method'];
+  const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
+    // A deleted customer has nothing to expand.
+    const bare = await orNotFound(stripe.customers.retrieve(customerId));
+    if (bare && !bare.deleted) throw error;
+    return undefined;
+  });
+  return !customer || customer.deleted ? undefined : customer;
+}
+
+/** @throws {StripeUnavailableError} */
+export function readFacts(client: StripeClient, customerId: StripeCustomerId): Promise<StripeSnapshot> {
+  return callStripe(client, async (stripe) => {
+    const [customer, subscriptions, invoices] = await Promise.all([
+      readCustomer(stripe, customerId),
+      orNotFound(
+        stripe.subscriptions.list({
+          customer: customerId,
+          status: 'all',
+          limit: 20,
+          expand: [
+            'data.default_payment_method',
+            'data.discounts.source.coupon',
+            'data.discounts.promotion_code',
+            'data.latest_invoice',
+          ],
+        }),
+      ),
+      orNotFound(
+        stripe.invoices.list({
+          customer: customerId,
+          limit: maxInvoices,
+          expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code'],
+        }),
+      ),
+    ]);
+    const live = new Set(subscriptions?.data.flatMap((one) => (isEnded(toSubscriptionStatus(one)) ? [] : [one.id])));
+    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(toSubscriptionId(one) ?? ''));
+    return {
+      customer,
+      subscriptions: subscriptions?.data ?? [],
+      invoices: invoices?.data ?? [],
+      unpaid: unpaid && (await readInvoice(client, toStripeInvoiceId(unpaid.id))),
+    };
+  });
+}
+
+/** The known subscription; if it has ended, any other running one, else the last. */
+export function subscriptionIn(
+  { subscriptions }: StripeSnapshot,
+  knownId: string | null,
+): Stripe.Subscription | undefined {
+  const known = subscriptions.find(({ id }) => id === knownId);
+  if (known && !isEnded(toSubscriptionStatus(known))) return known;
+  // After the end of the known subscription, a running one of the same customer.
+  return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
+}
+
+const productId = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && toId(item.price.product);
+
+/** The plan of the newest paid invoice, and its end. */
+async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
+  for (const invoice of facts.invoices) {
+    if (invoice.status !== 'paid') continue;
+    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    if (line) return { paidPlanId: await prices.planOfProduct(line.productId), paidUntil: line.periodEnd };
+  }
+  return { paidPlanId: null, paidUntil: null };
+}
+
+function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
+  const next = toMsOrNull(invoice.next_payment_attempt);
+  return {
+    invoiceId: toStripeInvoiceId(invoice.id),
+    amountCents: invoice.amount_remaining,
+    why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
+    attempts: invoice.attempt_count,
+    ...(hasLapsed(facts, invoice) && { withoutGrace: true }),
+    nextAttemptAt: next,
+    url: invoice.hosted_invoice_url ?? null,
+  };
+}
+
+async function toPendingChange(
+  subscription: Stripe.Subscription,
+  { invoices }: StripeSnapshot,
+  prices: Prices,
+): Promise<PendingChange | null> {
+  const { pending_update: update, latest_invoice: latest } = subscription;
+  if (!update || !latest) return null;
+  const invoice = invoices.find(({ id }) => id === toId(latest));
+  const product = productId(update.subscription_items?.find((item) => !item.deleted));
+  const planId = product === undefined ? null : await prices.planOfProduct(product);
+  if (invoice?.status !== 'open' || planId === null) return null;
+  return {
+    planId,
+    invoiceId: toStripeInvoiceId(invoice.id),
+    amountCents: invoice.amount_remaining,
+    expiresAt: toMs(update.expires_at),
+  };
+}
+
+/** A metadata key of the subscription at Stripe, so that there is one source. */
+export const nextPlanKey = 'foyer_next_plan';
+
+/** The metadata key of a code whose coupon was applied in its place, as `<code>:<coupon>`. */
+export const codeKey = 'foyer_code';
+
+/** The code of a discount, if its coupon was applied in its place. */
+export function byCode<D extends AppliedDiscount | null>({ subscriptions }: StripeSnapshot, discount: D): D {
+  if (discount === null || discount.promotionCodeId !== null) return discount;
+  for (const { metadata } of subscriptions) {
+    const [code, coupon] = metadata[codeKey]?.split(':') ?? [];
+    if (code && coupon === discount.couponId) return { ...discount, code };
+  }
+  return discount;
+}
+
+/** The plan after the period's end; it has started when the running subscription has its price. */
+function findNextPlanId(
+  { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
+  pricedPlanId: PlanId | null,
+): PlanId | null {
+  const next = metadata[nextPlanKey];
+  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? toPlanId(next) : null;
+}
+
+/**
+ * The state at Stripe, in its stored form.
+ * @param membership as it was before the read
+ */
+export async function toMembershipSnapshot(
+  membership: Membership,
+  facts: StripeSnapshot,
+  prices: Prices,
+): Promise<Snapshot> {
+  const { customer } = facts;
+  const gone: Snapshot = {
+    customerId: null,
+    subscriptionId: null,
+    generation: membership.generation + 1,
+    status: 'none',
+    pricedPlanId: null,
+    periodStart: null,
+    periodEnd: null,
+    trialEnd: null,
+    cancelAtPeriodEnd: false,
+    nextPlanId: null,
+    paidPlanId: null,
+    paidUntil: null,
+    card: null,
+    discount: null,
+    unpaid: null,
+    unpaidSince: null,
+    pending: null,
+  };
+  // An operator deleted the customer at Stripe, and with it the paid time.
+  if (!customer) return gone;
+  const customerCard = toSavedCard(customer.invoice_settings.default_payment_method);
+  const subscription = subscriptionIn(facts, membership.subscriptionId);
+  if (!subscription) {
+    const { customerId, subscriptionId, generation } = membership;
+    return { ...gone, customerId, subscriptionId, generation, card: customerCard };
+  }
+  const item = subscription.items.data[0];
+  const product = productId(item);
+  const status = toSubscriptionStatus(subscription);
+  const over = isEnded(status);
+  const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
+  return {
+    customerId: toStripeCustomerId(customer.id),
+    // The next subscription is a new one and needs another idempotency key.
+    ...(over
+      ? {
+          subscriptionId: null,
+          generation: membership.subscriptionId === null ? membership.generation : membership.generation + 1,
+        }
+      : { subscriptionId: toStripeSubscriptionId(subscription.id), generation: membership.generation }),
+    status,
+    pricedPlanId,
+    periodStart: toMsOrNull(item?.current_period_start),
+    periodEnd: toMsOrNull(item?.current_period_end),
+    trialEnd: toMsOrNull(subscription.trial_end),
+    cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
+    nextPlanId: over ? null : findNextPlanId(subscription, pricedPlanId),
+    ...(await lastPaid(facts, prices)),
+    card: toSavedCard(subscription.default_payment_method) ?? customerCard,
+    discount: over
+      ? null
+      : byCode(facts, toAppliedDiscount(subscription.discounts[0] as string | Stripe.Discount | undefined)),
+    unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
+    unpaidSince: facts.unpaid ? toMs(facts.unpaid.invoice.created) : null,
+    pending: over ? null : await toPendingChange(subscription, facts, prices),
+  };
+}

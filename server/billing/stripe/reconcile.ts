@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toStripeCustomerId, toUserId, type UserId } from '../../shared/index.ts';
+import { findUser } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { listOrders } from '../orders/order-store.ts';
+import { unfinishedActs } from '../purchase/unfinished.ts';
+import { StripeUnavailableError } from '../results.ts';
+import { listMembershipsAfter } from '../subscription/due-store.ts';
+import { attachCustomer } from '../subscription/ensure-customer.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { findMembership, insertMembership } from '../subscription/membership-store.ts';
+import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { withUserLock } from '../user-lock.ts';
+import { ofPayments, type StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
+import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
+import { toMs } from './stripe-objects.ts';
+import { listUnknownAtStripe } from './unknown-at-stripe.ts';
+
+const batch = 100;
+/**
+ * Pause between two users, whose three requests take some 200 ms: Stripe allows a hundred requests a second, 25 in test
+ * mode.
+ */
+const pauseMs = 20;
+/** Consecutive failed reads after which Stripe counts as unavailable. */
+const maxAway = 3;
+/** How far back events of payments are read: as long as Stripe repeats a delivery. */
+const eventsMs = 3 * 24 * 60 * 60_000;
+
+export interface ReconcileResult {
+  /** The number of compared memberships. */
+  compared: number;
+  /** The repaired differences. */
+  repaired: Difference[];
+  /** Differences that an operator must look at. */
+  left: Difference[];
+}
+
+export interface ReconcileOptions {
+  /** Between two users, milliseconds. */
+  pauseMs?: number;
+  /** Called after each batch; false: stop, another process has taken over. */
+  shouldContinue?: () => Promise<boolean>;
+}
+
+async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
+  const { database, stripe, prices, now } = deps;
+  const facts = await readFacts(stripe, membership.customerId ?? toStripeCustomerId(''));
+  const snapshot = await toMembershipSnapshot(membership, facts, prices);
+  const [user, orders] = await Promise.all([
+    findUser(database.db, membership.userId),
+    listOrders(database.db, membership.userId),
+  ]);
+  return { membership, user, orders, facts, snapshot, nowMs: now() };
+}
+
+/** A membership that changed during the read is read again: only stable differences count. */
+async function compare(deps: BillingDeps, first: Membership): Promise<Difference[]> {
+  const { database, catalogue } = deps;
+  let membership = first;
+  for (let tries = 0; tries < 3; tries += 1) {
+    const differences = findDifferences(await readBoth(deps, membership), catalogue);
+    if (differences.length === 0) return [];
+    const now = await findMembership(database.db, membership.userId);
+    if (!now?.customerId) return [];
+    if (now.version === membership.version) return differences;
+    membership = now;
+  }
+  return [];
+}
+
+const sameAs = (one: Difference) => (other: Difference) =>
+  one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
+
+async function repairMembership(deps: BillingDeps, userId: UserId, before: Difference[], into: ReconcileResult) {
+  await syncMember(deps, userId);
+  const after = await findMembership(deps.database.db, userId);
+  const left = after?.customerId ? await compare(deps, after) : [];
+  into.left.push(...left);
+  into.repaired.push(...before.filter((one) => !left.some(sameAs(one))));
+}
+
+const notCompared = ({ userId, customerId }: Membership, error: unknown): Difference => ({
+  kind: 'not compared',
+  userId,
+  customerId,
+  detail: toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error)),
+});
+
+/** Every membership in turn. One that cannot be read does not block the others. @throws {StripeUnavailableError} */
+async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOptions, into: ReconcileResult) {
+  let after = toUserId('');
+  let unavailable = 0;
+  for (;;) {
+    const memberships = await listMembershipsAfter(deps.database.db, after, batch);
+    for (const membership of memberships) {
+      try {
+        const differences = await compare(deps, membership);
+        if (repair && differences.length > 0) await repairMembership(deps, membership.userId, differences, into);
+        else into.left.push(...differences);
+        unavailable = 0;
+      } catch (error) {
+        unavailable = error instanceof StripeUnavailableError ? unavailable + 1 : 0;
+        if (unavailable >= maxAway) throw error;
+        into.left.push(notCompared(membership, error));
+      }
+      into.compared += 1;
+      after = membership.userId;
+      await sleep(options.pauseMs ?? pauseMs);
+    }
+    if (memberships.length < batch || (options.shouldContinue && !(await options.shouldContinue()))) return;
+  }
+}
+
+/** Assigns a customer to its user after a lost answer. */
+async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Promise<boolean> {
+  if (userId === null || customerId === null) return false;
+  const { database, now } = deps;
+  return withUserLock(database, userId, async () => {
+    await insertMembership(database.db, userId, now());
+    await attachCustomer(deps, userId, customerId);
+    return (await syncMember(deps, userId))?.customerId === customerId;
+  });
+}
+
+/** Refunds and disputes whose events were missed. */
+async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
+  const since = deps.now() - eventsMs;
+  const events = await callStripe(deps.stripe, async (stripe) => {
+    const missed = [];
+    for await (const event of stripe.events.list({ types: [...ofPayments], limit: 100 })) {
+      if (toMs(event.created) < since) break;
+      missed.push(event);
+    }
+    return missed;
+  });
+  // In the order of the events.
+  for (const event of events.reverse()) await webhooks.take(event);
+}
+
+/** Compares everything with Stripe, and changes nothing. @throws {StripeUnavailableError} */
+export async function diffWithStripe(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
+  const found: ReconcileResult = { compared: 0, repaired: [], left: [] };
+  await eachUser(deps, false, options, found);
+  found.left.push(...(await listUnknownAtStripe(deps)), ...(await unfinishedActs(deps)));
+  return found;
+}
+
+/**
+ * Repairs differences by reading Stripe again, and reports those that only an operator can repair. Safe to run at any
+ * time, and twice.
+ * @throws {StripeUnavailableError}
+ */
+export async function reconcileAll(
+  deps: BillingDeps,
+  webhooks: StripeWebhooks,
+  options: ReconcileOptions = {},
+): Promise<ReconcileResult> {
+  const done: ReconcileResult = { compared: 0, repaired: [], left: [] };
+  for (const unknown of await listUnknownAtStripe(deps)) {
+    const mended = unknown.kind === 'customer unknown here' && (await adopt(deps, unknown));
+    (mended ? done.repaired : done.left).push(unknown);
+  }
+  await eachUser(deps, true, options, done);
+  await missedPayments(deps, webhooks);
+  done.left.push(...(await unfinishedActs(deps)));
+  return done;
+}

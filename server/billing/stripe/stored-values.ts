@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
+import { parseStored } from '../../store/index.ts';
+import type { Charge } from '../purchase/purchase-store.ts';
+import type { ChosenPromotion } from '../results.ts';
+import type {
+  AppliedDiscount,
+  ContactDue,
+  PendingChange,
+  SavedCard,
+  UnpaidInvoice,
+} from '../subscription/membership.ts';
+
+/** The JSON columns of memberships, purchases and orders. Properties of other releases stay. */
+
+const card: z.ZodType<SavedCard> = z.looseObject({
+  paymentMethodId: z.string(),
+  brand: z.string(),
+  lastFour: z.string(),
+  expMonth: z.number(),
+  expYear: z.number(),
+});
+
+const orderCard: z.ZodType<Pick<SavedCard, 'brand' | 'lastFour'>> = z.looseObject({
+  brand: z.string(),
+  lastFour: z.string(),
+});
+
+const discountShape = {
+  code: z.string(),
+  couponId: z.string(),
+  promotionCodeId: z.string().nullable(),
+  percentOff: z.number().nullable(),
+  amountOffCents: z.number().nullable(),
+  duration: z.enum(['once', 'forever', 'repeating']),
+  endsAt: z.number().nullable(),
+};
+const discount: z.ZodType<AppliedDiscount> = z.looseObject(discountShape);
+const promotion: z.ZodType<ChosenPromotion> = z.looseObject({
+  ...discountShape,
+  typed: z.string(),
+  judgedCodeId: z.string().optional(),
+});
+
+const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
+  invoiceId: stripeInvoiceIdSchema,
+  amountCents: z.number(),
+  why: z.enum(['failed', 'action-required']),
+  attempts: z.number(),
+  withoutGrace: z.literal(true).optional(),
+  nextAttemptAt: z.number().nullable(),
+  url: z.string().nullable(),
+});
+
+const pending: z.ZodType<PendingChange> = z.looseObject({
+  planId: planIdSchema,
+  invoiceId: stripeInvoiceIdSchema,
+  amountCents: z.number(),
+  expiresAt: z.number(),
+});
+
+const contact: z.ZodType<ContactDue> = z.discriminatedUnion('state', [
+  z.looseObject({ state: z.literal('due') }),
+  z.looseObject({ state: z.literal('refused'), code: z.string(), digest: z.string() }),
+]);
+
+const discountParams = z
+  .array(z.looseObject({ promotion_code: z.string().optional(), coupon: z.string().optional() }))
+  .nullable();
+const charge: z.ZodType<Charge> = z.looseObject({
+  subscriptionId: stripeSubscriptionIdSchema,
+  itemId: z.string(),
+  priceId: z.string(),
+  prorationDate: z.number().nullable(),
+  endTrial: z.boolean(),
+  discountsBefore: discountParams,
+  couponBefore: z.string().optional(),
+  discounts: discountParams,
+  code: z.string().optional(),
+  announcedCents: z.number(),
+  beganAt: z.number(),
+});
+
+/** The schemas by the names of their values. */
+export const storedValues = { card, orderCard, discount, promotion, unpaid, pending, contact, charge };
+
+/** @throws {StoredDataInvalid} */
+export const parseColumn = <T>(schema: z.ZodType<T>, json: string | null): T | null =>
+  json === null ? null : parseStored(schema, json);

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseUnknownJson, type StripeCustomerId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
+import type { Order } from '../orders/order-store.ts';
+import { isOrdered } from '../orders/orders.ts';
+import type { Membership } from '../subscription/membership.ts';
+import type { Snapshot } from '../subscription/membership-store.ts';
+import { maxInvoices, type StripeSnapshot } from './read-stripe-snapshot.ts';
+import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
+
+/** Differences from Stripe, and faults on both sides. */
+export type DifferenceKind =
+  /** The stored subscription, card or discount. */
+  | 'membership'
+  /** The user's row has another plan than follows from the stored membership. */
+  | 'plan'
+  | 'order missing'
+  | 'order amount'
+  /** It has no paid invoice. */
+  | 'order without invoice'
+  | 'two subscriptions'
+  /** The subscription has a price that belongs to no plan of the catalogue. */
+  | 'price of no plan'
+  /** A customer of a user without a known customer. */
+  | 'customer unknown here'
+  | 'second customer'
+  /** A customer of an unknown or deleted user. */
+  | 'customer of nobody'
+  /** A subscription that names a user, while its customer does not. */
+  | 'subscription unknown here'
+  /** A stored decision is not done at Stripe: it is tried again every minute. */
+  | 'act unfinished'
+  /** Stripe refuses the user's address; their customer has none. */
+  | 'address refused'
+  /** Stripe could not be read. */
+  | 'not compared';
+
+export interface Difference {
+  kind: DifferenceKind;
+  userId: UserId | null;
+  customerId: StripeCustomerId | null;
+  /** The field, invoice or subscription, and the difference. */
+  detail: string;
+}
+
+export interface ReconcileInput {
+  membership: Membership;
+  user: Pick<User, 'planId' | 'trialUntil'> | undefined;
+  orders: readonly Order[];
+  facts: StripeSnapshot;
+  /** The snapshot that a sync would write. */
+  snapshot: Snapshot;
+  nowMs: number;
+}
+
+const compared = [
+  ...['customerId', 'subscriptionId', 'status', 'pricedPlanId', 'periodStart', 'periodEnd', 'trialEnd'],
+  ...['cancelAtPeriodEnd', 'nextPlanId', 'paidPlanId', 'paidUntil', 'card', 'discount', 'unpaid', 'pending'],
+] as (keyof Snapshot)[];
+
+const toText = (value: unknown) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+
+/** Details do not contain cards: the difference itself is enough. */
+const secret: ReadonlySet<keyof Snapshot> = new Set(['card']);
+
+function compareMembership({ membership, snapshot }: ReconcileInput): string[] {
+  return compared.flatMap((field) => {
+    const [context, there] = [membership[field as keyof Membership], snapshot[field]];
+    // As JSON, in which omitted and undefined are equal.
+    const plain = (value: unknown) => parseUnknownJson(JSON.stringify(value ?? null));
+    if (isDeepStrictEqual(plain(context), plain(there))) return [];
+    return secret.has(field) ? field : `${field}: ${toText(context)} here, ${toText(there)} at Stripe`;
+  });
+}
+
+function ofOrders({ orders, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
+  // If the customer is gone, Stripe may not return the invoices any more.
+  if (!facts.customer) return [];
+  const paid = new Map(facts.invoices.filter(isOrdered).map((invoice) => [toStripeInvoiceId(invoice.id), invoice]));
+  const known = new Map(orders.map((order) => [order.invoiceId, order]));
+  // Invoices before the oldest that was read cannot be found in it.
+  const oldest = facts.invoices.length < maxInvoices ? 0 : toMs(facts.invoices.at(-1)?.created ?? 0);
+  const missing = [...paid.keys()].filter((id) => !known.has(id));
+  const own = orders.filter(({ customerId, orderedAt }) => customerId === facts.customer?.id && orderedAt > oldest);
+  return [
+    ...missing.map((detail) => ({ kind: 'order missing' as const, detail })),
+    ...own.flatMap((order): Pick<Difference, 'kind' | 'detail'>[] => {
+      const invoice = paid.get(order.invoiceId);
+      if (!invoice) return [{ kind: 'order without invoice', detail: order.invoiceId }];
+      if (invoice.amount_paid === order.paidCents) return [];
+      const detail = `${order.invoiceId}: ${order.paidCents} here, ${invoice.amount_paid} at Stripe`;
+      return [{ kind: 'order amount', detail }];
+    }),
+  ];
+}
+
+function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogue): string[] {
+  if (!user) return [];
+  const planId = effectivePlan(membership, catalogue, nowMs);
+  const until = trialUntil(membership);
+  return [
+    ...(user.planId === planId ? [] : [`plan: ${user.planId}, not ${planId}`]),
+    ...(user.trialUntil === until ? [] : [`trial until: ${user.trialUntil}, not ${until}`]),
+  ];
+}
+
+/** The differences between a membership and Stripe; none if they agree. */
+export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Difference[] {
+  const { membership, facts, snapshot } = all;
+  const { userId, customerId } = membership;
+  const live = facts.subscriptions.filter((one) => !isEnded(toSubscriptionStatus(one))).map(({ id }) => id);
+  const found: Pick<Difference, 'kind' | 'detail'>[] = [
+    ...compareMembership(all).map((detail) => ({ kind: 'membership' as const, detail })),
+    ...ofOrders(all),
+    ...ofPlan(all, catalogue).map((detail) => ({ kind: 'plan' as const, detail })),
+    ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),
+    ...(snapshot.subscriptionId !== null && snapshot.pricedPlanId === null
+      ? [{ kind: 'price of no plan' as const, detail: snapshot.subscriptionId }]
+      : []),
+    ...(membership.contact?.state === 'refused'
+      ? [{ kind: 'address refused' as const, detail: membership.contact.code }]
+      : []),
+  ];
+  return found.map((one) => ({ ...one, userId, customerId }));
+}

@@ -1,0 +1,101 @@
+import type { PlanId, UserId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { addBillingTask, type BillingTask, listTasks } from '../jobs/task-store.ts';
+import { carryOutAtOnce } from '../jobs/tasks.ts';
+import { findOpenPurchase } from '../purchase/purchase-store.ts';
+import { StripeUnavailableError } from '../results.ts';
+import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
+import { findMembership } from './membership-store.ts';
+import { findRenewingMembership } from './renewing-membership.ts';
+import { syncMember } from './sync-from-stripe.ts';
+
+// Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to
+// Stripe.
+
+/** The state at Stripe; while Stripe is unavailable, the last one that was read. */
+export async function readOrStored(
+  deps: BillingDeps,
+  userId: UserId,
+): Promise<{ membership: Membership | undefined; isAway: boolean }> {
+  try {
+    return { membership: await syncMember(deps, userId), isAway: false };
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: stored data used');
+    return { membership: await findMembership(deps.database.db, userId), isAway: true };
+  }
+}
+
+/** The user's last request that Stripe has not confirmed. */
+function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
+  const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
+  if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
+  return kind === 'resume' ? 'resume' : undefined;
+}
+
+/** The membership without the cancellation, and with the change that was scheduled before it. */
+function asKept(membership: Membership, planId: PlanId | null): Membership {
+  const { cancelAtPeriodEnd, nextPlanId } = membership;
+  if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
+  return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };
+}
+
+/** The membership after Stripe confirms every waiting action: the stored row has only confirmed state. */
+function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
+  const noted = notedIn(tasks);
+  if (noted) return asNoted(membership, noted);
+  const keep = tasks.find(({ kind }) => kind === 'keep');
+  return keep ? asKept(membership, keep.planId) : membership;
+}
+
+/** As last read, with the requests since. */
+export async function findStanding(
+  { db }: { db: Parameters<typeof listTasks>[0] },
+  userId: UserId,
+): Promise<Membership | undefined> {
+  const membership = await findMembership(db, userId);
+  return membership && asDecided(membership, await listTasks(db, userId));
+}
+
+/** @param isAway Stripe is known to be unavailable: the minute job does it, so that the caller does not wait again. */
+async function noteAndDo(
+  deps: BillingDeps,
+  { userId, customerId }: Membership,
+  { kind, isAway }: { kind: 'cancel-later' | 'resume'; isAway: boolean },
+): Promise<boolean> {
+  const task = await deps.database.transaction((trx) => addBillingTask(trx, { kind, userId, customerId }, deps.now()));
+  return !isAway && carryOutAtOnce(deps, { ...task, userId });
+}
+
+/**
+ * At the period's end; at once if the last renewal is unpaid, or the subscription is paused. The caller holds the
+ * user's lock.
+ */
+export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'no-change'> {
+  const { database, catalogue, now } = deps;
+  const { membership, isAway } = await readOrStored(deps, id);
+  if (!membership) return 'no-change';
+  const running = findRenewingMembership(membership, catalogue, now());
+  // A scheduled change ends with the subscription.
+  const ends = running !== undefined || membership.nextPlanId !== null || isPaused(membership);
+  // A payment that completes later would reactivate it.
+  const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
+  const waiting = await listTasks(database.db, id);
+  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
+  if (!ends && !charging && !resumes) return 'no-change';
+  if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
+  if (ends || resumes) return 'cancelled';
+  return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'no-change';
+}
+
+/** Cancels a scheduled end or change. The caller holds the user's lock. */
+export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'no-change'> {
+  const { database } = deps;
+  const { membership, isAway } = await readOrStored(deps, id);
+  if (!membership?.subscriptionId) return 'no-change';
+  const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
+  const cancels = notedIn(await listTasks(database.db, id)) === 'cancel';
+  if (!toCome && !cancels) return 'no-change';
+  return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
+}

@@ -1,0 +1,28 @@
+import type { UserId } from '../../shared/index.ts';
+import type { Db } from '../../store/index.ts';
+import type { ContactDue, Membership } from './membership.ts';
+import { toMembership } from './membership-store.ts';
+
+/** Users whose customer at Stripe lacks an update, the longest untried first. */
+export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('contact_at', 'is not', null)
+    .orderBy('contact_at')
+    .limit(max)
+    .execute();
+  return rows.map(toMembership);
+}
+
+/**
+ * The user's data that the customer lacks; null: none. It does not change the version of the membership, because no
+ * sync reads or writes it.
+ */
+export async function setContact(db: Db, userId: UserId, contact: ContactDue | null, nowMs: number): Promise<void> {
+  await db
+    .updateTable('memberships')
+    .set({ contact: contact && JSON.stringify(contact), contact_at: contact && nowMs, updated_at: nowMs })
+    .where('user_id', '=', userId)
+    .execute();
+}

@@ -1,0 +1,208 @@
+import { createHmac } from 'node:crypto';
+import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../../shared/index.ts';
+import { insertUserRecord, type User, updateUserRecord } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { StripeUnavailableError } from '../results.ts';
+import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { updateContact } from './contact.ts';
+import {
+  recordCustomerRequest,
+  resetCustomerRequest,
+  setCustomer,
+  setSubscription,
+  setTrialDays,
+} from './customer-store.ts';
+import type { Membership } from './membership.ts';
+import { findMembership, insertMembership } from './membership-store.ts';
+import { syncMember } from './sync-from-stripe.ts';
+import { claimTrial } from './trial-claim-store.ts';
+
+/** The metadata key of Stripe's customers and subscriptions with the user's id. */
+export const memberKey = 'foyer_user';
+
+/** Stripe keeps idempotency keys for at least 24 hours. */
+const keysHoldMs = 20 * 60 * 60_000;
+/** Tolerance for Stripe's clock. */
+const clockMs = 10 * 60_000;
+
+/** The stored form of an address or card that has had its trial: it cannot be reversed without the key. */
+export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): string =>
+  createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
+
+/** A plus suffix does not make another mailbox: all such addresses count as one. */
+const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+
+/** Finds a customer from an earlier attempt whose answer was lost too long ago for its idempotency key. */
+async function findLostCustomer({ stripe }: BillingDeps, userId: UserId): Promise<string | undefined> {
+  const { data } = await callStripe(stripe, (client) =>
+    client.customers.search({ query: `metadata['${memberKey}']:'${userId}'`, limit: 1 }),
+  );
+  return data[0]?.id;
+}
+
+/** The same among the newest, by a list: a search finds a new one only after a while. */
+async function findRecentCustomer(
+  { stripe }: BillingDeps,
+  userId: UserId,
+  sinceMs: number,
+): Promise<string | undefined> {
+  const gte = Math.floor((sinceMs - clockMs) / 1000);
+  return callStripe(stripe, async (client) => {
+    for await (const { id, metadata } of client.customers.list({ created: { gte }, limit: 100 })) {
+      if (metadata[memberKey] === userId) return id;
+    }
+    return undefined;
+  });
+}
+
+/**
+ * Tests whether Stripe reported an error: it repeats that for a day under the same key
+ * (https://docs.stripe.com/api/idempotent_requests). If there was no answer at all, the key recovers the result.
+ */
+const hasFailed = (error: unknown): boolean =>
+  error instanceof StripeUnavailableError && (toStripeRefusal(error.cause)?.statusCode ?? 0) >= 500;
+
+/** The idempotency key of the customer, derived from the generation and the time of the request. */
+const customerIdempotencyKey = (
+  what: 'customer' | 'subscription',
+  { userId, generation, customerAskedAt }: Membership,
+): string => `foyer:${what}:${userId}:${generation}:${customerAskedAt ?? 0}`;
+
+async function createCustomer(deps: BillingDeps, membership: Membership): Promise<string> {
+  const { database, stripe, now } = deps;
+  const { userId, customerAskedAt } = membership;
+  try {
+    return await callStripe(stripe, async (client) => {
+      // The same parameters at each repetition: data that may change (name, address) follow in a separate call.
+      const { id } = await client.customers.create(
+        { metadata: { [memberKey]: userId } },
+        { idempotencyKey: customerIdempotencyKey('customer', membership) },
+      );
+      return id;
+    });
+  } catch (error) {
+    if (!hasFailed(error)) throw error;
+    // A failed request may have been executed nevertheless.
+    const created = await findRecentCustomer(deps, userId, customerAskedAt ?? now());
+    if (created !== undefined) return created;
+    await resetCustomerRequest(database.db, membership, now());
+    throw error;
+  }
+}
+
+async function makeCustomer(deps: BillingDeps, user: User, membership: Membership): Promise<void> {
+  const { database, now } = deps;
+  const { userId } = membership;
+  const customerAskedAt = membership.customerAskedAt ?? now();
+  await recordCustomerRequest(database.db, userId, customerAskedAt);
+  const late = now() - customerAskedAt > keysHoldMs;
+  const known = late ? await findLostCustomer(deps, userId) : undefined;
+  const customerId = toStripeCustomerId(known ?? (await createCustomer(deps, { ...membership, customerAskedAt })));
+  // First: whatever Stripe answers about the user's data, no second customer is created.
+  await attachCustomer(deps, userId, customerId);
+  await introduce(deps, user, customerId);
+}
+
+/**
+ * Writes the user's data to a new customer. Nothing waits for it: it is recorded with the customer, and the minute job
+ * tries again.
+ */
+async function introduce(deps: BillingDeps, user: User, customerId: StripeCustomerId): Promise<void> {
+  await updateContact(deps, user, customerId).catch((error: unknown) => {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    deps.log.warn({ err: error, act: 'customer', member: user.id }, 'could not update the customer at Stripe');
+  });
+}
+
+/** Assigns the customer to the user, unless they have one. */
+export async function attachCustomer(
+  { database, now }: Pick<BillingDeps, 'database' | 'now'>,
+  userId: UserId,
+  customerId: StripeCustomerId,
+): Promise<void> {
+  await database.transaction(async (trx) => {
+    await setCustomer(trx, { userId, customerId }, now());
+    const stored = (await findMembership(trx, userId))?.customerId ?? customerId;
+    await insertUserRecord(trx, userId, now());
+    await updateUserRecord(trx, userId, { stripeCustomerId: stored }, now());
+  });
+}
+
+/**
+ * The length of the trial: each address has one, also after it changed users, and only the first subscription starts with
+ * it.
+ */
+async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membership, days: number): Promise<number> {
+  const { database, trialKey, now } = deps;
+  return database.transaction(async (trx) => {
+    const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
+    const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
+    if (!own || generation > 0) return 0;
+    // The first value stays: the request to Stripe must be repeated unchanged.
+    await setTrialDays(trx, { userId: user.id, days }, now());
+    return (await findMembership(trx, user.id))?.trialDays ?? 0;
+  });
+}
+
+/**
+ * The flow in which the address was confirmed sets the length of the trial, so that no other page can extend it. Makes
+ * no request to Stripe yet.
+ */
+export async function ensureTrialDays(deps: BillingDeps, user: User, days: number): Promise<void> {
+  const membership = await insertMembership(deps.database.db, user.id, deps.now());
+  if (membership.subscriptionId === null) await trialDaysFor(deps, user, membership, days);
+}
+
+async function makeSubscription(deps: BillingDeps, user: User, membership: Membership, days: number): Promise<void> {
+  const { database, stripe, prices, now } = deps;
+  const { userId, customerId } = membership;
+  if (customerId === null) throw new Error('a subscription needs a customer');
+  const trialDays = await trialDaysFor(deps, user, membership, days);
+  const price = await prices.priceIdFor('trial');
+  const subscription = await callStripe(stripe, (client) =>
+    client.subscriptions.create(
+      {
+        customer: customerId,
+        items: [{ price, quantity: 1 }],
+        ...(trialDays > 0 && {
+          trial_period_days: trialDays,
+          trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+        }),
+        payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
+        metadata: { [memberKey]: userId },
+      },
+      { idempotencyKey: customerIdempotencyKey('subscription', membership) },
+    ),
+  ).catch(async (error: unknown) => {
+    if (!hasFailed(error)) throw error;
+    // Every subscription of a known customer is known: one that was created nevertheless is found here.
+    const found = (await syncMember(deps, userId))?.subscriptionId ?? null;
+    if (found === null) await resetCustomerRequest(database.db, membership, now());
+    throw error;
+  });
+  await setSubscription(database.db, { ...membership, subscriptionId: toStripeSubscriptionId(subscription.id) }, now());
+}
+
+/**
+ * Ensures that the user has a customer and a subscription at Stripe, with the initial plan, which is never charged. It
+ * can be called any number of times, in parallel, and again after a crash at any point.
+ * @param trialDays of the trial, if the user may have one
+ * @throws {StripeUnavailableError}
+ */
+export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: number): Promise<Membership> {
+  const { database, now } = deps;
+  let membership = await insertMembership(database.db, user.id, now());
+  if (membership.customerId !== null && membership.subscriptionId !== null) return membership;
+  if (membership.customerId === null) await makeCustomer(deps, user, membership);
+  // A crash between the customer and their data: Stripe writes to the customer about the next purchase.
+  else if (membership.contact?.state === 'due') await introduce(deps, user, membership.customerId);
+  // A lost or other running one is found before a new one is created.
+  membership = (await syncMember(deps, user.id)) ?? membership;
+  if (membership.customerId === null) {
+    // The customer was deleted at Stripe at this moment; the next attempt creates another one.
+    await makeCustomer(deps, user, membership);
+    membership = (await syncMember(deps, user.id)) ?? membership;
+  }
+  if (membership.subscriptionId === null) await makeSubscription(deps, user, membership, trialDays);
+  return (await syncMember(deps, user.id)) ?? membership;
+}

@@ -1,0 +1,109 @@
+import type { UserId } from '../../shared/index.ts';
+import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../../users/index.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import { currentPaidPlan } from '../catalogue/change-kind.ts';
+import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
+import type { BillingDeps } from '../deps.ts';
+import { addBillingTask, type BillingTask } from '../jobs/task-store.ts';
+import { carryOutAtOnce } from '../jobs/tasks.ts';
+import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts';
+import type { PurchaseResult } from '../results.ts';
+import { readOrStored } from './acts.ts';
+import { isPaused, type Membership } from './membership.ts';
+import { findMembership, insertMembership, setBasePlan, setUserPlan } from './membership-store.ts';
+
+// Plans without a card: free ones and partners'. Stripe is needed only if the user pays for another plan.
+
+/** Sets the user's plan without a subscription. */
+export async function assignBasePlan(
+  deps: Pick<BillingDeps, 'database' | 'catalogue' | 'now'>,
+  userId: UserId,
+  plan: Plan,
+  and: (trx: Parameters<typeof setBasePlan>[0]) => Promise<void> = async () => {},
+): Promise<void> {
+  const { database, catalogue, now } = deps;
+  await insertMembership(database.db, userId, now());
+  await database.transaction(async (trx) => {
+    await and(trx);
+    await setBasePlan(trx, { userId, planId: plan.id }, now());
+    const membership = await findMembership(trx, userId);
+    if (!membership) throw new Error('a membership that was just written is not there');
+    const planId = effectivePlan(membership, catalogue, now());
+    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(membership) }, now());
+  });
+}
+
+/** Tests for a plan that is charged, now or later: it must end before another plan replaces it. */
+async function isChargedFor(
+  trx: Parameters<typeof findOpenPurchase>[0],
+  { catalogue }: Pick<BillingDeps, 'catalogue'>,
+  membership: Membership,
+): Promise<boolean> {
+  if (currentPaidPlan(catalogue, membership) || isPaused(membership)) return true;
+  // A payment in progress would also continue by itself.
+  return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
+}
+
+/**
+ * A free plan: at once, or after the paid period. Stored before the call to Stripe, so it is also accepted while Stripe
+ * is unavailable.
+ */
+export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseResult> {
+  const { database, catalogue, now } = deps;
+  const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
+  const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
+  const { membership, isAway } = read;
+  // A partner's plan is for life; a click on a free one must not replace it.
+  if (plan.kind !== 'free' || catalogue.byId(membership?.basePlanId)?.kind === 'partner') {
+    return { kind: 'no-change', plan };
+  }
+  let task: BillingTask | undefined;
+  await assignBasePlan(deps, user.id, plan, async (trx) => {
+    task = undefined;
+    if (!membership || !(await isChargedFor(trx, deps, membership))) return;
+    const { customerId } = membership;
+    task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
+  });
+  if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
+  const left = await findOpenPurchase(database.db, user.id);
+  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'abandoned' }, now());
+  const after = await findMembership(database.db, user.id);
+  const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
+  return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };
+}
+
+/** The plan of the user's deal with a partner, claimed or waiting. */
+export async function findPartnerDealPlan(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+  // An unconfirmed address proves nothing.
+  if (!user.emailVerified) return undefined;
+  const deal = await findPartnerDeal(deps.database.db, user.email);
+  if (!deal || (deal.userId !== null && deal.userId !== user.id)) return undefined;
+  return deps.catalogue.ofTier(deal.tier);
+}
+
+/**
+ * Gives the partner's deal to the user, without a card and for good; a paid plan ends with its period.
+ * @returns its plan; undefined: no deal waits for this address
+ */
+export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+  const plan = await findPartnerDealPlan(deps, user);
+  if (!plan) return undefined;
+  const { now } = deps;
+  let taken = false;
+  await assignBasePlan(deps, user.id, plan, async (trx) => {
+    const deal = await findPartnerDeal(trx, user.email);
+    taken = deal?.userId === user.id || (await claimPartnerDeal(trx, user.email, user.id, now())) !== undefined;
+    if (!taken) throw new DealAlreadyClaimedError();
+    await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
+    const membership = await findMembership(trx, user.id);
+    if (membership && (await isChargedFor(trx, deps, membership))) {
+      await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());
+    }
+  }).catch((error: unknown) => {
+    if (!(error instanceof DealAlreadyClaimedError)) throw error;
+  });
+  return taken ? plan : undefined;
+}
+
+/** Another user has claimed it meanwhile. */
+class DealAlreadyClaimedError extends Error {}

@@ -1,0 +1,181 @@
+import type { MembershipMailValues } from '../../messages/index.ts';
+import { dayMs, type PlanId } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { currentPaidPlan } from '../catalogue/change-kind.ts';
+import { graceEndsAt, trialUntil } from '../catalogue/effective-plan.ts';
+import type { Order } from '../orders/order-store.ts';
+import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import type { Membership, SavedCard } from './membership.ts';
+
+/** Notice before a trial ends, as Stripe has it; for a short one in its second half. */
+export const trialNoticeMs = 3 * dayMs;
+
+/** Payments before the user was known become orders without a mail. */
+const historyMs = 3 * dayMs;
+
+/** The state that was read, and its changes. */
+export interface MembershipChange {
+  before: Membership;
+  after: Membership;
+  /** The user before the change, with the former plan. */
+  user: User;
+  /** The present plan. */
+  planId: PlanId | null;
+  /** The orders that were just written. */
+  orders: readonly Order[];
+  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
+  /** The specification's totalRewards. */
+  rewards: string;
+  nowMs: number;
+}
+
+type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
+
+/** One mail. `once`: it is sent a single time while its state lasts, from any process. */
+export type MembershipMail = {
+  [Template in keyof MembershipMailValues]: { template: Template; values: Own<Template>; once?: string };
+}[keyof MembershipMailValues];
+
+export const cardText = (card: Pick<SavedCard, 'brand' | 'lastFour'> | null) =>
+  card && { cardType: card.brand, lastFour: card.lastFour };
+
+function findPostalCode({ customer, subscriptions }: MembershipChange['facts']): string | undefined {
+  const methods = [
+    ...subscriptions.map((subscription) => subscription.default_payment_method),
+    customer?.invoice_settings.default_payment_method,
+  ];
+  for (const method of methods) {
+    const code = typeof method === 'object' ? method?.billing_details.address?.postal_code : undefined;
+    if (code) return code;
+  }
+  return customer?.address?.postal_code ?? undefined;
+}
+
+function receipts(
+  { before, orders, user, facts, rewards, nowMs }: MembershipChange,
+  catalogue: Catalogue,
+): MembershipMail[] {
+  return orders.flatMap((order): MembershipMail[] => {
+    const plan = catalogue.byId(order.planId);
+    const history = before.syncedAt === null && order.orderedAt < nowMs - historyMs;
+    if (!plan?.type || history) return [];
+    const zipcode = findPostalCode(facts);
+    return [
+      {
+        template: 'receipt',
+        once: `receipt:${order.invoiceId}`,
+        values: {
+          email: user.email,
+          fullName: `${user.givenName} ${user.familyName}`.trim(),
+          ...(zipcode !== undefined && { zipcode }),
+          ...cardText(order.card),
+          currency: order.currency,
+          totalAmount: order.paidCents,
+          rewards,
+          planName: plan.name,
+          planType: plan.type,
+          planAmount: plan.amountCents,
+          orderDate: order.orderedAt,
+          ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
+          discount: order.discountCents,
+          creditUsed: order.usedCreditCents,
+          ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
+          ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
+        },
+      },
+    ];
+  });
+}
+
+/** Each failed attempt of an invoice sends one mail, however often it is read. */
+function unpaid({ after, facts }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  if (!after.unpaid) return [];
+  const { invoiceId, amountCents, attempts, why, nextAttemptAt } = after.unpaid;
+  const plan = catalogue.byId(after.pricedPlanId) ?? catalogue.byId(after.paidPlanId);
+  if (!plan) return [];
+  const keptUntil = graceEndsAt(after, catalogue);
+  const values = {
+    planName: plan.name,
+    amountCents,
+    currency: facts.unpaid?.invoice.currency ?? catalogue.currency,
+    ...(keptUntil !== undefined && { keptUntil }),
+  };
+  const once = `unpaid:${invoiceId}:${attempts}:${why}`;
+  if (why === 'action-required') return [{ template: 'payment-action-required', once, values }];
+  const next = nextAttemptAt === null ? {} : { nextAttemptAt };
+  return [{ template: 'payment-failed', once, values: { ...values, ...cardText(after.card), ...next } }];
+}
+
+/** From when on the user is notified of the trial's end; null: there is none. */
+export function trialNoticeStart(membership: Membership): number | null {
+  const until = trialUntil(membership);
+  if (until === null) return null;
+  const beganAt = membership.periodStart ?? until;
+  return until - Math.min(trialNoticeMs, Math.max(0, until - beganAt) / 2);
+}
+
+function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[] {
+  const [from, endsAt] = [trialNoticeStart(after), trialUntil(after)];
+  if (from === null || endsAt === null || planId !== null || nowMs < from || nowMs >= endsAt) return [];
+  const once = trialNoticeKey(after);
+  return [{ template: 'trial-ends', once, values: { days: Math.ceil((endsAt - nowMs) / dayMs), endsAt } }];
+}
+
+export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
+
+/** A scheduled change is reported when it changes, not while it lasts. */
+function toCome({ before, after }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  const plan = currentPaidPlan(catalogue, after);
+  const changesAt = after.periodEnd;
+  if (!plan || changesAt === null) return [];
+  const next = catalogue.byId(after.nextPlanId);
+  if (next) {
+    if (before.nextPlanId === after.nextPlanId) return [];
+    const about = { fromPlan: plan.name, toPlan: next.name, ...(next.type && { toPlanType: next.type }) };
+    const { amountCents } = next;
+    return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency: catalogue.currency } }];
+  }
+  const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
+  if (!ends(after) || ends(before)) return [];
+  const partner = catalogue.byId(after.basePlanId);
+  if (partner?.kind === 'partner') {
+    const about = { fromPlan: plan.name, toPlan: partner.name, changesAt, amountCents: 0 };
+    return [{ template: 'plan-changes', values: { ...about, currency: catalogue.currency } }];
+  }
+  return [{ template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt } }];
+}
+
+const isUnpaid = ({ status, unpaid: invoice }: Membership) =>
+  status === 'past_due' || status === 'unpaid' || invoice !== null;
+
+function ended({ before, after, user, planId, nowMs }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  const had = catalogue.byId(user.planId);
+  const has = catalogue.byId(planId);
+  if (had?.kind !== 'paid' || has?.kind === 'paid') return [];
+  const why = isUnpaid(before) || isUnpaid(after) ? 'unpaid' : 'cancelled';
+  return [
+    {
+      template: 'plan-ended',
+      values: { planName: had.name, endedAt: nowMs, why, ...(has && { planNow: has.name }) },
+    },
+  ];
+}
+
+function card({ before, after, nowMs }: MembershipChange): MembershipMail[] {
+  const [was, is] = [before.card, after.card];
+  // The first card is no change, and if the customer is gone everything differs.
+  if (!was || after.customerId === null || was.paymentMethodId === is?.paymentMethodId) return [];
+  const about = (one: SavedCard) => ({ cardType: one.brand, lastFour: one.lastFour, atMs: nowMs });
+  return is ? [{ template: 'card-changed', values: about(is) }] : [{ template: 'card-removed', values: about(was) }];
+}
+
+/** The mails after a read of Stripe. */
+export const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
+  ...receipts(changes, catalogue),
+  ...unpaid(changes, catalogue),
+  ...trialEnds(changes),
+  ...toCome(changes, catalogue),
+  ...ended(changes, catalogue),
+  ...card(changes),
+];

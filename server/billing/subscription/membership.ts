@@ -1,0 +1,137 @@
+import {
+  type PlanId,
+  type StripeCustomerId,
+  type StripeInvoiceId,
+  type StripeSubscriptionId,
+  toPlanId,
+  type UserId,
+} from '../../shared/index.ts';
+
+/** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
+
+/** The only known data of the charged card. */
+export interface SavedCard {
+  paymentMethodId: string;
+  /** Stripe's value: visa, mastercard, amex … */
+  brand: string;
+  lastFour: string;
+  expMonth: number;
+  expYear: number;
+}
+
+/** A discount on the subscription. */
+export interface AppliedDiscount {
+  /** The promotion code as Stripe has it, else the coupon's id. */
+  code: string;
+  couponId: string;
+  promotionCodeId: string | null;
+  percentOff: number | null;
+  amountOffCents: number | null;
+  duration: 'once' | 'forever' | 'repeating';
+  /** End of a repeating discount. */
+  endsAt: number | null;
+}
+
+/** A failed invoice. */
+export interface UnpaidInvoice {
+  invoiceId: StripeInvoiceId;
+  amountCents: number;
+  why: 'failed' | 'action-required';
+  attempts: number;
+  /** An earlier renewal was never paid and used the free grace period: this one has none. */
+  withoutGrace?: true;
+  /** Time of Stripe's next attempt; null: none. */
+  nextAttemptAt: number | null;
+  /** Stripe's page for its payment. */
+  url: string | null;
+}
+
+/** A change of plan that waits for its payment (Stripe's pending update). */
+export interface PendingChange {
+  planId: PlanId;
+  invoiceId: StripeInvoiceId;
+  amountCents: number;
+  expiresAt: number;
+}
+
+export type SubscriptionStatus =
+  | 'none'
+  | 'trialing'
+  | 'active'
+  | 'past_due'
+  | 'paused'
+  | 'unpaid'
+  | 'incomplete'
+  | 'incomplete_expired'
+  | 'canceled';
+
+export interface Membership {
+  userId: UserId;
+  customerId: StripeCustomerId | null;
+  customerAskedAt: number | null;
+  trialDays: number;
+  subscriptionId: StripeSubscriptionId | null;
+  generation: number;
+  status: SubscriptionStatus;
+  /** `trial`: the initial plan. */
+  pricedPlanId: PlanId | null;
+  periodStart: number | null;
+  periodEnd: number | null;
+  trialEnd: number | null;
+  cancelAtPeriodEnd: boolean;
+  /** The plan after the period's end. */
+  nextPlanId: PlanId | null;
+  /** The plan of the last paid invoice. */
+  paidPlanId: PlanId | null;
+  paidUntil: number | null;
+  basePlanId: PlanId | null;
+  card: SavedCard | null;
+  discount: AppliedDiscount | null;
+  unpaid: UnpaidInvoice | null;
+  unpaidSince: number | null;
+  pending: PendingChange | null;
+  /** The user's data that the customer at Stripe lacks; null: none. */
+  contact: ContactDue | null;
+  /** A request that Stripe has not confirmed: only for pages. */
+  noted?: NotedAct;
+  version: number;
+  syncedAt: number | null;
+}
+
+/** `due`: name, address and language are still to be written to the customer; `refused`: Stripe refuses the address. */
+export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
+
+/** The value of `pricedPlanId` for the initial plan. */
+export const trialPlanKey = toPlanId('trial');
+
+/**
+ * The last days before a change at the period's end: the next price waits on the subscription, and Stripe counts that
+ * as a trial of it.
+ */
+export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
+  status === 'trialing' && pricedPlanId !== trialPlanKey;
+
+/**
+ * A subscription to a paid plan that the operator or Stripe has paused: it gives nothing and is not charged until it is
+ * resumed there.
+ */
+export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
+  status === 'paused' && pricedPlanId !== trialPlanKey;
+
+/** A user's request that Stripe has not confirmed yet. */
+export type NotedAct = 'cancel' | 'resume';
+
+/** The membership after Stripe confirms the request. */
+export function asNoted(membership: Membership, noted: NotedAct): Membership {
+  const { status, paidPlanId, pricedPlanId } = membership;
+  // Otherwise the request takes effect at once; until then nothing changes.
+  const goesOn = status === 'active' || isInLastDays(membership);
+  if (!goesOn) return { ...membership, noted };
+  return noted === 'cancel'
+    ? { ...membership, noted, cancelAtPeriodEnd: true, nextPlanId: null }
+    : { ...membership, noted, cancelAtPeriodEnd: false, nextPlanId: null, pricedPlanId: paidPlanId ?? pricedPlanId };
+}
+
+/** Tests whether the paid period ends within this time. */
+export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
+  periodEnd !== null && periodEnd - nowMs < withinMs;

@@ -1,0 +1,31 @@
+import type { Transaction } from 'kysely';
+import type { UserId } from '../../shared/index.ts';
+import type { Schema } from '../../store/index.ts';
+
+/** How a paid membership ends with the account. */
+export type CancellationTiming = 'period-end' | 'at-once';
+
+/** A membership that renews, for the question to the user. */
+export interface RenewingSubscription {
+  /** Undefined: the plan is not in the catalogue any more. */
+  planName: string | undefined;
+  /** End of the paid period (milliseconds since the epoch). */
+  until: number | null;
+  /** Its renewal could not be charged, so there is no paid period to wait for. */
+  unpaid: boolean;
+}
+
+/** The handling of a membership that renews. */
+export interface SubscriptionOnDeletion {
+  /** undefined: there is none, or it already ends. */
+  findRenewing(userId: UserId, nowMs: number): Promise<RenewingSubscription | undefined>;
+  /** @returns data for `resumeAfterCancellation`; null: there is none, or it already ends */
+  cancelOnDeletion(
+    trx: Transaction<Schema>,
+    userId: UserId,
+    timing: CancellationTiming,
+    nowMs: number,
+  ): Promise<string | null>;
+  /** @param noted from `cancelOnDeletion` */
+  resumeAfterCancellation(trx: Transaction<Schema>, userId: UserId, noted: string, nowMs: number): Promise<void>;
+}

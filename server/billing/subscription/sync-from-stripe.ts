@@ -1,0 +1,67 @@
+import type { StripeCustomerId, UserId } from '../../shared/index.ts';
+import { findUser } from '../../users/index.ts';
+import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
+import type { BillingDeps } from '../deps.ts';
+import { notifyMembershipChange } from '../jobs/notify.ts';
+import { insertOrder, type Order } from '../orders/order-store.ts';
+import { isOrdered, toOrder } from '../orders/orders.ts';
+import { voidAbandonedInvoices } from '../purchase/void-abandoned-invoices.ts';
+import { readFacts, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import type { Membership } from './membership.ts';
+import { findMembership, setUserPlan, writeSnapshot } from './membership-store.ts';
+
+/** Each attempt was overtaken by another one that read Stripe later. */
+const maxTries = 8;
+
+/**
+ * Reads everything of a user at Stripe and updates the stored data: the membership, the orders of all paid invoices,
+ * the effective plan; and writes the mails about changes. The only way in which data from Stripe are stored: webhooks,
+ * the reconcile job, and every action of a user end here. It may run at any time, twice, and in several processes at
+ * once, because a write requires the version from before the read.
+ * @returns undefined if the user has no membership
+ * @throws {StripeUnavailableError}
+ */
+export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const before = await findMembership(deps.database.db, userId);
+    if (!before?.customerId) return before;
+    if (await syncSnapshot(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
+  }
+  throw new Error('a membership has been changing all the time');
+}
+
+async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: StripeCustomerId): Promise<boolean> {
+  const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
+  const { userId } = before;
+  const facts = await readFacts(stripe, customerId);
+  const snapshot = await toMembershipSnapshot(before, facts, prices);
+  const paid = await Promise.all(
+    // In the order of the payments, as the user's mails come.
+    facts.invoices
+      .filter(isOrdered)
+      .reverse()
+      .map((invoice) => toOrder(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
+  );
+  let orders: Order[] = [];
+  const written = await database.transaction(async (trx) => {
+    const nowMs = now();
+    if (!(await writeSnapshot(trx, { before, snapshot }, nowMs))) return false;
+    // A transaction may be tried again.
+    orders = [];
+    for (const order of paid) {
+      const fresh = await insertOrder(trx, order, nowMs);
+      if (fresh) orders.push(fresh);
+    }
+    const after: Membership = { ...before, ...snapshot };
+    const planId = effectivePlan(after, catalogue, nowMs);
+    const user = await findUser(trx, userId);
+    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
+    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs });
+    return true;
+  });
+  if (!written) return false;
+  outbox.wake();
+  for (const { orderType } of orders) metrics.ordered(orderType);
+  await voidAbandonedInvoices(deps, facts);
+  return true;
+}

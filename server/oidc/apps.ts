@@ -1,0 +1,59 @@
+import type { AppView } from '../../views/oidc/dashboard-page.tsx';
+import type { ClientId } from '../shared/index.ts';
+import type { User } from '../users/index.ts';
+import {
+  type CanAccessClient,
+  type ClientMetadata,
+  initiateLoginUrl,
+  isVisibleToUsers,
+  planRequiredUrlForClient,
+} from './index.ts';
+
+export interface AppRules {
+  mayEnter: CanAccessClient;
+  publicUrl: string;
+  /** The client of this site itself: not listed, unless it has an address of its own. */
+  defaultClientId: ClientId;
+}
+
+/** The user's view of the client apps, by name. */
+export function listApps(
+  user: Pick<User, 'planId' | 'trialUntil'>,
+  clients: readonly ClientMetadata[],
+  { mayEnter, publicUrl, defaultClientId }: AppRules,
+): AppView[] {
+  return clients
+    .filter((client) => isVisibleToUsers(client))
+    .filter((client) => client.client_id !== defaultClientId || client.initiate_login_uri !== undefined)
+    .map((client): AppView => {
+      const { client_id: id, client_name: name, logo_uri: logoUrl, initiate_login_uri: start } = client;
+      const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
+      if (!mayEnter(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
+      return start === undefined ? app : { ...app, href: initiateLoginUrl(start, publicUrl) };
+    })
+    .sort((one, other) => one.name.localeCompare(other.name));
+}
+
+/** With this many apps or more there is a search box. */
+export const searchFrom = 9;
+
+/** Normalizes text for the comparison: without case and accents. */
+const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** The apps whose name or id contains every word, in any order. */
+export function matchesSearch(apps: readonly AppView[], words: string): AppView[] {
+  const expected = plain(words).split(/\s+/).filter(Boolean);
+  return apps.filter(({ name, id }) => expected.every((word) => plain(`${name} ${id}`).includes(word)));
+}
+
+/** Maximum number of hosts of pictures: the policy header lists them, and must not grow without limit. */
+const maxOrigins = 30;
+
+/** The origins of the apps' pictures, for the content security policy. */
+export function logoOrigins(apps: readonly Pick<AppView, 'logoUrl'>[]): string[] {
+  const origins = apps.flatMap(({ logoUrl }) => {
+    const url = logoUrl === undefined ? null : URL.parse(logoUrl);
+    return url === null || url.origin === 'null' ? [] : [url.origin];
+  });
+  return [...new Set(origins)].slice(0, maxOrigins);
+}

@@ -1,0 +1,151 @@
+import { setMfaPreference, type User } from '../../../server/users/index.ts';
+import { read } from '../../password/steps.ts';
+import { giveTotp, signInWithTotp } from '../../sign-in/factor-steps.ts';
+import type { Browser } from '../../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
+import { toSha256 } from '../../support/ids.ts';
+import { anyBackend, backends } from '../../support/stores.ts';
+import {
+  askForPhone,
+  fresh,
+  leadsTo,
+  otherThan,
+  phoneCode,
+  phoneTo,
+  rowOf,
+  showPhoneCode,
+  signIn,
+  templatesTo,
+} from './steps.ts';
+
+/** An emptied field, and the button beside it. */
+const removals: Record<string, string>[] = [{ phone_number: '' }, { act: 'remove' }];
+const specified = 'Invalid Phone number. A phone number can only contain the + sign and digits';
+
+describe.each(backends)('changing the phone number, on $name', (backend) => {
+  let foyer: TestFoyer;
+  let user: User;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  });
+  beforeEach(async () => {
+    user = await foyer.addUser();
+    browser = await foyer.signedIn(user);
+  });
+  afterAll(() => foyer?.close());
+
+  it('A code by text message makes the number the user’s and allows sign-in with it', async () => {
+    const { phone } = fresh();
+    const typed = `${phone.slice(0, 3)} (${phone.slice(3, 6)}) ${phone.slice(6, 9)}-${phone.slice(9)}`;
+    expect(leadsTo(await askForPhone(browser, typed))).toBe('303 /settings/phone/code');
+    expect((await rowOf(foyer, user)).phone).toBeNull();
+    const [text] = await foyer.texts(phone);
+    expect(text).toMatch(/^\d{6} is your security code for Foyer\.[\s\S]*@localhost #\d{6}$/);
+    // In full: a mistyped one is seen here.
+    const page = await read(await browser.get('/settings/phone/code'));
+    expect(page.replaceAll(' ', '')).toContain(`acodeto${phone}.`);
+    const code = await phoneCode(foyer, phone);
+    expect(await read(await showPhoneCode(browser, otherThan(code)))).toContain('Invalid code');
+    expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings?notice=phone');
+    expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
+    expect((await signIn(foyer.browser(), phone, password)).status).toBe(303);
+    expect(await templatesTo(foyer, user.email)).toContain('security-notice phone');
+  });
+
+  it.each([
+    ['0151 12345678', specified],
+    ['+49 abc', specified],
+    ['+12', specified],
+    ['+123', 'There is no such number.'],
+    ['+4915112', 'There is no such number.'],
+    ['+4930123456', 'No text messages can be sent to this number.'],
+    ['+19005550123', 'No text messages can be sent to this number.'],
+  ])('The number %s is refused with the reason and stays in the field', async (typed, text) => {
+    const answer = await askForPhone(browser, typed);
+    const html = await answer.text();
+    expect(answer.status).toBe(400);
+    expect(html).toContain(text);
+    expect(html).toContain('Your data could not be saved.');
+    expect(html).toContain(`value="${typed}"`);
+  });
+
+  it('An empty field or the button removes the number, and an empty field without a number is refused', async () => {
+    const empty = await askForPhone(browser, ' ');
+    expect([empty.status, await empty.text()]).toEqual([400, expect.stringContaining('Cannot be empty')]);
+    for (const fields of removals) {
+      const { phone } = fresh();
+      await phoneTo(foyer, browser, phone);
+      expect(await (await browser.get('/settings/phone')).text()).toContain(`value="${phone}"`);
+      expect(leadsTo(await browser.post('/settings/phone', fields))).toBe('303 /settings?notice=phone-removed');
+      expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0 });
+    }
+    const told = await templatesTo(foyer, user.email);
+    expect(told.filter((one) => one === 'security-notice phone-removed')).toHaveLength(2);
+  });
+
+  it('A number that is the second factor cannot be removed but can be replaced', async () => {
+    const { phone } = fresh();
+    await phoneTo(foyer, browser, phone);
+    await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
+    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', foyer.deps.now()));
+    const page = await browser.get('/settings/phone');
+    expect(await page.text()).not.toContain('value="remove"');
+    for (const fields of removals) {
+      const answer = await browser.post('/settings/phone', fields);
+      expect([answer.status, await answer.text()]).toEqual([
+        409,
+        expect.stringContaining('carries the second step of your sign-in'),
+      ]);
+    }
+    expect((await rowOf(foyer, user)).phone).toBe(phone);
+    const another = fresh().phone;
+    await phoneTo(foyer, browser, another);
+    expect(await rowOf(foyer, user)).toMatchObject({ phone: another, mfa_preference: 'sms' });
+  });
+
+  it('A new number forgets the devices that skip the second factor', async () => {
+    const { database, now } = foyer.deps;
+    await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
+    const device = {
+      id: `device-${user.id}`,
+      user_id: user.id,
+      secret_hash: toSha256('x'),
+      password_epoch: 0,
+      user_agent: '',
+      ip: '',
+      created_at: now(),
+      last_used_at: now(),
+      expires_at: now() + 1_000_000,
+    };
+    await database.db.insertInto('remembered_devices').values(device).execute();
+    await phoneTo(foyer, browser, fresh().phone);
+    const left = await database.db
+      .selectFrom('remembered_devices')
+      .select('id')
+      .where('user_id', '=', user.id)
+      .execute();
+    expect(left).toEqual([]);
+  });
+});
+
+describe('without text messages', () => {
+  it('Without text messages no number can be added, and an existing number can be removed', async () => {
+    const backend = anyBackend;
+    const foyer = await startFoyer(backend, {}, { smsOffered: false });
+    try {
+      const { phone } = fresh();
+      const user = await foyer.addUser({ phone, phoneVerified: true });
+      const browser = await foyer.signedIn(user);
+      const page = await (await browser.get('/settings/phone')).text();
+      expect(page).toContain('No text messages are sent here');
+      expect(page).not.toContain('name="phone_number"');
+      const answer = await askForPhone(browser, fresh().phone);
+      expect(answer.status).toBe(400);
+      expect(leadsTo(await browser.get('/settings/phone/code'))).toBe('303 /settings/phone');
+      expect(leadsTo(await browser.post('/settings/phone', { act: 'remove' }))).toMatch(/phone-removed$/);
+    } finally {
+      await foyer.close();
+    }
+  });
+});

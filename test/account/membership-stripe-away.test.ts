@@ -1,0 +1,97 @@
+import type { User } from '../../server/users/index.ts';
+import { wordsOf } from '../billing/checkout/shop.ts';
+import type { Shop } from '../billing/steps.ts';
+import { later, page, path, standing, startMembershipPages, withFailedRenewal, withPlan } from './membership-steps.ts';
+
+describe('the page of the membership while Stripe is away', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startMembershipPages();
+  });
+  afterAll(() => shop?.close());
+
+  /** Does something while Stripe is away. */
+  async function away<T>(act: () => Promise<T>): Promise<T> {
+    let isAway = true;
+    for (let tries = 0; tries < 40; tries += 1) shop.stripe.fault('unreachable', () => isAway);
+    try {
+      return await act();
+    } finally {
+      isAway = false;
+    }
+  }
+  const noted = 'Your cancellation is noted. It is passed on as soon as our payment provider answers.';
+  const atStripe = async (user: User) =>
+    shop.stripe.engine.find((await standing(shop, user)).subscriptionId ?? '') as { cancel_at_period_end: boolean };
+
+  it('The page shows stored data with a warning while Stripe is away, and a payment is refused with 503', async () => {
+    const { browser } = await withPlan(shop);
+    const shown = await away(() => browser.get(path));
+    expect(shown.status).toBe(200);
+    const words = wordsOf(await shown.text());
+    expect(words).toContain('What you see here may not be quite up to date.');
+    expect(words).toContain('Starter, monthly');
+    expect(words).toContain('$99.00');
+    const { browser: other } = await withFailedRenewal(shop);
+    const refused = await away(() => other.post(`${path}/pay`));
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(wordsOf(await refused.text())).toContain('Something went wrong!');
+  });
+
+  it('Cancelling while Stripe is away is accepted, shown until confirmed and done within a minute of its return', async () => {
+    const { user, browser } = await withPlan(shop);
+    const answer = await away(() => browser.post(`${path}/cancel`));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=cancel-noted`]);
+    for (const at of [`${path}?notice=cancel-noted`, path]) expect(await page(browser, at)).toContain(noted);
+    const words = await page(browser);
+    expect(words).toContain('Ends on');
+    expect(words).not.toContain('Renews on');
+    // Stripe has not confirmed it yet, so the page does not promise the end of charges.
+    expect(words).not.toContain('nothing more is charged');
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: true });
+    const after = await page(browser);
+    expect(after).not.toContain(noted);
+    expect(after).toContain('nothing more is charged');
+  });
+
+  it('Resuming while Stripe is away is accepted, and the last request counts', async () => {
+    const { user, browser } = await withPlan(shop);
+    await browser.post(`${path}/cancel`);
+    const answer = await away(() => browser.post(`${path}/resume`));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=resume-noted`]);
+    const words = await page(browser);
+    expect(words).toContain('Your wish to go on is noted.');
+    expect(words).toContain('Renews on');
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: true });
+    await away(() => browser.post(`${path}/cancel`));
+    await away(() => browser.post(`${path}/resume`));
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
+    expect(await page(browser)).not.toContain('is noted');
+  });
+
+  it('A cancellation that waits comes before a later purchase and does not end what is bought', async () => {
+    const { user, browser } = await withPlan(shop);
+    await away(() => browser.post(`${path}/cancel`));
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await standing(shop, user)).toMatchObject({ paidPlanId: '12', cancelAtPeriodEnd: false });
+  });
+
+  it('A failed renewal that is cancelled while Stripe is away is no longer due', async () => {
+    const { user, browser } = await withFailedRenewal(shop);
+    await away(() => browser.post(`${path}/cancel`));
+    const words = await page(browser);
+    expect(words).toContain(noted);
+    expect(words).not.toContain('Pay now');
+    expect(await page(browser, '/settings')).not.toContain('We could not charge');
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await standing(shop, user)).toMatchObject({ status: 'canceled', unpaid: null });
+  });
+});

@@ -1,0 +1,44 @@
+import { loadPlans } from '../../config/plans.ts';
+import { type BillingModule, createCatalogue, subscriptionOnDeletion } from '../../server/billing/index.ts';
+import type { Database } from '../../server/store/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { from } from './steps.ts';
+
+export type Act = (member: { room: BillingModule; user: User; database: Database }) => Promise<unknown>;
+
+export const catalogue = createCatalogue(loadPlans());
+export const planOf = (code: string) => {
+  const plan = catalogue.byCode(code);
+  if (!plan) throw new Error(`the catalogue has no ${code}`);
+  return plan;
+};
+
+export async function buy({ room, user }: Parameters<Act>[0], code: string, promotion?: string): Promise<unknown> {
+  await room.choose(user, planOf(code));
+  if (promotion !== undefined) await room.applyPromotion(user, promotion, from);
+  const open = await room.purchase(user.id);
+  if (!open) throw new Error('nothing was chosen');
+  const { dueCents } = await room.quote(user, open.plan, open.promotion);
+  return room.confirm(user, { planId: open.plan.id, dueCents }, from);
+}
+
+/** The actions of a member on a plan; each is one press of a button. */
+export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
+  cancel: { act: ({ room, user }) => room.cancel(user), isWrittenDown: true },
+  resume: { act: ({ room, user }) => room.resume(user), isWrittenDown: true },
+  'take the free plan': { act: ({ room, user }) => room.takeFree(user, planOf('m-free')), isWrittenDown: true },
+  'change to Growth': { act: (member) => buy(member, 'm-499'), isWrittenDown: false },
+  'keep Scale': { act: (member) => buy(member, 'm-899'), isWrittenDown: false },
+  'upgrade to Scale, annual': { act: (member) => buy(member, 'y-8000'), isWrittenDown: false },
+  'upgrade with a code': { act: (member) => buy(member, 'y-8000', 'SWEEP10'), isWrittenDown: false },
+  leave: { act: (member) => leave(member, 'period-end'), isWrittenDown: true },
+  'leave at once': { act: (member) => leave(member, 'at-once'), isWrittenDown: true },
+};
+
+/** Requests the deletion of the account; the minute job carries out its task. */
+async function leave({ room, user, database }: Parameters<Act>[0], wish: 'period-end' | 'at-once'): Promise<unknown> {
+  const leaving = subscriptionOnDeletion(database, room.catalogue);
+  const noted = await database.transaction((trx) => leaving.cancelOnDeletion(trx, user.id, wish, room.deps.now()));
+  await room.work();
+  return noted;
+}

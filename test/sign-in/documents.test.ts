@@ -1,0 +1,89 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { languages } from '../../server/http/index.ts';
+import { loadLegal, shippedLegalDir } from '../../server/sign-in/index.ts';
+
+const values = { brand: 'Brook & Co', publicUrl: 'https://login.example.com' };
+
+describe('the documents that come with Foyer', () => {
+  const legal = loadLegal(shippedLegalDir, values);
+
+  it('The shipped documents exist in every language, filled in', () => {
+    expect(legal.version).toEqual({ number: 1, label: '1.0.0' });
+    for (const lang of languages) {
+      for (const document of [legal.terms(lang), legal.imprint(lang)]) {
+        const html = [document.intro, ...document.sections.map(({ body }) => body)].join('\n');
+        expect(document.lang).toBe(lang);
+        expect(document.title).not.toBe('');
+        expect(html).not.toMatch(/\{\{|\}\}/);
+        expect(html).toContain(document === legal.terms(lang) ? 'Brook &amp; Co' : 'login.example.com');
+      }
+      expect(legal.terms(lang).sections).toHaveLength(8);
+    }
+    const hashes = languages.map((lang) => legal.terms(lang).hash);
+    expect(new Set(hashes).size).toBe(languages.length);
+  });
+});
+
+describe('an operator’s own documents', () => {
+  let dir: string;
+  const write = (path: string, text: string) => {
+    mkdirSync(join(dir, path, '..'), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  };
+  const terms = (version: string, text = 'Be kind.') =>
+    `---\nversion: ${version}\nlabel: ${version}.0.0\n---\n\n# Terms\n\n${text}\n`;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'foyer-legal-'));
+    write('en/terms.md', terms('2'));
+    write('en/imprint.md', '# Imprint\n\nBrook Ltd.\n');
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  it('An operator’s documents replace missing languages and state the version in force', () => {
+    write('de/imprint.md', '# Impressum\n\nBrook GmbH.\n');
+    const legal = loadLegal(dir, values);
+    expect(legal.version).toEqual({ number: 2, label: '2.0.0' });
+    expect(legal.terms('nl').lang).toBe('en');
+    expect(legal.imprint('de')).toMatchObject({ lang: 'de', title: 'Impressum' });
+    expect(legal.imprint('fr').title).toBe('Imprint');
+  });
+
+  it('The hash of a document changes when a letter changes', () => {
+    const before = loadLegal(dir, values).terms('en').hash;
+    write('en/terms.md', terms('2', 'Be kind!'));
+    expect(loadLegal(dir, values).terms('en').hash).not.toBe(before);
+  });
+
+  it('Attack: script, HTML and dangerous links in a document reach no page', () => {
+    write(
+      'en/terms.md',
+      terms(
+        '2',
+        '<script>alert(1)</script> <b onclick="x()">b</b> [a](javascript:alert(1)) ![i](https://evil.example/i.png)',
+      ),
+    );
+    const { intro } = loadLegal(dir, values).terms('en');
+    expect(intro).not.toMatch(/<script|<b |<img|href="javascript/i);
+    expect(intro).toContain('&lt;script&gt;');
+  });
+
+  it('Faulty documents are refused with all faults at once', () => {
+    rmSync(join(dir, 'en/imprint.md'));
+    write('de/terms.md', terms('3'));
+    write('fr/terms.md', '# Sans version\n');
+    write('nl/terms.md', '---\nversion: 2\nlabel: 2.0.0\n---\nNo title, {{nothing}}.\n');
+    const load = () => loadLegal(dir, values);
+    expect(load).toThrow(/en\/imprint\.md is missing/);
+    expect(load).toThrow(/do not say one version/);
+    expect(load).toThrow(/fr\/terms\.md: its head must say version/);
+    expect(load).toThrow(/nl\/terms\.md: must begin with a title/);
+    expect(load).toThrow(/\{\{nothing\}\} means nothing here/);
+  });
+
+  it('A copy of the shipped documents is a valid start', () => {
+    cpSync(shippedLegalDir, dir, { recursive: true });
+    expect(loadLegal(dir, values).version.number).toBe(1);
+  });
+});

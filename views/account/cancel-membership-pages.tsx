@@ -1,0 +1,124 @@
+import { type CardView, cardName } from '../billing/card-name.ts';
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
+import { membershipPath } from './tabs.ts';
+
+interface ActProps {
+  ctx: PageContext;
+  action: string;
+  problem?: ActionProblem | undefined;
+}
+
+export interface CancelMembershipProps extends ActProps {
+  plan: string;
+  /** End of the plan (milliseconds since the epoch); null: unknown. */
+  until: number | null;
+  /** It ends at once: the last payment has failed, or the subscription is paused. */
+  atOnce: 'unpaid' | 'paused' | undefined;
+  /** A scheduled change. */
+  to?: string | undefined;
+  /** The plan after it. */
+  after?: string | undefined;
+}
+
+/** The consequences of cancelling, before it happens. */
+export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce, to, after }: CancelMembershipProps) {
+  const { t, lang } = ctx;
+  const untilWhen =
+    until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
+  const why = t(atOnce === 'paused' ? 'membership.cancel.atOncePaused' : 'membership.cancel.atOnce');
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="cancel-membership"
+      title={t('membership.cancel.title')}
+      lead={t('membership.cancel.lead', { plan })}
+      tab="membership"
+      problem={problem}
+    >
+      <ul className="points">
+        <li>{atOnce === undefined ? untilWhen : why}</li>
+        <li>{t(atOnce === 'paused' ? 'membership.cancel.credit' : 'membership.cancel.nothing')}</li>
+        {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
+        {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
+        {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
+        {atOnce === undefined && <li>{t('membership.cancel.back')}</li>}
+      </ul>
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button kind="danger">{t('membership.cancel.submit')}</Button>}
+          cancel={t('membership.cancel.keep')}
+          tab="membership"
+        />
+      </form>
+    </AccountAction>
+  );
+}
+
+/** Cancels the scheduled end, or change to another plan (`to`). */
+export function ResumeMembershipPage(props: ActProps & { plan: string; at: number | null; to?: string | undefined }) {
+  const { ctx, action, problem, plan, at, to } = props;
+  const { t, lang } = ctx;
+  const date = at === null ? undefined : formatDate(lang, at);
+  const lead =
+    date === undefined
+      ? t('membership.resume.leadUndated', { plan })
+      : to === undefined
+        ? t('membership.resume.lead', { plan, date })
+        : t('membership.resume.keepLead', { plan, date, to });
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="resume-membership"
+      title={t(to === undefined ? 'membership.resume.title' : 'membership.resume.keepTitle')}
+      lead={lead}
+      tab="membership"
+      problem={problem}
+    >
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          submit={<Button>{t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}</Button>}
+          cancel={t('settings.cancel')}
+          tab="membership"
+        />
+      </form>
+    </AccountAction>
+  );
+}
+
+export interface PayUnpaidProps extends ActProps {
+  plan: string;
+  amount: string;
+  card: CardView | undefined;
+}
+
+/** Charges the unpaid invoice to the card again. */
+export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayUnpaidProps) {
+  const { t } = ctx;
+  const cardHref = `${membershipPath}/card`;
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="pay-unpaid"
+      title={t('membership.pay.title')}
+      lead={
+        card
+          ? t('membership.pay.lead', { plan, amount, card: cardName(card) })
+          : t('membership.pay.noCard', { plan, amount })
+      }
+      tab="membership"
+      problem={problem}
+    >
+      <form className="form" method="post" action={action}>
+        <div className="actions">
+          {card && <Button>{t('membership.act.pay')}</Button>}
+          <ButtonLink href={cardHref} kind={card ? 'quiet' : 'primary'}>
+            {t(card ? 'membership.act.changeCard' : 'membership.act.addCard')}
+          </ButtonLink>
+        </div>
+      </form>
+    </AccountAction>
+  );
+}

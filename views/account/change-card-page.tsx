@@ -1,0 +1,79 @@
+import { CardForm, cardFormProps, type StripeInPage } from '../billing/card-form.tsx';
+import { type CardView, cardExpiry, cardName } from '../billing/card-name.ts';
+import { CheckoutNotice, type CheckoutNoticeProps } from '../billing/checkout-notice.tsx';
+import { PaymentAction, type PaymentActionProps } from '../billing/payment-action.tsx';
+import { Retry } from '../billing/payment-page.tsx';
+import { AccountLayout } from '../layout/account-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+
+interface CardPageFrame {
+  ctx: PageContext;
+  stripe: StripeInPage;
+  backHref: string;
+}
+
+export interface ChangeCardPageProps extends CardPageFrame {
+  action: string;
+  setupUrl: string;
+  notice?: CheckoutNoticeProps | undefined;
+  /** The present card. */
+  card?: CardView | undefined;
+  /** For a card that could not be saved while Stripe was unavailable: it need not be entered again. */
+  retryFields?: Record<string, string> | undefined;
+}
+
+/** The form for the charged card: that of the payment page, without a payment. */
+export function ChangeCardPage(props: ChangeCardPageProps) {
+  const { ctx, stripe, backHref, action, setupUrl, notice, card, retryFields } = props;
+  const { t } = ctx;
+  const title = t(card ? 'payment.change.title' : 'payment.change.first');
+  return (
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
+      <section className="card card-act">
+        <CheckoutNotice ctx={ctx} notice={notice} />
+        {card && (
+          <p>
+            {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
+            {t('payment.saved.expiry', { date: cardExpiry(card) })}
+          </p>
+        )}
+        {retryFields ? (
+          <Retry ctx={ctx} action={action} fields={retryFields} />
+        ) : (
+          <>
+            <p className="muted">{t('payment.change.lead')}</p>
+            <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: {} })} />
+          </>
+        )}
+        <p>
+          <a href={backHref}>{t('payment.saved.back')}</a>
+        </p>
+      </section>
+    </AccountLayout>
+  );
+}
+
+export interface CardActionPageProps
+  extends CardPageFrame,
+    Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'> {
+  /** As text. */
+  amount: string;
+  hostedInvoiceUrl: string | undefined;
+}
+
+/** The bank authenticates the user before it pays an invoice (3-D Secure). */
+export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: CardActionPageProps) {
+  const { t } = ctx;
+  const title = t('payment.bank.title');
+  return (
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
+      <section className="card card-act">
+        <p>{t('payment.bank.lead', { amount })}</p>
+        <PaymentAction ctx={ctx} {...stripe} {...payment} />
+        <p>
+          <a href={backHref}>{t('payment.saved.back')}</a>
+        </p>
+      </section>
+    </AccountLayout>
+  );
+}

@@ -1,0 +1,116 @@
+import { cardExpiry, cardName } from '../billing/card-name.ts';
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
+import { Chip } from '../parts/chip.tsx';
+import { ItemList } from '../parts/item-list.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import type { InvoiceRow, MembershipView } from './membership-view.ts';
+import { membershipPath } from './tabs.ts';
+
+/** The charged card, and the link to another. */
+export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipView['card']; sold: boolean }) {
+  const { t } = ctx;
+  const label = card ? cardName(card) : t('membership.card.none');
+  return (
+    <Card flush id="card" title={t('membership.card.title')}>
+      <ItemList
+        items={[
+          {
+            label,
+            value: card && t('membership.card.valid', { date: cardExpiry(card) }),
+            ...(card?.expired && { chip: <Chip tone="warn">{t('membership.card.expired')}</Chip> }),
+            ...(sold && {
+              action: {
+                href: `${membershipPath}/card`,
+                label: t(card ? 'membership.act.changeCard' : 'membership.act.addCard'),
+                context: card ? label : '',
+              },
+            }),
+          },
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** In one cell: the main text, and notes below it. */
+function Lines({ first, others, unbroken }: { first: string; others: readonly string[]; unbroken?: boolean }) {
+  return (
+    <span className={unbroken ? 'unbroken' : undefined}>
+      {first}
+      {others.map((other) => (
+        <span key={other} className="muted small">
+          <br />
+          {other}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const tones = { open: 'warn', paid: 'ok', void: 'plain', uncollectible: 'danger', refunded: 'plain' } as const;
+
+/** Every payment, with Stripe's own page and document of its invoice. */
+export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: readonly InvoiceRow[] }) {
+  const { t, lang } = ctx;
+  const link = (href: string | null, label: string, { number }: InvoiceRow) =>
+    href !== null && (
+      <ButtonLink href={href} kind="link" size="small">
+        {label}
+        <span className="visually-hidden"> {number === null ? '' : t('membership.invoices.of', { number })}</span>
+      </ButtonLink>
+    );
+  // Four, so that they fit beside the side menu on a small screen.
+  const columns: Column<InvoiceRow>[] = [
+    {
+      key: 'date',
+      label: t('membership.invoices.date'),
+      cell: ({ at, number }) => (
+        <Lines first={formatDate(lang, at, 'short')} others={number === null ? [] : [number]} unbroken />
+      ),
+    },
+    {
+      key: 'what',
+      label: t('membership.invoices.what'),
+      cell: ({ plan, kind }) => (
+        <Lines first={plan ?? '–'} others={kind === undefined ? [] : [t(`membership.invoices.${kind}`)]} />
+      ),
+    },
+    {
+      key: 'amount',
+      label: t('membership.invoices.amount'),
+      numeric: true,
+      cell: ({ amount, notes }) => <Lines first={amount} others={notes} />,
+    },
+    {
+      key: 'status',
+      label: t('membership.invoices.status'),
+      cell: (row) => (
+        <span>
+          <Chip tone={tones[row.state]}>{t(`membership.invoices.states.${row.state}`)}</Chip>
+          <br />
+          <span className="unbroken">
+            {link(row.url, t('membership.invoices.view'), row)}
+            {row.url !== null && row.pdfUrl !== null && ' · '}
+            {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
+          </span>
+        </span>
+      ),
+    },
+  ];
+  const title = t('membership.invoices.title');
+  if (invoices.length === 0) {
+    return (
+      <Card id="invoices" title={title}>
+        <p className="muted">{t('membership.invoices.none')}</p>
+      </Card>
+    );
+  }
+  return (
+    <Card flush id="invoices" title={title} note={t('membership.invoices.note')}>
+      <Table caption={title} columns={columns} rows={invoices} rowKey={({ id }) => id} />
+    </Card>
+  );
+}

@@ -1,0 +1,68 @@
+import type { CardView } from '../billing/card-name.ts';
+
+/** A plan as text, with amounts in the user's language. */
+export interface UserPlanView {
+  name: string;
+  /** With its interval: `Growth, annual`. */
+  line: string;
+  /** `$99 a month`; undefined: a plan without a price. */
+  price?: string | undefined;
+  features: readonly string[];
+}
+
+/**
+ * The status of a membership. `lasting`: a free plan (`isFree`) or a partner's. `at` in milliseconds since the epoch:
+ * when it renews, ends or changes, the trial ends, or until when an unpaid plan is kept; null: unknown.
+ */
+export type PlanStatusView =
+  | { kind: 'none' | 'trial-over' }
+  | { kind: 'trial'; at: number }
+  /** A paid plan that is paused at Stripe: it gives nothing and is not charged. */
+  | { kind: 'paused'; plan: UserPlanView }
+  | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
+  | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
+  | { kind: 'ends'; plan: UserPlanView; at: number | null; after?: string | undefined }
+  | { kind: 'changes'; plan: UserPlanView; at: number | null; to: string };
+
+export interface MembershipView {
+  status: PlanStatusView;
+  /** The user's request that Stripe has not confirmed yet; `planStatus` shows it as done. */
+  noted?: 'cancel' | 'resume' | undefined;
+  /** Of the initial plan. */
+  trial?: { name: string; endsAt: number; days: number } | undefined;
+  discount?: string | undefined;
+  unpaid?:
+    | {
+        amount: string;
+        why: 'failed' | 'action-required';
+        nextAttemptAt: number | null;
+        keptUntil?: number | undefined;
+        /** The plan is not kept: there is none until this is paid. */
+        resting?: boolean;
+        /** Stripe's page of the invoice. */
+        url: string | null;
+      }
+    | undefined;
+  /** An upgrade that waits for its payment. */
+  pending?: { plan: string; amount: string; href: string } | undefined;
+  card?: (CardView & { expired: boolean }) | undefined;
+  /** A partner's plan that waits for the user. */
+  deal?: { plan: string; href: string } | undefined;
+  /** Whether plans can be bought or changed here. */
+  sold: boolean;
+}
+
+export interface InvoiceRow {
+  id: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  number: string | null;
+  plan?: string | undefined;
+  kind?: 'upgrade' | 'renewal' | undefined;
+  amount: string;
+  state: 'open' | 'paid' | 'void' | 'uncollectible' | 'refunded';
+  /** Notes on the amount. */
+  notes: readonly string[];
+  url: string | null;
+  pdfUrl: string | null;
+}
