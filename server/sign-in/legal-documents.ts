@@ -29,7 +29,7 @@ export class LegalFilesError extends Error {
 
 /** The documents that come with Foyer, found from the sources and from dist/ alike. */
 export const shippedLegalDir = join(
-  import.meta.dirname.replace(/([\\/])dist([\\/]server[\\/]legal)$/, '$2'),
+  import.meta.dirname.replace(/([\\/])dist([\\/]server[\\/]sign-in)$/, '$2'),
   ...['..', '..', 'config', 'legal'],
 );
 
