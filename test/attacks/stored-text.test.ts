@@ -249,7 +249,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
         .filter((path) => /\.tsx?$/.test(path))
         .filter((path) => /\bsetProfile\(/.test(readFileSync(join(server, path), 'utf8')))
         .sort();
-      expect(callers).toEqual(['settings/save-profile.ts', 'users/profile-store.ts']);
+      expect(callers).toEqual(['account/profile/save-profile.ts', 'users/profile-store.ts']);
     });
   });
 
