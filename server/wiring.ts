@@ -276,7 +276,7 @@ export async function wireModules(
       authorization !== undefined &&
       (await oauth.findPendingAuthorization(req, authorization))?.requiresFreshAuthentication === true,
     afterFederatedSignUp: (user, continuation) => signUp.afterProvider(user, continuation),
-    startEmailVerification: (req, res, identity, more) => signUp.beginByProvider(req, res, identity, more),
+    startEmailVerification: (req, res, identity, more) => signUp.beginByProvider({ req, res }, { identity, ...more }),
   };
   function redirectAfterSignIn(user: User, continuation: Continuation, entered: SignInResult) {
     if (entered.kind === 'second-factor-required') return entered;

@@ -1,4 +1,4 @@
-import type { RequestHandler, Router } from 'express';
+import type { IRoute, RequestHandler } from 'express';
 import { methodNotAllowed } from './error-pages.ts';
 import { RequestContext, type RequestServices } from './request-context.ts';
 
@@ -23,7 +23,10 @@ export const ruleOfHandler = (handler: RequestHandler): OwnRule | undefined => r
 export type AddPage<Deps> = (path: string, handlers: { get?: PageHandler<Deps>; post?: PageHandler<Deps> }) => void;
 
 /** The pages of a module, whose handlers share these dependencies. */
-export function pageRoutes<Deps extends RequestServices>(router: Router, deps: Deps): AddPage<Deps> {
+export function pageRoutes<Deps extends RequestServices>(
+  router: { route(path: string): IRoute },
+  deps: Deps,
+): AddPage<Deps> {
   const toExpress = (handler: PageHandler<Deps>): RequestHandler => {
     const answer: RequestHandler = async (req, res) => {
       await handler(new RequestContext(req, res, deps), deps);

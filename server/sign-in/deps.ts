@@ -1,6 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { FederationModule } from '../federation/index.ts';
-import type { Continuation, HostCookies, HttpError, Logger, Pages } from '../http/index.ts';
+import type { Continuation, HostCookies, HttpError, HttpExchange, Logger, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaModule } from '../mfa/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
@@ -60,8 +60,7 @@ export interface EmailVerification {
   findUnverifiedAccount(email: NormalisedEmail): Promise<{ id: string; passwordHash: string } | undefined>;
   /** Mails a code after the right password of an unconfirmed account. Returns the address of the next page. */
   startEmailVerification(
-    req: Request,
-    res: Response,
+    exchange: HttpExchange,
     recipient: { kind: 'sign-up' | 'user'; id: string; remember: boolean; continuation: Continuation },
   ): Promise<string>;
 }

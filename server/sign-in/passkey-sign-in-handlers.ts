@@ -27,7 +27,7 @@ export const submitPasskey = (passkeys: Passkeys) => async (r: RequestContext, d
   const { user } = outcome;
   if (outcome.kind === 'not-confirmed') {
     const recipient = { kind: 'user', id: user.id, remember, continuation } as const;
-    return r.redirect(await deps.confirmations.startEmailVerification(r.req, r.res, recipient));
+    return r.redirect(await deps.confirmations.startEmailVerification(r, recipient));
   }
   await deps.sessions.createSession(r, user, { amr: outcome.amr, remember });
   await deps.devices.remember(r.req, r.res, user);

@@ -139,7 +139,7 @@ export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
       return refuse(r, deps, outcome);
     case 'not-confirmed': {
       const recipient = { ...outcome.account, remember, continuation: r.continuation };
-      return r.redirect(await deps.confirmations.startEmailVerification(r.req, r.res, recipient));
+      return r.redirect(await deps.confirmations.startEmailVerification(r, recipient));
     }
     case 'signed-in':
       return complete(r, deps, outcome.user);

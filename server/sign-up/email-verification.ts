@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { HttpExchange } from '../http/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { sendVerificationCode } from './resend-code.ts';
@@ -8,31 +8,31 @@ import { findUnverifiedSubject } from './unverified-subject.ts';
 
 /** Starts a new flow in this browser for an authenticated visitor, and sends a code if the limits allow it. */
 export async function startEmailVerification(
+  { req, res }: HttpExchange,
   deps: SignUpDeps,
-  req: Request,
-  res: Response,
-  recipient: Pick<SignUpRecord, 'kind' | 'id' | 'remember'>,
+  { kind, id, remember }: Pick<SignUpRecord, 'kind' | 'id' | 'remember'>,
 ): Promise<void> {
   const { flows, devices } = deps;
-  const found = await findUnverifiedSubject(deps, recipient);
-  const flow: SignUpRecord = { kind: recipient.kind, id: recipient.id, remember: recipient.remember };
-  const id = flows.newId();
-  await flows.write(id, flow);
-  if (found) {
-    const device = found.kind === 'user' ? devices.recognise(req, found.user) : undefined;
+  const flow: SignUpRecord = { kind, id, remember };
+  const subject = await findUnverifiedSubject(deps, flow);
+  const flowId = flows.newId();
+  await flows.write(flowId, flow);
+  if (subject) {
+    const device = subject.kind === 'user' ? devices.recognise(req, subject.user) : undefined;
+    const from = { lang: req.language, ip: req.ip ?? '', device };
     // If the address or network has reached its limit, the page says so, and Resend gives the reason.
-    await sendVerificationCode(deps, { id, flow }, found, { lang: req.language, ip: req.ip ?? '', device });
+    await sendVerificationCode(deps, { id: flowId, flow, subject }, from);
   }
   await flows.delete(flows.readCookie(req));
-  flows.setCookie(res, id);
+  flows.setCookie(res, flowId);
 }
 
 /** For sign-in/. The password was right; it is not stored. */
 export function createEmailVerification(deps: SignUpDeps): EmailVerification {
   return {
     findUnverifiedAccount: (email) => findNewestUnverified(deps.database.db, email, deps.now()),
-    async startEmailVerification(req, res, { continuation, ...recipient }) {
-      await startEmailVerification(deps, req, res, recipient);
+    async startEmailVerification(exchange, { continuation, ...recipient }) {
+      await startEmailVerification(exchange, deps, recipient);
       return `/verify-code${continuation.search}`;
     },
   };

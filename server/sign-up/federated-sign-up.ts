@@ -1,6 +1,7 @@
-import { type FederationHooks, usableNames } from '../federation/index.ts';
-import { type Continuation, keptSearch } from '../http/index.ts';
+import { type FederationHooks, type UpstreamIdentity, usableNames } from '../federation/index.ts';
+import { type Continuation, type HttpExchange, keptSearch, type Language } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
+import type { NormalisedEmail } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
@@ -20,8 +21,17 @@ export async function afterFederatedSignUp(
   return user.planId === null ? `/post-signup/plan${continuation.search}` : undefined;
 }
 
-type FederatedSignUpArgs = Parameters<FederationHooks['startEmailVerification']>;
-type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
+/** A visitor whom a provider has authenticated. */
+export interface FederatedSignUp {
+  identity: UpstreamIdentity & { email: NormalisedEmail };
+  continuation: Continuation;
+  remember: boolean;
+  lang: Language;
+  /** The provider belongs to an organization with its own domains, and the address is in one of them. */
+  company: boolean;
+}
+
+export type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
 
 /**
  * A sign-up with a provider that does not vouch for the address: a code to the address confirms it. Before that there
@@ -29,10 +39,11 @@ type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerif
  * the same for an address that already belongs to a user, without effect.
  */
 export async function startFederatedSignUp(
+  exchange: HttpExchange,
   deps: SignUpDeps,
-  ...args: FederatedSignUpArgs
+  signUp: FederatedSignUp,
 ): Promise<FederatedSignUpResult> {
-  const started = await startOnce(deps, ...args).catch((error: unknown) => {
+  const started = await startOnce(exchange, deps, signUp).catch((error: unknown) => {
     logOutcome(deps, 'begin', 'failed');
     throw error;
   });
@@ -41,8 +52,9 @@ export async function startFederatedSignUp(
 }
 
 async function startOnce(
+  { req, res }: HttpExchange,
   deps: SignUpDeps,
-  ...[req, res, identity, { continuation, remember, lang, company }]: FederatedSignUpArgs
+  { identity, continuation, remember, lang, company }: FederatedSignUp,
 ): Promise<FederatedSignUpResult> {
   const { database, kv, codes, outbox, flows, plans, now } = deps;
   const { email } = identity;
@@ -73,8 +85,9 @@ async function startOnce(
       },
       nowMs,
     );
-    const addressee = { kind: 'sign-up', email, givenName: names.givenName, lang } as const;
-    await addCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    const { givenName } = names;
+    const expiresAtMs = nowMs + codeMinutes * 60_000;
+    await addCodeMail(trx, deps, { kind: 'sign-up', email, givenName, lang, code: issued.code, expiresAtMs });
     return inserted;
   });
   await flows.write(flow, { kind: 'sign-up', id, remember, sentAtMs: nowMs });

@@ -103,7 +103,7 @@ function confirm(deps: SignUpDeps): ApiOperation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
-      const confirmed = await verifyEmail(deps, body.flow, body.code, { ip: req.ip ?? '' });
+      const confirmed = await verifyEmail(deps, { flowId: body.flow, code: body.code, ip: req.ip ?? '' });
       switch (confirmed.kind) {
         case 'confirmed':
           return { sub: confirmed.user.id };

@@ -7,7 +7,7 @@ import { logOutcome } from './log-outcome.ts';
 import { sendCode } from './send-code.ts';
 import type { SignUpRecord } from './sign-up-records.ts';
 import { extendSignUp } from './sign-up-store.ts';
-import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subject.ts';
+import { findUnverifiedSubject, type PendingVerification, type UnverifiedSubject } from './unverified-subject.ts';
 
 export type SendCodeResult =
   | { kind: 'sent' }
@@ -15,23 +15,22 @@ export type SendCodeResult =
   /** There is nothing to confirm any more. */
   | { kind: 'not-found' };
 
-/** Sends a code to the recipient of a flow, and records it in the flow. */
+/** Sends a code for a flow, and records it in the flow. */
 export async function sendVerificationCode(
   deps: SignUpRuleDeps,
-  { id, flow }: { id: FlowId; flow: SignUpRecord },
-  recipient: UnverifiedSubject,
+  { id, flow, subject }: PendingVerification,
   { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
 ): Promise<SendCodeResult> {
   const decision = await consumeCodeMail(deps.kv, deps.limits, ip);
   if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const { givenName } = recipient.kind === 'user' ? recipient.user : recipient.signUp;
-  const issued = await sendCode(deps, id, { kind: flow.kind, email: recipient.email, givenName, lang, device });
+  const { givenName } = subject.kind === 'user' ? subject.user : subject.signUp;
+  const issued = await sendCode(deps, id, { kind: flow.kind, email: subject.email, givenName, lang, device });
   if (!issued.issued) {
     await decision.release();
     return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
   }
   await deps.flows.write(id, { ...flow, sentAtMs: deps.now() });
-  if (recipient.kind === 'sign-up') await extendSignUp(deps.database.db, flow.id, deps.now());
+  if (subject.kind === 'sign-up') await extendSignUp(deps.database.db, flow.id, deps.now());
   return { kind: 'sent' };
 }
 
@@ -39,18 +38,14 @@ export async function sendVerificationCode(
 export async function resendCode(
   deps: SignUpRuleDeps,
   flowId: FlowId,
-  how: { lang: Language; ip: string; device?(recipient: UnverifiedSubject): string | undefined },
+  from: { lang: Language; ip: string; device?(subject: UnverifiedSubject): string | undefined },
 ): Promise<SendCodeResult> {
   const flow = await deps.flows.find(flowId);
-  const recipient = flow && (await findUnverifiedSubject(deps, flow));
-  const sent: SendCodeResult =
-    flow && recipient
-      ? await sendVerificationCode(deps, { id: flowId, flow: { ...flow, resent: true } }, recipient, {
-          lang: how.lang,
-          ip: how.ip,
-          device: how.device?.(recipient),
-        })
-      : { kind: 'not-found' };
+  const subject = flow && (await findUnverifiedSubject(deps, flow));
+  const pending = flow && subject && { id: flowId, flow: { ...flow, resent: true }, subject };
+  const sent: SendCodeResult = pending
+    ? await sendVerificationCode(deps, pending, { ...from, device: from.device?.(pending.subject) })
+    : { kind: 'not-found' };
   logOutcome(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
   return sent;
 }

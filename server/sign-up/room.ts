@@ -1,13 +1,17 @@
 import type { Request, Router } from 'express';
-import type { FederationHooks } from '../federation/index.ts';
-import type { ApiOperation, Continuation } from '../http/index.ts';
+import type { ApiOperation, Continuation, HttpExchange } from '../http/index.ts';
 import type { PlanKey, UserId } from '../shared/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import { sweepSignUps } from './delete-expired.ts';
 import type { SignUpDeps, SignUpSettings } from './deps.ts';
 import { createEmailVerification } from './email-verification.ts';
-import { afterFederatedSignUp, startFederatedSignUp } from './federated-sign-up.ts';
+import {
+  afterFederatedSignUp,
+  type FederatedSignUp,
+  type FederatedSignUpResult,
+  startFederatedSignUp,
+} from './federated-sign-up.ts';
 import { signUpOperations } from './operations.ts';
 import { signUpRoutes } from './routes.ts';
 import { createSignUpRecords } from './sign-up-records.ts';
@@ -28,7 +32,7 @@ export interface SignUpModule {
    */
   afterProvider(user: User, continuation: Continuation): Promise<string | undefined>;
   /** See `FederationHooks` of federation/. */
-  beginByProvider: FederationHooks['startEmailVerification'];
+  beginByProvider(exchange: HttpExchange, signUp: FederatedSignUp): Promise<FederatedSignUpResult>;
   /** Stops the periodic jobs. */
   stop(): Promise<void>;
 }
@@ -40,10 +44,10 @@ export function openSignUp(settings: SignUpSettings): SignUpModule {
     pageRoutes: (router) => signUpRoutes(router, deps),
     operations: signUpOperations(deps),
     confirmations: createEmailVerification(deps),
-    verifyEmailUrl: (req) => verifyEmailUrl(deps, req),
+    verifyEmailUrl: (req) => verifyEmailUrl(req, deps),
     findPlanKey: (userId) => findChosenPlanKey(deps.database.db, userId, deps.now()),
     afterProvider: (user, continuation) => afterFederatedSignUp(deps, user, continuation),
-    beginByProvider: (...args) => startFederatedSignUp(deps, ...args),
+    beginByProvider: (exchange, signUp) => startFederatedSignUp(exchange, deps, signUp),
     stop: sweepSignUps(deps.database, deps.now, deps.log),
   };
 }

@@ -18,11 +18,9 @@ export interface CodeRecipient {
 
 /** Writes the mail into the outbox: the code, or for an existing user the notice that someone used their address. */
 export async function addCodeMail(
-  { outbox, codes, uniformAnswers }: Pick<SignUpRuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
   trx: Transaction<Schema>,
-  { kind, email, givenName, lang }: CodeRecipient,
-  code: string,
-  expiresAtMs: number,
+  { outbox, codes, uniformAnswers }: Pick<SignUpRuleDeps, 'outbox' | 'codes' | 'uniformAnswers'>,
+  { kind, email, givenName, lang, code, expiresAtMs }: CodeRecipient & { code: string; expiresAtMs: number },
 ): Promise<void> {
   const member = kind === 'sign-up' ? await findUserByIdentifier(trx, { email }) : undefined;
   // The newest code arrives last, also if several flows ask.
@@ -42,8 +40,8 @@ export async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecip
   const { codes, database, outbox, now } = deps;
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: to.email, device: to.device });
   if (issued.issued) {
-    const expiresAtMs = now() + issued.expiresInMs;
-    await database.transaction((trx) => addCodeMail(deps, trx, to, issued.code, expiresAtMs));
+    const mail = { ...to, code: issued.code, expiresAtMs: now() + issued.expiresInMs };
+    await database.transaction((trx) => addCodeMail(trx, deps, mail));
     outbox.wake();
   }
   return issued;

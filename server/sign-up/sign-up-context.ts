@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type Continuation, continuationFrom, readFormField, readQueryParam } from '../http/index.ts';
+import { type Continuation, continuationFrom, type PageHandler, type RequestContext } from '../http/index.ts';
 import { type PlanKey, toPlanKey } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
@@ -30,8 +30,8 @@ export interface SignUpContext {
 export const planKeyPattern = /^[A-Za-z0-9._~-]{1,100}$/;
 
 export async function loadSignUpContext(
-  deps: Pick<SignUpDeps, 'publicUrl' | 'findPendingAuthorization'>,
   req: Request,
+  deps: Pick<SignUpDeps, 'publicUrl' | 'findPendingAuthorization'>,
 ): Promise<SignUpContext> {
   const planKey = typeof req.params.planHash === 'string' ? toPlanKey(req.params.planHash) : null;
   const base = planKey === null ? '/signup' : `/signup/plan/${planKey}`;
@@ -50,19 +50,28 @@ export async function loadSignUpContext(
   };
 }
 
+/** A request of a page of the sign-up. */
+export interface SignUpRequest extends RequestContext {
+  readonly place: SignUpContext;
+}
+
+export function withSignUpContext(handler: PageHandler<SignUpDeps, SignUpRequest>): PageHandler<SignUpDeps> {
+  return async (r, deps) => handler(Object.assign(r, { place: await loadSignUpContext(r.req, deps) }), deps);
+}
+
 const toSource = (from: string | undefined): Prefill['source'] => (from === 'appsumo' ? 'appsumo' : 'general');
 
 /** Partners link with plain plus signs in the address, which queries read as spaces. */
-export function prefillFromQuery(req: Request): Prefill {
-  const source = toSource(readQueryParam(req, 'from'));
-  const email = readQueryParam(req, 'email')?.slice(0, maxEmailCharacters);
+export function prefillFromQuery(r: RequestContext): Prefill {
+  const source = toSource(r.query('from'));
+  const email = r.query('email')?.slice(0, maxEmailCharacters);
   if (email === undefined) return { source };
   return { source, email: source === 'appsumo' ? email.trim().replaceAll(' ', '+') : email };
 }
 
-export const prefillFromForm = (req: Request): Prefill => ({
-  source: toSource(readFormField(req, 'from')),
-  email: readFormField(req, 'email'),
+export const prefillFromForm = (r: RequestContext): Prefill => ({
+  source: toSource(r.field('from')),
+  email: r.field('email'),
 });
 
 /** The address of step 0, with the values that it had. */

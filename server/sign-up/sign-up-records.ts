@@ -29,8 +29,8 @@ export const createSignUpRecords = (kv: KeyValueStore, cookies: HostCookies): Si
 
 /** The browser's own. */
 export async function findSignUpRecord(
-  flows: SignUpRecords,
   req: Request,
+  { flows }: { flows: SignUpRecords },
 ): Promise<{ id: FlowId; flow: SignUpRecord } | undefined> {
   const id = flows.readCookie(req);
   const flow = await flows.find(id);

@@ -135,8 +135,7 @@ export async function findNewestUnverified(db: Db, email: NormalisedEmail, nowMs
 export async function markConfirmed(
   trx: Transaction<Schema>,
   id: string,
-  userId: UserId,
-  nowMs: number,
+  { userId, nowMs }: { userId: UserId; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('sign_ups')

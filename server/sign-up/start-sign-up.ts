@@ -110,8 +110,16 @@ async function begin(deps: SignUpRuleDeps, input: StartSignUpInput): Promise<Sta
       },
       nowMs,
     );
-    const addressee = { kind: 'sign-up', ...profile, lang: input.lang } as const;
-    await addCodeMail(deps, trx, addressee, issued.code, nowMs + codeMinutes * 60_000);
+    const { givenName } = profile;
+    const expiresAtMs = nowMs + codeMinutes * 60_000;
+    await addCodeMail(trx, deps, {
+      kind: 'sign-up',
+      email,
+      givenName,
+      lang: input.lang,
+      code: issued.code,
+      expiresAtMs,
+    });
     return inserted;
   });
   await flows.write(flow, { kind: 'sign-up', id: signUp.id, remember: false, sentAtMs: nowMs });

@@ -1,7 +1,8 @@
-import { type NormalisedEmail, toUserId } from '../shared/index.ts';
+import type { Request } from 'express';
+import { type FlowId, type NormalisedEmail, toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
-import type { SignUpRecord } from './sign-up-records.ts';
+import { findSignUpRecord, type SignUpRecord } from './sign-up-records.ts';
 import { findSignUp, type SignUp } from './sign-up-store.ts';
 
 /** The current state of the account that a flow confirms. */
@@ -20,4 +21,21 @@ export async function findUnverifiedSubject(
   }
   const signUp = await findSignUp(database.db, flow.id, now());
   return signUp && signUp.state !== 'confirmed' ? { kind: 'sign-up', email: signUp.email, signUp } : undefined;
+}
+
+/** A flow, and the account that it can still confirm. */
+export interface PendingVerification {
+  id: FlowId;
+  flow: SignUpRecord;
+  subject: UnverifiedSubject;
+}
+
+/** The browser's own. */
+export async function findPendingVerification(
+  req: Request,
+  deps: Pick<SignUpRuleDeps, 'database' | 'flows' | 'now'>,
+): Promise<PendingVerification | undefined> {
+  const own = await findSignUpRecord(req, deps);
+  const subject = own && (await findUnverifiedSubject(deps, own.flow));
+  return own && subject && { ...own, subject };
 }

@@ -18,7 +18,7 @@ import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUpCodeGuess } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
-import { findUnverifiedSubject } from './unverified-subject.ts';
+import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subject.ts';
 
 export type VerifyEmailResult =
   | {
@@ -42,12 +42,20 @@ export type VerifyEmailResult =
   /** There is nothing to confirm: an unknown flow, or one that is over. */
   | { kind: 'not-found' };
 
+/** A submitted code. */
+export interface SubmittedCode {
+  flowId: FlowId;
+  code: string;
+  ip: string;
+  /** Of the page on which it was typed; else that of the sign-up. */
+  lang?: SignUp['lang'];
+}
+
 /** Creates the user of a sign-up with all data, in one transaction. */
 async function activateUser(
-  deps: SignUpRuleDeps,
   trx: Transaction<Schema>,
-  signUp: SignUp,
-  lang: SignUp['lang'],
+  deps: SignUpRuleDeps,
+  { signUp, lang }: { signUp: SignUp; lang: SignUp['lang'] },
 ): Promise<User> {
   const nowMs = deps.now();
   const { id: userId } = await insertUser(
@@ -64,30 +72,23 @@ async function activateUser(
     nowMs,
   );
   // Two flows of one sign-up: the unique address lets one through; this stops one flow that is sent twice.
-  if (!(await markConfirmed(trx, signUp.id, userId, nowMs))) throw new AlreadyInUseError('email');
+  if (!(await markConfirmed(trx, signUp.id, { userId, nowMs }))) throw new AlreadyInUseError('email');
   await insertUserRecord(trx, userId, nowMs);
   // The identity at the provider was linked in another way meanwhile.
   const { identity } = signUp;
   if (identity && !(await linkCurrentIdentity(trx, deps.providers(), userId, identity, nowMs)))
     throw new AlreadyInUseError('email');
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
-  if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, userId, nowMs);
-  return sendWelcomeMail(
-    deps,
-    trx,
-    userId,
-    lang,
-    identity ? deps.providers().byId(identity.provider)?.name : undefined,
-  );
+  if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, { userId, nowMs });
+  const provider = identity ? deps.providers().byId(identity.provider)?.name : undefined;
+  return sendWelcomeMail(trx, deps, { userId, lang, provider });
 }
 
 /** Writes the welcome mail, and reads the updated user. */
 async function sendWelcomeMail(
-  { outbox }: SignUpRuleDeps,
   trx: Transaction<Schema>,
-  userId: UserId,
-  lang: SignUp['lang'],
-  provider?: string,
+  { outbox }: SignUpRuleDeps,
+  { userId, lang, provider }: { userId: UserId; lang: SignUp['lang']; provider?: string | undefined },
 ): Promise<User> {
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just confirmed is not there');
@@ -105,52 +106,63 @@ async function sendWelcomeMail(
 /**
  * Checks a code. The right one makes a sign-up a user, or confirms the address of a user whom an operator created. The
  * first flow to confirm an address gets it, with the password that was typed in this very flow.
- * @param from.lang of the page on which it was typed; else that of the sign-up
  */
-export async function verifyEmail(
-  deps: SignUpRuleDeps,
-  flowId: FlowId,
-  typed: string,
-  from: { ip: string; lang?: SignUp['lang'] },
-): Promise<VerifyEmailResult> {
-  const confirmed = await confirm(deps, flowId, typed, from);
-  logOutcome(deps, 'confirm', confirmed.kind);
-  return confirmed;
+export async function verifyEmail(deps: SignUpRuleDeps, submitted: SubmittedCode): Promise<VerifyEmailResult> {
+  const result = await confirm(deps, submitted);
+  logOutcome(deps, 'confirm', result.kind);
+  return result;
 }
 
-async function confirm(
+/** @returns the reason against a code; undefined: it is right */
+async function checkCode(
   deps: SignUpRuleDeps,
-  flowId: FlowId,
-  typed: string,
-  { ip, lang }: { ip: string; lang?: SignUp['lang'] },
-): Promise<VerifyEmailResult> {
-  const { codes, database, flows, outbox, now } = deps;
-  const flow = await flows.find(flowId);
-  const recipient = flow && (await findUnverifiedSubject(deps, flow));
-  if (!flow || !recipient) return { kind: 'not-found' };
-  const code = normaliseCode(typed);
+  subject: UnverifiedSubject,
+  submitted: SubmittedCode,
+): Promise<(VerifyEmailResult & { kind: 'incomplete' | 'incorrect' | 'invalidated' | 'too-many' }) | undefined> {
+  const code = normaliseCode(submitted.code);
   if (code === undefined) return { kind: 'incomplete' };
-  const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, ip);
+  const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, submitted.ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const check = await codes.check({ purpose: 'confirm-email', flow: flowId, account: recipient.email }, code);
+  const owner = { purpose: 'confirm-email', flow: submitted.flowId, account: subject.email } as const;
+  const check = await deps.codes.check(owner, code);
   if (check !== 'correct') return { kind: check === 'incorrect' ? 'incorrect' : 'invalidated' };
   // It has no recipient, so a guessed code has no effect either.
-  if (recipient.kind === 'sign-up' && recipient.signUp.state === 'decoy') return { kind: 'incorrect' };
+  if (subject.kind === 'sign-up' && subject.signUp.state === 'decoy') return { kind: 'incorrect' };
   await decision.release();
+  return undefined;
+}
+
+/** The code was right. @returns undefined if the user is disabled or deleted by now */
+function confirmSubject(
+  deps: SignUpRuleDeps,
+  subject: UnverifiedSubject,
+  lang: SignUp['lang'] | undefined,
+): Promise<User | undefined> {
+  return deps.database.transaction(async (trx) => {
+    if (subject.kind === 'sign-up') {
+      const { signUp } = subject;
+      return activateUser(trx, deps, { signUp, lang: lang ?? signUp.lang });
+    }
+    const { user } = subject;
+    if (!(await confirmEmail(trx, user, deps.now()))) return undefined;
+    await insertUserRecord(trx, user.id, deps.now());
+    const mailLang = lang ?? resolveLanguage('', user.locale ?? undefined);
+    return sendWelcomeMail(trx, deps, { userId: user.id, lang: mailLang });
+  });
+}
+
+async function confirm(deps: SignUpRuleDeps, submitted: SubmittedCode): Promise<VerifyEmailResult> {
+  const { flows, outbox, now } = deps;
+  const { flowId } = submitted;
+  const flow = await flows.find(flowId);
+  const subject = flow && (await findUnverifiedSubject(deps, flow));
+  if (!flow || !subject) return { kind: 'not-found' };
+  const refused = await checkCode(deps, subject, submitted);
+  if (refused) return refused;
 
   let user: User | undefined;
   try {
-    user = await database.transaction(async (trx) => {
-      if (recipient.kind === 'sign-up') return activateUser(deps, trx, recipient.signUp, lang ?? recipient.signUp.lang);
-      if (!(await confirmEmail(trx, recipient.user, now()))) return undefined;
-      await insertUserRecord(trx, recipient.user.id, now());
-      return sendWelcomeMail(
-        deps,
-        trx,
-        recipient.user.id,
-        lang ?? resolveLanguage('', recipient.user.locale ?? undefined),
-      );
-    });
+    user = await confirmSubject(deps, subject, submitted.lang);
   } catch (error) {
     if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'already-in-use' };
     throw error;
@@ -158,7 +170,6 @@ async function confirm(
   if (!user) return { kind: 'disabled' };
   outbox.wake();
   await flows.write(flowId, { ...flow, confirmedAtMs: now() });
-  const { continuation, identity } =
-    recipient.kind === 'sign-up' ? recipient.signUp : { continuation: '', identity: null };
+  const { continuation, identity } = subject.kind === 'sign-up' ? subject.signUp : { continuation: '', identity: null };
   return { kind: 'confirmed', user, remember: flow.remember, continuation, identity: identity ?? undefined };
 }

@@ -29,8 +29,7 @@ export async function findPartnerDeal(db: Db, email: NormalisedEmail): Promise<P
 export async function claimPartnerDeal(
   trx: Transaction<Schema>,
   email: NormalisedEmail,
-  userId: UserId,
-  nowMs: number,
+  { userId, nowMs }: { userId: UserId; nowMs: number },
 ): Promise<PartnerDeal | undefined> {
   const { numUpdatedRows } = await trx
     .updateTable('partner_deals')

@@ -150,7 +150,7 @@ const swapped = {
   emails: (trx: Trx, { user, userId, email, phone, plain }: Values & { user: User }) => [
     findUserByIdentifier(trx, { email }),
     changeEmail(trx, user, { email, undoHash: sha256(plain), undoUntil: 0 }, 0),
-    claimPartnerDeal(trx, email, userId, 0),
+    claimPartnerDeal(trx, email, { userId, nowMs: 0 }),
     // @ts-expect-error: a typed address is not normalised
     findUserByIdentifier(trx, { email: plain }),
     // @ts-expect-error: a number is no address
@@ -158,7 +158,7 @@ const swapped = {
     // @ts-expect-error: a typed address is not normalised
     changeEmail(trx, user, { email: plain, undoHash: sha256(plain), undoUntil: 0 }, 0),
     // @ts-expect-error: swapped
-    claimPartnerDeal(trx, userId, email, 0),
+    claimPartnerDeal(trx, userId, { userId: email, nowMs: 0 }),
   ],
   phones: (trx: Trx, sms: SmsSender, { user, email, phone, plain }: Values & { user: User }) => [
     setPhone(trx, user, phone, 0),

@@ -92,7 +92,9 @@ export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | u
   let taken = false;
   await assignBasePlan(deps, user.id, plan, async (trx) => {
     const deal = await findPartnerDeal(trx, user.email);
-    taken = deal?.userId === user.id || (await claimPartnerDeal(trx, user.email, user.id, now())) !== undefined;
+    taken =
+      deal?.userId === user.id ||
+      (await claimPartnerDeal(trx, user.email, { userId: user.id, nowMs: now() })) !== undefined;
     if (!taken) throw new DealAlreadyClaimedError();
     await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
     const membership = await findMembership(trx, user.id);
