@@ -33,7 +33,7 @@ export async function withUserLock<T>(database: Database, userId: UserId, act: (
 
 async function runInTurn<T>(database: Database, userId: UserId, act: () => Promise<T>): Promise<T> {
   // By the machine's clock: a test that moves the product's must not open the lock.
-  const lease = createLease(database, `billing:${userId}`, heldMs, Date.now);
+  const lease = createLease(database, `billing:${userId}`, { ttlMs: heldMs, now: Date.now });
   const until = Date.now() + patienceMs;
   while (!(await lease.acquire())) {
     if (Date.now() > until) throw new StripeUnavailableError('another act of this member takes too long');

@@ -82,7 +82,7 @@ export function createOutboxWorker({
 }: OutboxWorkerSettings): OutboxWorker {
   const { db } = database;
   const { turnMs, leaseMs, leaseEveryMs, deliveryMs, stopMs, sweepMs } = { ...usual, ...timing };
-  const lease = createLease(database, 'outbox', leaseMs, now);
+  const lease = createLease(database, 'outbox', { ttlMs: leaseMs, now });
   /** Delivered, but the store was unavailable when that should have been written. */
   const unmarked = new Set<string>();
   let heldUntil = 0;

@@ -67,8 +67,10 @@ function sweepDevices({ database, now, log }: MfaDeps): () => Promise<void> {
   const sweep = async () => {
     while ((await sweepRememberedDevices(database.db, now(), batch)) === batch);
   };
-  const lease = createLease(database, 'sweep of remembered devices', 2 * everyMs, now);
-  return runPeriodically(lease, everyMs, sweep, (error) =>
-    log.warn({ err: error }, 'could not sweep remembered devices'),
-  );
+  const lease = createLease(database, 'sweep of remembered devices', { ttlMs: 2 * everyMs, now });
+  return runPeriodically(lease, {
+    everyMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'could not sweep remembered devices'),
+  });
 }

@@ -140,10 +140,12 @@ function sweepNowAndThen(
   { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
   sweep: () => Promise<void>,
 ): () => Promise<void> {
-  const lease = createLease(database, 'sweep of expired grants', 2 * sweepEveryMs, now);
-  return runPeriodically(lease, sweepEveryMs, sweep, (error) =>
-    log.warn({ err: error }, 'could not sweep expired grants'),
-  );
+  const lease = createLease(database, 'sweep of expired grants', { ttlMs: 2 * sweepEveryMs, now });
+  return runPeriodically(lease, {
+    everyMs: sweepEveryMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'could not sweep expired grants'),
+  });
 }
 
 export async function createOidcModule(settings: OauthSettings): Promise<OidcModule> {

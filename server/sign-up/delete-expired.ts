@@ -13,8 +13,10 @@ export function sweepSignUps(database: Database, now: () => number, log: Logger)
   const sweep = async () => {
     while ((await deleteExpired(database.db, now(), batch)) === batch);
   };
-  const lease = createLease(database, 'sweep of expired sign-ups', 2 * everyMs, now);
-  return runPeriodically(lease, everyMs, sweep, (error) =>
-    log.warn({ err: error }, 'could not sweep expired sign-ups'),
-  );
+  const lease = createLease(database, 'sweep of expired sign-ups', { ttlMs: 2 * everyMs, now });
+  return runPeriodically(lease, {
+    everyMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'could not sweep expired sign-ups'),
+  });
 }

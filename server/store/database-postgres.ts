@@ -29,7 +29,7 @@ export async function openPostgresDatabase(url: string, log: StoreLog, observe?:
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   };
-  const db = connect(url, log, limits, observe);
+  const db = connect({ url, log, observe }, limits);
   const ping = async () => {
     await sql`select 1`.execute(db);
   };
@@ -46,7 +46,7 @@ export async function openPostgresDatabase(url: string, log: StoreLog, observe?:
     transaction: (fn) => repeatingTransaction(db, fn),
     async migrationTransaction(fn) {
       // A separate connection without time limits: a migration may rewrite a large table.
-      const migrating = connect(url, log, { max: 1 });
+      const migrating = connect({ url, log }, { max: 1 });
       try {
         return await migrating.transaction().execute(async (trx) => {
           await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(trx);
@@ -61,7 +61,13 @@ export async function openPostgresDatabase(url: string, log: StoreLog, observe?:
   };
 }
 
-function connect(url: string, log: StoreLog, limits: pg.PoolConfig, observe?: StoreObserver): Kysely<Schema> {
+interface Connection {
+  url: string;
+  log: StoreLog;
+  observe?: StoreObserver | undefined;
+}
+
+function connect({ url, log, observe }: Connection, limits: pg.PoolConfig): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,8 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ChangeMarker } from './change-marker.ts';
-import { openPostgresDatabase } from './database-postgres.ts';
-import { openSqliteDatabase } from './database-sqlite.ts';
-import type { StoreObserver } from './observe-store.ts';
 import type { Schema } from './schema.ts';
 
 /** The records: users, clients, grants and everything else that must not be lost. */
@@ -29,23 +26,3 @@ export interface Database {
 
 /** Problems that the stores recover from by themselves, for example a lost idle connection. */
 export type StoreLog = (message: string, error: Error) => void;
-
-export interface DatabaseOptions {
-  /** `postgres://…`; empty or absent: SQLite in `dataDir`. */
-  url?: string | undefined;
-  /** Folder of the SQLite file `foyer.db`. */
-  dataDir: string;
-  log?: StoreLog | undefined;
-  observe?: StoreObserver | undefined;
-}
-
-/**
- * Opens the database and verifies that it answers. `migrate` creates the tables.
- * @throws StoreUnavailable if it cannot be reached; TypeError for an unsupported address.
- */
-export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url = '', dataDir, log = () => {}, observe } = options;
-  if (url === '') return openSqliteDatabase(dataDir, observe);
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, log, observe);
-  throw new TypeError('A database address begins with postgres:// (or is empty, for SQLite)');
-}

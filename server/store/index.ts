@@ -10,7 +10,7 @@
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
 export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './change-marker.ts';
 export { type KeyValueOptions, openKeyValue } from './create-key-value.ts';
-export { type Database, type DatabaseOptions, openDatabase, type StoreLog } from './database.ts';
+export type { Database, StoreLog } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
 export type { Db } from './db.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
@@ -18,6 +18,7 @@ export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-va
 export { createLease, type Lease, runPeriodically } from './leases.ts';
 export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './migrate.ts';
 export type { StoreObserver } from './observe-store.ts';
+export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { type Prepared, prepare } from './prepared.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';

@@ -23,6 +23,12 @@ export const TABLES = `
 
 const WRITE = 'INSERT INTO entries (key, value, expires_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE';
 
+/** When an entry that is written now expires. Milliseconds since the epoch. */
+interface Lifetime {
+  expiresAt: number;
+  now: number;
+}
+
 export interface Statements {
   /** The value of a live entry. */
   get(key: string, now: number): string | undefined;
@@ -31,7 +37,7 @@ export interface Statements {
   anyExpired(now: number): boolean;
   set(key: string, value: string, expiresAt: number): void;
   /** These return whether they changed anything. */
-  setIfAbsent(key: string, value: string, expiresAt: number, now: number): boolean;
+  setIfAbsent(key: string, value: string, lifetime: Lifetime): boolean;
   update(key: string, value: string, now: number): boolean;
   delete(key: string): boolean;
   compareAndDelete(key: string, expected: string, now: number): boolean;
@@ -39,7 +45,7 @@ export interface Statements {
   markConsumed(key: string, now: number): boolean;
   deleteIfExpired(key: string, now: number): void;
   deleteExpired(now: number, limit: number): number;
-  addToCounter(key: string, by: number, expiresAt: number, now: number): { count: number; expiresAt: number };
+  addToCounter(key: string, by: number, lifetime: Lifetime): { count: number; expiresAt: number };
   prolong(key: string, expiresAt: number): void;
   addMember(key: string, member: string): void;
   removeMember(key: string, member: string): void;
@@ -102,7 +108,7 @@ export function prepareStatements(connection: SqliteConnection): Statements {
     members: (key, now) => members.all(key, now).map(({ member }) => String(member)),
     anyExpired: (now) => anyExpired.get(now) !== undefined,
     set: (key, value, expiresAt) => void set.run(key, value, expiresAt),
-    setIfAbsent: (key, value, expiresAt, now) => setIfAbsent.run(key, value, expiresAt, now).changes === 1,
+    setIfAbsent: (key, value, { expiresAt, now }) => setIfAbsent.run(key, value, expiresAt, now).changes === 1,
     update: (key, value, now) => update.run(key, value, now).changes === 1,
     delete: (key) => remove.run(key).changes === 1,
     compareAndDelete: (key, expected, now) => compareAndDelete.run(key, expected, now).changes === 1,
@@ -110,7 +116,7 @@ export function prepareStatements(connection: SqliteConnection): Statements {
     markConsumed: (key, now) => markConsumed.run(key, now).changes === 1,
     deleteIfExpired: (key, now) => void deleteIfExpired.run(key, now),
     deleteExpired: (now, limit) => Number(deleteExpired.run(now, limit).changes),
-    addToCounter(key, by, expiresAt, now) {
+    addToCounter(key, by, { expiresAt, now }) {
       const row = addToCounter.get(key, by, expiresAt, now);
       return { count: Number(row?.count), expiresAt: Number(row?.expires_at) };
     },

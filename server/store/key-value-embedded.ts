@@ -66,7 +66,7 @@ function entryWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueStore, 
       const ttl = clampTtl(ttlMs);
       return run(() => {
         const now = Date.now();
-        return sql.setIfAbsent(key, value, now + ttl, now);
+        return sql.setIfAbsent(key, value, { expiresAt: now + ttl, now });
       });
     },
     update: (key, value) => run(() => sql.update(key, value, Date.now())),
@@ -109,7 +109,7 @@ function collectionWrites(sql: Statements, { run }: WriteBatch): Pick<KeyValueSt
       const ttl = clampTtl(ttlMs);
       return run(() => {
         const now = Date.now();
-        const { count, expiresAt } = sql.addToCounter(key, by, now + ttl, now);
+        const { count, expiresAt } = sql.addToCounter(key, by, { expiresAt: now + ttl, now });
         return { count, expiresInMs: expiresAt - now };
       });
     },

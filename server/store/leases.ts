@@ -9,11 +9,16 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/**
- * @param ttlMs how long the lease lasts without a renewal: longer than the job, because the job of a slow process must
- * not be done a second time.
- */
-export function createLease(database: Database, name: string, ttlMs: number, now: () => number): Lease {
+interface LeaseTime {
+  /**
+   * How long the lease lasts without a renewal: longer than the job, because the job of a slow process must not be done
+   * a second time.
+   */
+  ttlMs: number;
+  now: () => number;
+}
+
+export function createLease(database: Database, name: string, { ttlMs, now }: LeaseTime): Lease {
   const holder = uuidv7();
   return {
     async acquire() {
@@ -37,16 +42,17 @@ export function createLease(database: Database, name: string, ttlMs: number, now
   };
 }
 
+interface PeriodicJob {
+  everyMs: number;
+  run: () => Promise<void>;
+  onError: (error: unknown) => void;
+}
+
 /**
  * Does a job every `everyMs` in the process that holds its lease. A failure is reported to `onError` and tried again in
  * the next turn. Returns the function that stops it, which waits for a running turn and releases the lease.
  */
-export function runPeriodically(
-  lease: Lease,
-  everyMs: number,
-  job: () => Promise<void>,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
+export function runPeriodically(lease: Lease, { everyMs, run, onError }: PeriodicJob): () => Promise<void> {
   let turn = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
@@ -54,7 +60,7 @@ export function runPeriodically(
     busy = true;
     turn = (async () => {
       try {
-        if (await lease.acquire()) await job();
+        if (await lease.acquire()) await run();
       } catch (error) {
         onError(error);
       } finally {

@@ -28,19 +28,20 @@ interface Entry {
   giveUpAt: number;
 }
 
-/**
- * @param options.lock taken for each transaction, if others use the connection too
- * @param options.over called after each transaction, committed or rolled back, before its callers resume
- */
-export function createWriteBatch(
+interface WriteBatchOptions {
+  /** Taken for each transaction, if others use the connection too. */
+  lock?: WriteLock;
+  /** Called after each transaction, committed or rolled back, before its callers resume. */
+  over?: () => void;
+}
+
+/** Makes the function that runs entries in one transaction, and resolves them after the commit. */
+function createTransactor(
   connection: SqliteConnection,
-  { lock, over = () => {} }: { lock?: WriteLock; over?: () => void } = {},
-): WriteBatch {
+  { lock, over = () => {} }: WriteBatchOptions,
+): (entries: Entry[]) => Promise<void> {
   const begin = connection.prepare('BEGIN IMMEDIATE').statement;
   const commit = connection.prepare('COMMIT').statement;
-  let waiting: Entry[] = [];
-  let flushing: Promise<void> | undefined;
-  let closed = false;
 
   /** It runs within one turn of the event loop, so no read can happen in between. */
   function transact(entries: Entry[]): void {
@@ -57,7 +58,7 @@ export function createWriteBatch(
     for (const entry of entries) entry.resolve();
   }
 
-  async function transactAlone(entries: Entry[]): Promise<void> {
+  return async (entries) => {
     if (!lock) return transact(entries);
     await lock.acquire(BUSY_LIMIT_MS);
     try {
@@ -65,7 +66,14 @@ export function createWriteBatch(
     } finally {
       lock.release();
     }
-  }
+  };
+}
+
+export function createWriteBatch(connection: SqliteConnection, options: WriteBatchOptions = {}): WriteBatch {
+  const transact = createTransactor(connection, options);
+  let waiting: Entry[] = [];
+  let flushing: Promise<void> | undefined;
+  let closed = false;
 
   async function flush(): Promise<void> {
     await nextTurn();
@@ -74,7 +82,7 @@ export function createWriteBatch(
     while (waiting.length > 0) {
       const batch = waiting.splice(0, oneByOne > 0 ? 1 : MAX_BATCH);
       try {
-        await transactAlone(batch);
+        await transact(batch);
         busyRounds = 0;
       } catch (error) {
         if (isBusy(error)) {

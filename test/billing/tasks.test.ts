@@ -91,7 +91,7 @@ describe('billing tasks at Stripe', () => {
     await decide(user, 'cancel-later');
     // The job has read the task and waits, as an act of the member has the turn.
     const { createLease } = await import('../../server/store/index.ts');
-    const turn = createLease(database(), `billing:${user.id}`, 10_000, Date.now);
+    const turn = createLease(database(), `billing:${user.id}`, { ttlMs: 10_000, now: Date.now });
     await turn.acquire();
     const job = shop.membership.work();
     const { db } = database();

@@ -5,7 +5,7 @@ describe.each(backends)('leases on $name', ({ open }) => {
   let stores: OpenStores;
   let nowMs = 1_000_000;
   const now = () => nowMs;
-  const lease = (name: string) => createLease(stores.database, name, 10_000, now);
+  const lease = (name: string) => createLease(stores.database, name, { ttlMs: 10_000, now });
 
   beforeAll(async () => {
     stores = await open();
@@ -42,15 +42,14 @@ describe.each(backends)('leases on $name', ({ open }) => {
     const done: string[] = [];
     const errors: unknown[] = [];
     const start = (who: string) =>
-      runPeriodically(
-        lease('job'),
-        5,
-        async () => {
+      runPeriodically(lease('job'), {
+        everyMs: 5,
+        run: async () => {
           done.push(who);
           if (done.length === 1) throw new Error('the first turn fails');
         },
-        (error) => errors.push(error),
-      );
+        onError: (error) => errors.push(error),
+      });
     const stops = [start('a'), start('b')];
     while (done.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
     await Promise.all(stops.map((stop) => stop()));

@@ -8,6 +8,10 @@ export function startDeletionJob(
   { database, now, log }: Pick<DeletionDeps, 'database' | 'now' | 'log'>,
   work: () => Promise<void>,
 ): () => Promise<void> {
-  const lease = createLease(database, 'deletions and factor resets', 2 * everyMs, now);
-  return runPeriodically(lease, everyMs, work, (error) => log.warn({ err: error }, 'account deletion job failed'));
+  const lease = createLease(database, 'deletions and factor resets', { ttlMs: 2 * everyMs, now });
+  return runPeriodically(lease, {
+    everyMs,
+    run: work,
+    onError: (error) => log.warn({ err: error }, 'account deletion job failed'),
+  });
 }

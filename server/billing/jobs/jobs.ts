@@ -48,21 +48,19 @@ export function startBillingJobs(deps: BillingDeps, webhooks: StripeWebhooks): (
   const { database, log } = deps;
   let stopping = false;
   // By the machine's clock: a sandbox that advances time must not let two processes run.
-  const looking = createLease(database, 'memberships', 10 * minuteMs, Date.now);
-  const comparing = createLease(database, 'memberships compared', 2 * hourMs, Date.now);
+  const looking = createLease(database, 'memberships', { ttlMs: 10 * minuteMs, now: Date.now });
+  const comparing = createLease(database, 'memberships compared', { ttlMs: 2 * hourMs, now: Date.now });
   const stops = [
-    runPeriodically(
-      looking,
-      lookMs,
-      () => runMaintenance(deps, webhooks),
-      (error) => log.warn({ err: error }, 'membership job failed'),
-    ),
-    runPeriodically(
-      comparing,
-      askMs,
-      () => reconcileHourly(deps, webhooks, async () => !stopping && (await comparing.acquire())),
-      (error) => log.warn({ err: error }, 'could not compare memberships with Stripe'),
-    ),
+    runPeriodically(looking, {
+      everyMs: lookMs,
+      run: () => runMaintenance(deps, webhooks),
+      onError: (error) => log.warn({ err: error }, 'membership job failed'),
+    }),
+    runPeriodically(comparing, {
+      everyMs: askMs,
+      run: () => reconcileHourly(deps, webhooks, async () => !stopping && (await comparing.acquire())),
+      onError: (error) => log.warn({ err: error }, 'could not compare memberships with Stripe'),
+    }),
   ];
   return async () => {
     stopping = true;

@@ -1,0 +1,24 @@
+import type { Database, StoreLog } from './database.ts';
+import { openPostgresDatabase } from './database-postgres.ts';
+import { openSqliteDatabase } from './database-sqlite.ts';
+import type { StoreObserver } from './observe-store.ts';
+
+export interface DatabaseOptions {
+  /** `postgres://…`; empty or absent: SQLite in `dataDir`. */
+  url?: string | undefined;
+  /** Folder of the SQLite file `foyer.db`. */
+  dataDir: string;
+  log?: StoreLog | undefined;
+  observe?: StoreObserver | undefined;
+}
+
+/**
+ * Opens the database and verifies that it answers. `migrate` creates the tables.
+ * @throws StoreUnavailable if it cannot be reached; TypeError for an unsupported address.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url = '', dataDir, log = () => {}, observe } = options;
+  if (url === '') return openSqliteDatabase(dataDir, observe);
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgresDatabase(url, log, observe);
+  throw new TypeError('A database address begins with postgres:// (or is empty, for SQLite)');
+}
