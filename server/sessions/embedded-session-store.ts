@@ -1,24 +1,11 @@
 import type { Request } from 'express';
 import { type Session, type SessionData, Store } from 'express-session';
-import { type SessionId, type SessionIdHash, sha256, toSessionId, toSessionIdHash } from '../shared/index.ts';
+import { toSessionId } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
 import type { Lifetimes } from './lifetime.ts';
+import { sessionFactsKey, sessionIdHash, sessionKey } from './session-keys.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
 import { sessionDataSchema } from './stored-session.ts';
-
-/** The store's key of a session. The id itself is a bearer secret and is never stored. */
-export function sessionIdHash(sessionId: SessionId): SessionIdHash {
-  return toSessionIdHash(sha256(sessionId));
-}
-
-export function sessionKey(idHash: SessionIdHash): string {
-  return `session:${idHash}`;
-}
-
-/** The key of the facts beside a session (user-sessions.ts). They are deleted with the session, however it ends. */
-export function sessionFactsKey(idHash: SessionIdHash): string {
-  return `session-facts:${idHash}`;
-}
 
 /**
  * express-session over the key-value contract: the store without REDIS_URL. A session is written once, at sign-in, and

@@ -4,7 +4,6 @@ import type { KeyValueStore } from '../store/index.ts';
 import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
 import { endedByLimitKey, limitSessions } from './session-limit.ts';
-import type { Sessions } from './sessions.ts';
 import {
   batches,
   endSessions,
@@ -31,14 +30,14 @@ export interface EndedBy {
  * the number of open ones. It needs no browser, so the command line uses it too.
  */
 export async function endAllSessions(
-  kv: KeyValueStore,
-  links: EndingLinks,
+  deps: { kv: KeyValueStore; links: EndingLinks },
   userId: UserId,
   which?: EndedBy,
 ): Promise<number> {
+  const { kv, links } = deps;
   const listed = await listSessionHashes(kv, userId);
   if (!which) {
-    const open = await endSessions(kv, links, userId, listed);
+    const open = await endSessions(deps, userId, listed);
     await links.allEnded(userId);
     return open;
   }
@@ -48,7 +47,7 @@ export async function endAllSessions(
     const users = await Promise.all(batch.map((idHash) => findUser(kv, idHash)));
     // A sign-in in progress has no record yet. It checks the epoch itself after it has written one.
     const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
-    open += await endSessions(kv, links, userId, ending);
+    open += await endSessions(deps, userId, ending);
   }
   await links.allEnded(userId, async (idHash) => {
     const session = await findUser(kv, idHash);
@@ -57,20 +56,39 @@ export async function endAllSessions(
   return open;
 }
 
-export interface Endings
-  extends Pick<Sessions, 'endAll' | 'endSession' | 'endOtherSessions' | 'endUpstreamSessions' | 'endedByLimit'> {
+/** The ways to end sessions from outside their own browser. */
+export interface SessionEndings {
+  /** Ends every session of a user, or those that a change of the password invalidates. Returns the number. */
+  endAll(userId: UserId, which?: EndedBy): Promise<number>;
+  /** How many sessions of a user the session limit has ended recently. */
+  endedByLimit(userId: UserId): Promise<number>;
+  /** Ends one session of a user with all dependent data; false if the user has no such session (any more). */
+  endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean>;
+  /** Ends all sessions of a user but one. Returns the number. */
+  endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number>;
+  /**
+   * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
+   * @param indexes the session indexes; empty: all sessions of the user
+   */
+  endUpstreamSessions(provider: ProviderId, nameId: string, indexes: readonly string[]): Promise<number>;
+}
+
+interface Endings extends SessionEndings {
   /** Ends the sessions beyond the limit of a user, as a sign-out does. */
   limit(userId: UserId): Promise<void>;
 }
 
-/** The ways to end sessions from outside their own browser. */
-export function createEndings(
-  kv: KeyValueStore,
-  links: EndingLinks & Pick<SessionLinks, 'othersEnded'>,
-  metrics: Metrics,
-): Endings {
+interface EndingDeps {
+  kv: KeyValueStore;
+  links: EndingLinks & Pick<SessionLinks, 'othersEnded'>;
+  metrics: Metrics;
+}
+
+export function createEndings(deps: EndingDeps): Endings {
+  const { kv, links, metrics } = deps;
+
   async function endAll(userId: UserId, which?: EndedBy): Promise<number> {
-    const count = await endAllSessions(kv, links, userId, which);
+    const count = await endAllSessions(deps, userId, which);
     metrics.sessionEnded('revoked', count);
     return count;
   }
@@ -78,23 +96,23 @@ export function createEndings(
   async function endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean> {
     // A user can only end sessions in their own list.
     if (!(await listSessionHashes(kv, userId)).includes(idHash)) return false;
-    const count = await endSessions(kv, links, userId, [idHash]);
+    const count = await endSessions(deps, userId, [idHash]);
     metrics.sessionEnded('revoked', count);
     return count > 0;
   }
 
   async function endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number> {
     const others = async () => (await listSessionHashes(kv, userId)).filter((idHash) => idHash !== keepIdHash);
-    const first = await endSessions(kv, links, userId, await others());
+    const first = await endSessions(deps, userId, await others());
     // A session that changed its id at this moment is in the list by now.
-    const count = first + (await endSessions(kv, links, userId, await others()));
+    const count = first + (await endSessions(deps, userId, await others()));
     await links.othersEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);
     return count;
   }
 
   async function limit(userId: UserId): Promise<void> {
-    metrics.sessionEnded('limit', await limitSessions(kv, links, userId));
+    metrics.sessionEnded('limit', await limitSessions(deps, userId));
   }
 
   const endedByLimit = (userId: UserId) => kv.count(endedByLimitKey(userId));
@@ -105,8 +123,8 @@ export function createEndings(
     indexes: readonly string[],
   ): Promise<number> {
     let count = 0;
-    for (const { userId, idHash } of await findUpstreamSessions(kv, provider, nameId, indexes)) {
-      count += await endSessions(kv, links, userId, [idHash]);
+    for (const { userId, idHash } of await findUpstreamSessions(kv, { provider, nameId, indexes })) {
+      count += await endSessions(deps, userId, [idHash]);
     }
     metrics.sessionEnded('revoked', count);
     return count;

@@ -23,6 +23,7 @@ export {
 } from './session.ts';
 export { maxSessions } from './session-limit.ts';
 export { sessionCookie, sessionMiddleware } from './session-middleware.ts';
-export { type AuthenticationInfo, createSessions, type Sessions } from './sessions.ts';
+export { createSessions, type Sessions } from './sessions.ts';
+export type { AuthenticationInfo } from './start-session.ts';
 export { upstreamSessionSchema } from './stored-session.ts';
 export { type ListedSession, listSessions } from './user-sessions.ts';

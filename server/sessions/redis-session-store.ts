@@ -3,8 +3,8 @@ import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { toSessionId } from '../shared/index.ts';
 import { parseStored, type RedisClient } from '../store/index.ts';
-import { sessionFactsKey, sessionIdHash, sessionKey } from './embedded-session-store.ts';
 import type { Lifetimes } from './lifetime.ts';
+import { sessionFactsKey, sessionIdHash, sessionKey } from './session-keys.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
 import { sessionDataSchema } from './stored-session.ts';
 

@@ -9,7 +9,7 @@ import {
   goingOnKey,
   listSessionHashes,
   readSessionFacts,
-  type SessionEndListener,
+  type SessionEndDeps,
   userSessionsKey,
 } from './user-sessions.ts';
 
@@ -38,7 +38,8 @@ const limitingMs = 30_000;
  * that one finishes the work: it reads the list again after it releases the lock, and sees sessions that were added
  * before.
  */
-export async function limitSessions(kv: KeyValueStore, links: SessionEndListener, userId: UserId): Promise<number> {
+export async function limitSessions(deps: SessionEndDeps, userId: UserId): Promise<number> {
+  const { kv } = deps;
   const [key, own] = [limitingKey(userId), randomUUID()];
   let open = 0;
   let stored: ReadonlySet<SessionIdHash> = new Set();
@@ -49,7 +50,7 @@ export async function limitSessions(kv: KeyValueStore, links: SessionEndListener
     try {
       const over = await overLimit(kv, userId, listed);
       stored = new Set(listed.filter((idHash) => !over.includes(idHash)));
-      open += await endSessions(kv, links, userId, over);
+      open += await endSessions(deps, userId, over);
     } finally {
       await kv.compareAndDelete(key, own);
     }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { type ProviderId, type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
-import { sessionIdHash } from './embedded-session-store.ts';
+import { sessionIdHash } from './session-keys.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
 export interface UpstreamSession {

@@ -10,8 +10,8 @@ import {
   type UserId,
 } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
-import { sessionFactsKey, sessionKey } from './embedded-session-store.ts';
 import type { SessionUser, UpstreamSession } from './session.ts';
+import { sessionFactsKey, sessionKey } from './session-keys.ts';
 import { sessionUserSchema } from './stored-session.ts';
 
 /** Facts about a session besides its user: where and since when it is used. Times are milliseconds since the epoch. */
@@ -71,15 +71,18 @@ export async function indexUpstreamSession(
   await kv.addToSet(key, `${userId} ${idHash}`, ttlMs);
 }
 
-/**
- * The sessions that a provider's logout request refers to.
- * @param indexes the session indexes; empty: all sessions of the user
- */
+/** A provider's own names of sessions. */
+export interface UpstreamNames {
+  provider: ProviderId;
+  nameId: string;
+  /** The session indexes; empty: all sessions of the user. */
+  indexes: readonly string[];
+}
+
+/** The sessions that a provider's logout request refers to. */
 export async function findUpstreamSessions(
   kv: KeyValueStore,
-  provider: ProviderId,
-  nameId: string,
-  indexes: readonly string[],
+  { provider, nameId, indexes }: UpstreamNames,
 ): Promise<{ userId: UserId; idHash: SessionIdHash }[]> {
   const members = await kv.setMembers(sessionsOfName(provider, nameId));
   const found: { userId: UserId; idHash: SessionIdHash }[] = [];
@@ -122,23 +125,23 @@ export async function readSessionFacts(kv: KeyValueStore, idHash: SessionIdHash)
   return text === null ? undefined : parseStored(factsSchema, text);
 }
 
-/** @param ttlMs as long as the session, so that facts do not outlive it */
+/** @param input.ttlMs as long as the session, so that facts do not outlive it */
 export async function writeSessionFacts(
   kv: KeyValueStore,
   idHash: SessionIdHash,
-  facts: SessionFacts,
-  ttlMs: number,
+  { facts, ttlMs }: { facts: SessionFacts; ttlMs: number },
 ): Promise<void> {
   await kv.set(sessionFactsKey(idHash), JSON.stringify(facts), ttlMs);
 }
 
-/** Writes only if facts still exist, so that a parallel request restores nothing of an ended session. */
+/**
+ * Writes only if facts still exist, so that a parallel request restores nothing of an ended session.
+ * @param input.ttlMs undefined if the session's end does not move
+ */
 export async function recordSessionUse(
   kv: KeyValueStore,
   idHash: SessionIdHash,
-  use: Partial<SessionFacts>,
-  /** Undefined if the session's end does not move. */
-  ttlMs: number | undefined,
+  { use, ttlMs }: { use: Partial<SessionFacts>; ttlMs: number | undefined },
 ): Promise<void> {
   const facts = await readSessionFacts(kv, idHash);
   if (!facts || !(await kv.update(sessionFactsKey(idHash), JSON.stringify({ ...facts, ...use })))) return;
@@ -194,6 +197,12 @@ export interface SessionEndListener {
   ended(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
 }
 
+/** The dependencies of every end of a session. */
+export interface SessionEndDeps {
+  kv: KeyValueStore;
+  links: SessionEndListener;
+}
+
 /** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
 const batchSize = 50;
 
@@ -203,22 +212,16 @@ export function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
 
 /** Ends these sessions of a user with all dependent data. Returns the number of open ones. */
 export async function endSessions(
-  kv: KeyValueStore,
-  links: SessionEndListener,
+  deps: SessionEndDeps,
   userId: UserId,
   ids: readonly SessionIdHash[],
 ): Promise<number> {
   let open = 0;
-  for (const batch of batches(ids)) open += await endBatch(kv, links, userId, batch);
+  for (const batch of batches(ids)) open += await endBatch(deps, userId, batch);
   return open;
 }
 
-async function endBatch(
-  kv: KeyValueStore,
-  links: SessionEndListener,
-  userId: UserId,
-  ids: readonly SessionIdHash[],
-): Promise<number> {
+async function endBatch({ kv, links }: SessionEndDeps, userId: UserId, ids: readonly SessionIdHash[]): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
   // Dependent data ends first: if this process dies, the session still exists, and ending it again ends everything.
   await links.ended(sessions);

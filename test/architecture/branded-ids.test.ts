@@ -12,8 +12,8 @@ import type { SmsSender } from '../../server/messages/index.ts';
 import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.ts';
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
-import { sessionIdHash, sessionKey } from '../../server/sessions/embedded-session-store.ts';
 import type { Sessions } from '../../server/sessions/index.ts';
+import { sessionIdHash, sessionKey } from '../../server/sessions/session-keys.ts';
 import { endSessions } from '../../server/sessions/user-sessions.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import type { BrowserRecords, SecretBox } from '../../server/store/index.ts';
@@ -57,7 +57,7 @@ interface Values {
   invoice: StripeInvoiceId;
 }
 
-type Deps = Parameters<typeof endSessions>;
+type EndDeps = Parameters<typeof endSessions>[0];
 type Trx = Parameters<BackchannelLogouts['moved']>[0];
 
 /**
@@ -65,18 +65,18 @@ type Trx = Parameters<BackchannelLogouts['moved']>[0];
  * type check of the tests.
  */
 const swapped = {
-  endSessions: (kv: Deps[0], links: Deps[1], { userId, session, sessionId, hash, plain }: Values) => [
-    endSessions(kv, links, userId, [session]),
+  endSessions: (deps: EndDeps, { userId, session, sessionId, hash, plain }: Values) => [
+    endSessions(deps, userId, [session]),
     // @ts-expect-error: the hash of a session is no user
-    endSessions(kv, links, session, [session]),
+    endSessions(deps, session, [session]),
     // @ts-expect-error: a user is no session
-    endSessions(kv, links, userId, [userId]),
+    endSessions(deps, userId, [userId]),
     // @ts-expect-error: the secret of a session is not its name in the stores
-    endSessions(kv, links, userId, [sessionId]),
+    endSessions(deps, userId, [sessionId]),
     // @ts-expect-error: another hash is not the hash of a session
-    endSessions(kv, links, userId, [hash]),
+    endSessions(deps, userId, [hash]),
     // @ts-expect-error: any text
-    endSessions(kv, links, userId, [plain]),
+    endSessions(deps, userId, [plain]),
   ],
   sessions: (sessions: Sessions, { userId, session, clientId }: Values) => [
     sessions.endSession(userId, session),

@@ -82,7 +82,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         ({ user }) => {
           const { kv, database, now } = foyer.deps;
           return setDisabled(database.db, user.id, now(), now()).then(() =>
-            endAllSessions(kv, createGrantHooks(foyer.app.oauth.grants), user.id),
+            endAllSessions({ kv, links: createGrantHooks(foyer.app.oauth.grants) }, user.id),
           );
         },
       ],

@@ -1,4 +1,4 @@
-import { sessionKey } from '../../server/sessions/embedded-session-store.ts';
+import { sessionKey } from '../../server/sessions/session-keys.ts';
 import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/user-sessions.ts';
 import { toProviderId, toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
@@ -34,7 +34,9 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     return { userId, idHash };
   }
   const find = async (provider: string, nameId: string, indexes: string[] = []) =>
-    (await findUpstreamSessions(stores.kv, toProviderId(provider), nameId, indexes)).map(({ idHash }) => idHash).sort();
+    (await findUpstreamSessions(stores.kv, { provider: toProviderId(provider), nameId, indexes }))
+      .map(({ idHash }) => idHash)
+      .sort();
 
   it('The search finds all sessions of a NameID, or those of an index, and none of others', async () => {
     const [one, two, nameless] = [
