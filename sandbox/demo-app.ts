@@ -90,7 +90,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     const newId = randomBytes(16).toString('base64url');
     if (visits.size >= 1_000) visits.delete(visits.keys().next().value ?? '');
     visits.set(newId, fresh);
-    cookies.set(res, cookieName, newId);
+    cookies.set(res, cookieName, { value: newId });
     return fresh;
   }
 

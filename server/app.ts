@@ -87,7 +87,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const handleDirectError = (pages: Pages) => (req: Request, res: Response, error: unknown) => {
     // A direct call has not passed through Express.
     if (req.app === undefined) front.handleError(req, res, error);
-    else sendError(pages, log, asHttpError(error), req, res);
+    else sendError({ pages, log }, { req, res }, asHttpError(error));
   };
   metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
   const modules = await wireModules(deps, handleDirectError, extensions);

@@ -1,10 +1,8 @@
 import type { Deps } from './deps.ts';
-import type { ExtensionBase, Extensions } from './extensions.ts';
+import type { Extender } from './extensions.ts';
 
 /** Other servers in Foyer's process. Production has none; development has the sandbox. */
-export interface Companion {
-  /** Its extensions of the app. */
-  extend(base: ExtensionBase): Extensions;
+export interface Companion extends Extender {
   /** Called once per start, when tables and keys exist. */
   prepare(deps: Deps): Promise<void>;
   /** Serves its own ports. */

@@ -1,8 +1,7 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, ConfigurationError, loadConfig } from '../config/load.ts';
-import type { Companion } from './companion.ts';
-import type { Extensions } from './extensions.ts';
+import type { Extender, Extensions } from './extensions.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import {
   type Carriers,
@@ -199,15 +198,15 @@ export function createMessaging(
 }
 
 /**
- * @param companion other servers of the process, if the configuration has the sandbox on
+ * @param extender makes the extensions, if the configuration has the sandbox on
  * @throws {ConfigurationError}
  */
 export async function createDeps(
   environment: NodeJS.ProcessEnv,
-  companion?: Companion,
+  extender?: Extender,
 ): Promise<{ deps: Deps; extensions: Extensions }> {
   const config = loadConfig(environment);
-  if (config.SANDBOX && !companion)
+  if (config.SANDBOX && !extender)
     throw new ConfigurationError(['SANDBOX: this program has no sandbox; run "npm start", or set SANDBOX=false']);
   const log = createLog(config.LOG_LEVEL);
   // The primary of several processes counts nothing itself.
@@ -219,7 +218,7 @@ export async function createDeps(
   const legal = loadLegalTexts(config);
   const stores = await openStores(config, log, metrics);
   const now = Date.now;
-  const extensions = config.SANDBOX && companion ? companion.extend({ config, kv: stores.kv, now }) : {};
+  const extensions = config.SANDBOX && extender ? extender.extend({ config, kv: stores.kv, now }) : {};
   const carriers = await createCarriers(config, extensions);
   const deps: Deps = {
     config,

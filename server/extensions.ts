@@ -36,6 +36,11 @@ export interface ExtensionServices {
   runBillingJobs(): Promise<void>;
 }
 
+/** Makes the extensions of the app. */
+export interface Extender {
+  extend(base: ExtensionBase): Extensions;
+}
+
 /** The input of an extension. */
 export interface ExtensionBase {
   config: Config;

@@ -129,7 +129,7 @@ export function createFederationAttempts({
     async begin(req, res, attempt) {
       // Replaces a planted cookie that is not a valid secret.
       const secret = ownSecret(req) ?? randomToken();
-      cookies.set(res, cookieName, secret, { maxAgeMs: keptMs });
+      cookies.set(res, cookieName, { value: secret, maxAgeMs: keptMs });
       await records.write(attempt.id, { ...attempt, begunAtMs: now(), browser: sha256(secret) });
     },
     async find(req, id, provider, options) {

@@ -67,7 +67,7 @@ export function callback(deps: FederationDeps): RequestHandler {
     const state = typeof req.query.state === 'string' ? req.query.state : '';
     const found = await deps.attempts.take(req, toFlowId(state), provider.id);
     const attempt = found.state === 'unknown' ? undefined : found.attempt;
-    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
+    if (attempt) belongToRequest(deps.cookies, { req, res }, `/${attempt.continuation}`);
     try {
       if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'state not open');
       const identity = await provider.strategy.finish(req, found.attempt);

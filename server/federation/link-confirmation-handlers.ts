@@ -33,7 +33,7 @@ async function getPendingLink(
 ): Promise<PendingLinkContext | undefined> {
   const { offers, sessions, providers } = deps;
   const offer = await offers.current(req);
-  if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
+  if (offer) belongToRequest(deps.cookies, { req, res }, `/${offer.errand}`);
   const provider = offer && providers.byId(offer.identity.provider);
   if (!offer || !provider) {
     // Expired, or never made: the start page decides what comes next.

@@ -34,13 +34,13 @@ export function showPostedResponse(deps: FederationDeps): RequestHandler {
       // The error was reported at the POST. Only the browser of the attempt learns its continuation.
       const found = attemptId === undefined ? undefined : await attempts.find(req, attemptId, provider.id);
       const attempt = found && found.state !== 'unknown' ? found.attempt : undefined;
-      if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
+      if (attempt) belongToRequest(deps.cookies, { req, res }, `/${attempt.continuation}`);
       return res.redirect(303, loginPageUrl(attempt, provider, outcome.why));
     }
     if (attemptId === undefined) return renderUnsolicitedPage(deps, req, res, provider, id, outcome.identity);
     const found = await attempts.take(req, attemptId, provider.id);
     const attempt = found.state === 'unknown' ? undefined : found.attempt;
-    if (attempt) belongToRequest(deps.cookies, req, res, `/${attempt.continuation}`);
+    if (attempt) belongToRequest(deps.cookies, { req, res }, `/${attempt.continuation}`);
     try {
       if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'attempt not open');
       if (!belongsTo(await tickets.takeOnce(id), provider)) throw new FederationError('over', 'ticket already used');

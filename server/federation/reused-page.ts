@@ -24,7 +24,7 @@ interface Reused {
 /** @returns undefined if this browser has none (any more): the start page decides what comes next */
 async function findReused(deps: FederationDeps, req: Request, res: Response): Promise<Reused | undefined> {
   const offer = await deps.offers.current(req);
-  if (offer) belongToRequest(deps.cookies, req, res, `/${offer.errand}`);
+  if (offer) belongToRequest(deps.cookies, { req, res }, `/${offer.errand}`);
   const provider = offer && deps.providers.byId(offer.identity.provider);
   if (offer?.linkId !== undefined && provider) return { offer: { ...offer, linkId: offer.linkId }, provider };
   res.redirect(303, '/');

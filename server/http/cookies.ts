@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
 
+/** When a cookie ends. Without either the browser deletes it when it is closed. */
+export interface CookieLifetime {
+  maxAgeMs?: number;
+  expires?: Date;
+}
+
 /**
  * Cookies of this host alone. With https every name carries `__Host-`, so that no sibling subdomain can plant
  * one (RFC 6265bis, section 4.1.3.2); on plain http (development) the prefix is not allowed.
@@ -10,7 +16,7 @@ export interface HostCookies {
   read(req: IncomingMessage, base: string): string | undefined;
   /** All cookies whose base name starts with `prefix`, as [base name, value]. */
   readAll(req: IncomingMessage, prefix: string): [string, string][];
-  set(res: ServerResponse, base: string, value: string, options?: { maxAgeMs?: number; expires?: Date }): void;
+  set(res: ServerResponse, base: string, cookie: CookieLifetime & { value: string }): void;
   clear(res: ServerResponse, base: string): void;
   readonly options: CookieOptions;
 }
@@ -32,8 +38,8 @@ export function domainCookies(https: boolean, domain: string): HostCookies {
 function makeCookies(options: CookieOptions, prefix: string): HostCookies {
   const parse = (req: IncomingMessage) => parseCookie(req.headers.cookie ?? '');
   const name = (base: string) => `${prefix}${base}`;
-  const append = (res: ServerResponse, base: string, value: string, more: SerializeOptions) => {
-    res.appendHeader('Set-Cookie', stringifySetCookie({ name: name(base), value, ...options, ...more }));
+  const append = (res: ServerResponse, base: string, cookie: SerializeOptions & { value: string }) => {
+    res.appendHeader('Set-Cookie', stringifySetCookie({ name: name(base), ...options, ...cookie }));
   };
   return {
     options,
@@ -43,19 +49,16 @@ function makeCookies(options: CookieOptions, prefix: string): HostCookies {
       Object.entries(parse(req)).flatMap(([key, value]): [string, string][] =>
         key.startsWith(name(start)) && value !== undefined ? [[key.slice(prefix.length), value]] : [],
       ),
-    set(res, base, value, { maxAgeMs, expires } = {}) {
+    set(res, base, { value, maxAgeMs, expires }) {
       // Both attributes, because some browsers support only one of them.
-      append(
-        res,
-        base,
-        value,
+      const lifetime =
         maxAgeMs === undefined
           ? { ...(expires && { expires }) }
-          : { maxAge: Math.floor(maxAgeMs / 1000), expires: new Date(Date.now() + maxAgeMs) },
-      );
+          : { maxAge: Math.floor(maxAgeMs / 1000), expires: new Date(Date.now() + maxAgeMs) };
+      append(res, base, { value, ...lifetime });
     },
     clear(res, base) {
-      append(res, base, '', { expires: new Date(1) });
+      append(res, base, { value: '', expires: new Date(1) });
     },
   };
 }

@@ -7,6 +7,12 @@ export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (
 /** Answers a request, or rejects before it has started to. */
 export type DirectHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
+interface DirectCall {
+  req: IncomingMessage;
+  res: ServerResponse;
+  handler: DirectHandler;
+}
+
 export interface DirectDispatcher {
   listener: RequestListener;
   /** Answers an error with a page or a problem document, also if the request did not pass through Express. */
@@ -32,14 +38,15 @@ export function createDirectDispatcher(
     app(req, res);
   }
 
-  function pass(req: IncomingMessage, res: ServerResponse, handler: DirectHandler, at: number): void {
+  function pass(call: DirectCall, at: number): void {
+    const { req, res, handler } = call;
     const gate = gates[at];
     if (!gate) {
       handler(req, res).catch((error: unknown) => handleError(req, res, error));
       return;
     }
     try {
-      gate(req, res, (error) => (error === undefined ? pass(req, res, handler, at + 1) : handleError(req, res, error)));
+      gate(req, res, (error) => (error === undefined ? pass(call, at + 1) : handleError(req, res, error)));
     } catch (error) {
       handleError(req, res, error);
     }
@@ -50,7 +57,7 @@ export function createDirectDispatcher(
       const url = req.url ?? '';
       const query = url.indexOf('?');
       const handler = direct(req.method ?? '', query === -1 ? url : url.slice(0, query));
-      if (handler) pass(req, res, handler, 0);
+      if (handler) pass({ req, res, handler }, 0);
       else app(req, res);
     },
     handleError,

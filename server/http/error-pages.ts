@@ -1,10 +1,11 @@
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { createElement } from 'react';
 import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
 import { type ErrorAction, HttpError, problemType } from './errors.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
 import { type Logger, requestReference, withRequestContext } from './log.ts';
@@ -44,7 +45,12 @@ function wantsJson(req: Request): boolean {
   );
 }
 
-export function sendError(pages: Pages, log: Logger, error: HttpError, req: Request, res: Response): void {
+export interface ErrorServices {
+  pages: Pages;
+  log: Logger;
+}
+
+export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExchange, error: HttpError): void {
   const reference = requestReference(req);
   const {
     allow,
@@ -121,7 +127,7 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
     }
     // Removes the headers that a handler had already set for its own answer.
     res.removeHeader('Location');
-    sendError(pages, log, httpError, req, res);
+    sendError({ pages, log }, { req, res }, httpError);
   };
 }
 

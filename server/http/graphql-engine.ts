@@ -13,8 +13,8 @@ import {
 import { createHandler, type Request as GraphqlRequest, type RequestParams } from 'graphql-http';
 import { permits, requirePrincipal } from './access.ts';
 import { HttpError } from './errors.ts';
-import { type GraphqlContext, GraphqlError, type GraphqlSettings } from './graphql.ts';
 import { graphqlValidationRules } from './graphql-rules.ts';
+import { type GraphqlContext, GraphqlError, type GraphqlSettings } from './graphql-settings.ts';
 
 /** A query for every field of every type has about sixty tokens. */
 const maxTokens = 500;

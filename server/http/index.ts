@@ -51,9 +51,11 @@ export {
 } from './error-pages.ts';
 export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
 export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
-export { GraphqlError, graphqlOperation } from './graphql.ts';
+export { graphqlOperation } from './graphql.ts';
+export { GraphqlError } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
+export type { HttpExchange } from './http-exchange.ts';
 export { createI18n } from './i18n.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
@@ -73,7 +75,7 @@ export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } fr
 export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderRedirectPage } from './redirect-page.ts';
 export { renderDocument } from './render.tsx';
-export { type HttpExchange, type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
+export { type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {

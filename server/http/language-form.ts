@@ -12,7 +12,7 @@ const keptMs = 365 * 24 * 60 * 60 * 1000;
 /** Stores the language in this browser; undefined deletes it. */
 export function writeLanguageCookie(cookies: HostCookies, res: Response, language: Language | undefined): void {
   if (language === undefined) cookies.clear(res, languageCookie);
-  else cookies.set(res, languageCookie, language, { maxAgeMs: keptMs });
+  else cookies.set(res, languageCookie, { value: language, maxAgeMs: keptMs });
 }
 
 export interface LanguageFormOptions {
@@ -30,7 +30,7 @@ export function submitLanguage({ cookies, publicUrl, saveForUser }: LanguageForm
     if (language === undefined) throw new HttpError('badRequest', { detail: 'unknown language' });
     const back = safeReturnUrl(readFormField(req, 'redirect'), publicUrl) ?? '/';
     const { pathname, search } = new URL(back, publicUrl);
-    belongToRequest(cookies, req, res, pathname + search);
+    belongToRequest(cookies, { req, res }, pathname + search);
     await saveForUser(req, language);
     writeLanguageCookie(cookies, res, language);
     res.redirect(303, back);

@@ -94,10 +94,10 @@ export function createPages(settings: PageSettings): Pages {
     shownAt(req, res, address, view) {
       const { formRecords } = settings;
       // HEAD shows nothing, so it must not use the record up.
-      if (req.method === 'GET') return { ...view, ...formRecords?.take(req, res, address) };
+      if (req.method === 'GET') return { ...view, ...formRecords?.take({ req, res }, address) };
       // A script reads the answer itself.
       if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return view;
-      formRecords.keep(req, res, address, view);
+      formRecords.keep({ req, res }, address, view);
       res.redirect(303, address);
       return undefined;
     },

@@ -1,8 +1,9 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { sha256, toSealedText } from '../shared/index.ts';
 import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies } from './cookies.ts';
+import type { HttpExchange } from './http-exchange.ts';
 
 /**
  * Post/Redirect/Get: the view of a refused form travels to the page in a cookie, so that the browser's history has no
@@ -13,11 +14,11 @@ import type { HostCookies } from './cookies.ts';
  */
 export interface FormRecords {
   /** @param state JSON values: texts and form input, never passwords or keys */
-  keep(req: Request, res: Response, address: string, state: object): void;
+  keep(exchange: HttpExchange, address: string, state: object): void;
   /** Tests whether a record waits for this page. */
   waits(req: Request, address: string): boolean;
   /** Reads the record of this page and deletes it. */
-  take(req: Request, res: Response, address: string): object | undefined;
+  take(exchange: HttpExchange, address: string): object | undefined;
 }
 
 export interface FormRecordSettings {
@@ -79,7 +80,7 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
   }
 
   return {
-    keep(req, res, address, state) {
+    keep({ req, res }, address, state) {
       const name = toName(address);
       const retryAfter = res.getHeader('Retry-After');
       // With a 3xx status it would delay the redirect (RFC 9110, section 10.2.3).
@@ -92,13 +93,13 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
       const others = cookies.readAll(req, cookiePrefix).filter(([other]) => other !== name);
       for (const [other] of others.slice(0, Math.max(0, others.length - maxOthers))) cookies.clear(res, other);
       const value = sealed(record, boundTo(req, address));
-      if (value !== undefined) cookies.set(res, name, value, { maxAgeMs: keptMs });
+      if (value !== undefined) cookies.set(res, name, { value, maxAgeMs: keptMs });
     },
     waits(req, address) {
       const value = cookies.read(req, toName(address));
       return value !== undefined && opened(value, boundTo(req, address)) !== undefined;
     },
-    take(req, res, address) {
+    take({ req, res }, address) {
       // A handler may ask twice when it switches to another view of its page.
       if (taken.has(req)) return undefined;
       taken.add(req);

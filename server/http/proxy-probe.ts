@@ -30,7 +30,13 @@ export interface ProbeReport {
   worker: number | null;
 }
 
-const probeMac = (secretKey: string, publicUrl: string, time: string, nonce: string) =>
+interface Probe {
+  publicUrl: string;
+  time: string;
+  nonce: string;
+}
+
+const probeMac = (secretKey: string, { publicUrl, time, nonce }: Probe) =>
   createHmac('sha256', deriveKey(secretKey, 'doctor probe', 32))
     .update(`${publicUrl}\n${time}\n${nonce}`)
     .digest();
@@ -38,7 +44,7 @@ const probeMac = (secretKey: string, publicUrl: string, time: string, nonce: str
 /** @returns the value of the header */
 export function signProbe(secretKey: string, publicUrl: string, nowMs: number): string {
   const [time, nonce] = [String(nowMs), randomBytes(16).toString('base64url')];
-  return `${time}.${nonce}.${probeMac(secretKey, publicUrl, time, nonce).toString('base64url')}`;
+  return `${time}.${nonce}.${probeMac(secretKey, { publicUrl, time, nonce }).toString('base64url')}`;
 }
 
 /** The nonce of a probe with a valid signature and a fresh time, else undefined. */
@@ -49,7 +55,7 @@ export function verifyProbe(
   const [, time = '', nonce = '', mac = ''] = (typeof value === 'string' && shape.exec(value)) || [];
   if (time === '' || Math.abs(nowMs - Number(time)) > freshMs) return undefined;
   const input = Buffer.from(mac, 'base64url');
-  const genuine = secretKeys.some((key) => timingSafeEqual(probeMac(key, publicUrl, time, nonce), input));
+  const genuine = secretKeys.some((key) => timingSafeEqual(probeMac(key, { publicUrl, time, nonce }), input));
   return genuine ? nonce : undefined;
 }
 

@@ -3,8 +3,9 @@ import { createElement, type FunctionComponent } from 'react';
 import type { TextKey } from '../../locales/index.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { type Continuation, continuationFrom, withContinuation } from './continuation.ts';
-import type { HostCookies } from './cookies.ts';
+import type { CookieLifetime, HostCookies } from './cookies.ts';
 import { readFormField, readQueryParam } from './form-fields.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
 import type { PageOptions, Pages } from './pages.ts';
@@ -27,12 +28,6 @@ export interface PageAnswer extends Omit<PageOptions, 'title'> {
   status?: number | undefined;
   /** The query of the continuation, for the links from and to the sign-in pages. */
   search?: string;
-}
-
-/** A request and its answer, for functions that read and set cookies. */
-export interface HttpExchange {
-  readonly req: Request;
-  readonly res: Response;
 }
 
 /** The request of a page or form, with everything that its handler reads and all its answers. */
@@ -100,8 +95,8 @@ export class RequestContext implements HttpExchange {
     return this.#services.cookies.read(this.req, base);
   }
 
-  setCookie(base: string, value: string, options?: Parameters<HostCookies['set']>[3]): void {
-    this.#services.cookies.set(this.res, base, value, options);
+  setCookie(base: string, value: string, lifetime: CookieLifetime = {}): void {
+    this.#services.cookies.set(this.res, base, { value, ...lifetime });
   }
 
   clearCookie(base: string): void {

@@ -89,8 +89,7 @@ export function keepOpener(res: ServerResponse): void {
 /** For an answer whose own address does not name its request: `address` is a page of the request in this browser. */
 export function belongToRequest(
   cookies: HostCookies,
-  req: IncomingMessage,
-  res: ServerResponse,
+  { req, res }: { req: IncomingMessage; res: ServerResponse },
   address: string,
 ): void {
   const traits = requestTraits(cookies, req, address);
@@ -102,7 +101,9 @@ export function belongToRequest(
 export function requestOfForm(cookies: HostCookies): RequestHandler {
   return (req, res, next) => {
     const id = req.method === 'POST' ? readFormField(req, 'authorization_code') : '';
-    if (id !== '') belongToRequest(cookies, req, res, `${req.path}?${new URLSearchParams({ authorization_code: id })}`);
+    if (id !== '') {
+      belongToRequest(cookies, { req, res }, `${req.path}?${new URLSearchParams({ authorization_code: id })}`);
+    }
     next();
   };
 }

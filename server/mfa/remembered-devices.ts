@@ -104,7 +104,7 @@ export function createRememberedDevices({ database, cookies, days, now }: Settin
       });
       await keepNewestRememberedDevices(db, user.id, maxOfMember);
       const value = [`${id}.${secret}`, ...others.map(({ mark }) => mark)].slice(0, max).join('~');
-      cookies.set(res, cookieName, value, { maxAgeMs: days * dayMs });
+      cookies.set(res, cookieName, { value, maxAgeMs: days * dayMs });
     },
   };
 }

@@ -108,7 +108,7 @@ export function createPendingRequests(
     for (const [name] of oldestFirst.slice(0, surplus)) cookies.clear(res, name);
     const copied = oldestFirst.slice(surplus).filter(([, value]) => toParts(value).copy !== '');
     for (const [name, value] of copied.slice(0, Math.max(0, copied.length - maxCopies + copies))) {
-      cookies.set(res, name, toParts(value).bound, { maxAgeMs: resumableTtlMs });
+      cookies.set(res, name, { value: toParts(value).bound, maxAgeMs: resumableTtlMs });
     }
   }
 
@@ -123,7 +123,7 @@ export function createPendingRequests(
         ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), rowKey(id))]
         : [];
       const value = [begunAtMs.toString(36), secret, ...copy].join('.');
-      cookies.set(res, requestCookie(id), value, { maxAgeMs: resumableTtlMs });
+      cookies.set(res, requestCookie(id), { value, maxAgeMs: resumableTtlMs });
     },
     async find(req, id) {
       const row = await rows.find(sha256(id));

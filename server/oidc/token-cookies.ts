@@ -56,11 +56,12 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   const { hostCookies, shared, kv, log, now } = deps;
 
   function write(res: Response, { idToken, accessToken, refreshToken }: SessionTokens): void {
-    const until = ({ exp }: Token) => ({ expires: new Date(exp * 1000) });
-    shared.set(res, idCookie, idToken.value, until(idToken));
-    shared.set(res, accessCookie, accessToken.value, until(accessToken));
+    const toCookie = ({ value, exp }: Token) => ({ value, expires: new Date(exp * 1000) });
+    shared.set(res, idCookie, toCookie(idToken));
+    shared.set(res, accessCookie, toCookie(accessToken));
     const dueMs = Math.min(idToken.exp, accessToken.exp) * 1000 - renewBeforeMs;
-    hostCookies.set(res, refreshCookie, refreshValue(dueMs, refreshToken.value), until(refreshToken));
+    const value = refreshValue(dueMs, refreshToken.value);
+    hostCookies.set(res, refreshCookie, { ...toCookie(refreshToken), value });
   }
 
   function clear(res: Response): void {

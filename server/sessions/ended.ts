@@ -18,6 +18,6 @@ export function isSignedOutElsewhere(cookies: HostCookies, req: Request, res: Re
   if (held === undefined || req.method !== 'GET' || getCurrentSession(req)) return false;
   const mark = sha256(held).slice(0, markCharacters);
   if (cookies.read(req, toldCookie) === mark) return false;
-  cookies.set(res, toldCookie, mark);
+  cookies.set(res, toldCookie, { value: mark });
   return true;
 }

@@ -57,7 +57,7 @@ export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownD
       const entry = [member, device, sign(signed(member, device, user))];
       const others = marks(req).filter(([owner]) => owner !== member);
       const value = [entry, ...others].slice(0, max).map((parts) => parts.join('.'));
-      cookies.set(res, cookieName, value.join('~'), { maxAgeMs: keptMs });
+      cookies.set(res, cookieName, { value: value.join('~'), maxAgeMs: keptMs });
     },
   };
 }

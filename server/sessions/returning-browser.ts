@@ -28,7 +28,7 @@ export function returningBrowsers(cookies: HostCookies, secret: Buffer): Returni
     mark(req, res) {
       if (is(req)) return;
       const id = randomBytes(9).toString('base64url');
-      cookies.set(res, cookieName, `${id}.${sign(id)}`, { maxAgeMs: keptMs });
+      cookies.set(res, cookieName, { value: `${id}.${sign(id)}`, maxAgeMs: keptMs });
     },
   };
 }

@@ -30,7 +30,7 @@ export interface RecordCookie {
 /** The part of the host's cookies that a record needs; `http/` implements it. */
 interface Cookies {
   read(req: IncomingMessage, name: string): string | undefined;
-  set(res: ServerResponse, name: string, value: string, options?: { maxAgeMs?: number }): void;
+  set(res: ServerResponse, name: string, cookie: { value: string; maxAgeMs?: number }): void;
   clear(res: ServerResponse, name: string): void;
 }
 
@@ -77,7 +77,7 @@ export function browserRecords<T>({
 function cookieFunctions({ cookies, name, ...lifetime }: CookieSettings): RecordCookie {
   return {
     readCookie: (req) => toFlowId(cookies.read(req, name) ?? ''),
-    setCookie: (res, id) => cookies.set(res, name, id, lifetime),
+    setCookie: (res, id) => cookies.set(res, name, { value: id, ...lifetime }),
     clearCookie: (res) => cookies.clear(res, name),
   };
 }

@@ -167,7 +167,7 @@ describe.each(backends)('browserRecords on $name', ({ open }) => {
     const res = {} as ServerResponse;
     const cookies = {
       read: (_req: IncomingMessage, name: string) => jar.get(name),
-      set: (_res: ServerResponse, name: string, id: string) => void jar.set(name, id),
+      set: (_res: ServerResponse, name: string, cookie: { value: string }) => void jar.set(name, cookie.value),
       clear: (_res: ServerResponse, name: string) => void jar.delete(name),
     };
     const records = browserRecords({ kv, kind: 'own', schema, ttlMs: MINUTE_MS, cookie: { cookies, name: 'own' } });

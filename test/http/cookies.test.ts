@@ -6,7 +6,7 @@ describe('hostCookies', () => {
     const cookies = hostCookies(true);
     const { req, res, set } = exchange({ foyer_lang: 'planted', '__Host-foyer_lang': 'ours' });
     expect(cookies.read(req, 'foyer_lang')).toBe('ours');
-    cookies.set(res, 'foyer_lang', 'de', { maxAgeMs: 5_000 });
+    cookies.set(res, 'foyer_lang', { value: 'de', maxAgeMs: 5_000 });
     expect(Object.keys(set())).toEqual(['__Host-foyer_lang']);
     expect(set()['__Host-foyer_lang']).toMatchObject({
       plain: 'de',
