@@ -158,7 +158,7 @@ it.each([
     'server/sign-up/operations.ts',
     'An account with the given email already exists.',
   ],
-  ['and of a token that was revoked', 'server/oidc/api-guard.ts', 'Access Token has been revoked'],
+  ['and of a token that was revoked', 'server/oidc/api-token.ts', 'Access Token has been revoked'],
   ['and of an account without a password', 'server/sign-up/operations.ts', 'Password cannot be empty.'],
 ])('The source has the text of the specification: %s', (_name, file, text) => {
   expect(readFileSync(file, 'utf8')).toContain(text);
