@@ -85,10 +85,11 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
     { development: true },
   );
   await database.transaction(async (trx) => {
-    await insertClient(trx, television, null, now());
-    if (await insertClient(trx, metadataWith(), null, now())) return;
+    await insertClient(trx, television, { secret: null, nowMs: now() });
+    if (await insertClient(trx, metadataWith(), { secret: null, nowMs: now() })) return;
     const known = await findClient(trx, toClientId(demoClientId));
     const client = metadataWith(known);
-    if (JSON.stringify(known) !== JSON.stringify(client)) await updateClient(trx, client, { secret: null }, now());
+    if (JSON.stringify(known) !== JSON.stringify(client))
+      await updateClient(trx, client, { secret: null, nowMs: now() });
   });
 }

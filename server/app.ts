@@ -41,7 +41,7 @@ import {
   submitLanguage,
 } from './http/index.ts';
 import { messageOperations } from './messages/index.ts';
-import { dashboardRoutes, discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
+import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
 import { sessionCookie } from './sessions/index.ts';
@@ -267,16 +267,6 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   contact.pageRoutes(router);
   deletion.pageRoutes(router);
   oauth.pageRoutes(router);
-  dashboardRoutes(router, {
-    publicUrl,
-    pages,
-    log,
-    database,
-    sessions,
-    nextRedirect,
-    mayEnter: oauth.mayEnter,
-    defaultClientId: config.DEFAULT_CLIENT_ID,
-  });
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
   const saveForUser = async (req: Request, language: string) => {
     const member = await sessions.getCurrentUser(req);

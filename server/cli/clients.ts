@@ -149,7 +149,7 @@ export async function addClient(context: Context, request: ClientRequest): Promi
   const client = clientMetadata(request, development(context));
   refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
   const secret = hasSecret(client) ? createClientSecret() : null;
-  if (!(await insertClient(context.database.db, client, secret, context.now()))) {
+  if (!(await insertClient(context.database.db, client, { secret, nowMs: context.now() }))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
   const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, { secret })}`;
@@ -226,7 +226,7 @@ export async function changeClient(
     const stays = options.newSecret && hasSecret(before) && options.oldSecretHours > 0;
     const previousUntilMs = stays ? now() + options.oldSecretHours * hourMs : undefined;
     const change = { secret: newSecret, previousUntilMs, dropPrevious: options.dropOldSecret };
-    await updateClient(trx, after, change, now());
+    await updateClient(trx, after, { ...change, nowMs: now() });
     return { client: after, secret: newSecret, previousUntilMs, narrowed: isNarrowed(before, after) };
   });
   const ended = narrowed ? await grants.count({ clientId: id }) : 0;

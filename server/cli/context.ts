@@ -86,7 +86,7 @@ export async function withContext<T>(
     const boxes = createBoxes(config.SECRET_KEYS);
     // A running Foyer delivers in its next turn.
     const notices = createLogoutNotices(createOutbox({ box: boxes.outbox, now }));
-    const grants = createGrantStore(database, boxes.oidc, notices, now);
+    const grants = createGrantStore({ database, box: boxes.oidc, notices, now });
     let plans: Catalogue | undefined;
     const catalogue = () => {
       plans ??= createCatalogue(loadPlans(config.PLANS_FILE));

@@ -59,7 +59,7 @@ export function rotationTimes(
 }
 
 async function makeFirstKeys({ database, boxes, now }: Context): Promise<Result> {
-  await ensureKeys(database, boxes.keys, now());
+  await ensureKeys(database, boxes.keys, { nowMs: now() });
   const keys = await listKeys(database.db, now());
   return {
     json: { keys: keys.map(keyJson) },

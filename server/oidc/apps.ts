@@ -1,13 +1,11 @@
 import type { AppView } from '../../views/oidc/dashboard-page.tsx';
 import type { ClientId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
-import {
-  type CanAccessClient,
-  type ClientMetadata,
-  initiateLoginUrl,
-  isVisibleToUsers,
-  planRequiredUrlForClient,
-} from './index.ts';
+import type { CanAccessClient } from './access-rule.ts';
+import { type ClientMetadata, isVisibleToUsers } from './client-metadata.ts';
+import { initiateLoginUrl } from './initiate-login.ts';
+import { toLogoOrigins } from './logo-origins.ts';
+import { planRequiredUrlForClient } from './plan-required-handlers.ts';
 
 export interface AppRules {
   mayEnter: CanAccessClient;
@@ -51,9 +49,6 @@ const maxOrigins = 30;
 
 /** The origins of the apps' pictures, for the content security policy. */
 export function logoOrigins(apps: readonly Pick<AppView, 'logoUrl'>[]): string[] {
-  const origins = apps.flatMap(({ logoUrl }) => {
-    const url = logoUrl === undefined ? null : URL.parse(logoUrl);
-    return url === null || url.origin === 'null' ? [] : [url.origin];
-  });
+  const origins = apps.flatMap(({ logoUrl }) => toLogoOrigins(logoUrl));
   return [...new Set(origins)].slice(0, maxOrigins);
 }

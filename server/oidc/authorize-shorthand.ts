@@ -1,14 +1,14 @@
 import type { Client } from 'oidc-provider';
 import { type Continuation, HttpError } from '../http/index.ts';
-import { type ClientId, toClientId } from '../shared/index.ts';
+import { toClientId } from '../shared/index.ts';
 import type { AuthorizeShorthand } from '../sign-in/index.ts';
-import type { OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
 import { findInitiateLogin } from './initiate-login.ts';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
 import { routes } from './routes-table.ts';
 import { isMemberScope } from './scopes.ts';
 
-type Deps = Pick<OauthDeps, 'database' | 'publicUrl' | 'provider'> & { defaultClientId: ClientId };
+type Deps = Pick<OidcDeps, 'database' | 'publicUrl' | 'provider' | 'defaultClientId'>;
 
 /** The scopes that an id token needs, limited to the client's registration. */
 const notified = ['openid', 'profile', 'email', 'phone'];

@@ -77,7 +77,7 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
       const { address, algorithm } = await registered(notice);
       if (address === undefined)
         throw new PermanentDeliveryError('the client app does not want to hear of it any more');
-      const fault = findRedirectUriFault(address, false, development);
+      const fault = findRedirectUriFault(address, { native: false, development });
       if (fault !== undefined) throw new PermanentDeliveryError(`the client app's address ${fault}`);
       if ((restsUntil.get(address) ?? 0) > now()) throw new Error('the client app did not answer a moment ago');
       restsUntil.delete(address);

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Outbox } from '../messages/index.ts';
-import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import { removeClientSessions, transferClientSessions } from './client-session-store.ts';
+import { type LogoutScope, removeClientSessions, transferClientSessions } from './client-session-store.ts';
 import { findClient } from './client-store.ts';
 
 /**
@@ -17,9 +17,6 @@ export interface BackchannelLogouts {
   /** After the commit. */
   wake(): void;
 }
-
-/** Foyer sessions (by the hashes of their ids), all sessions of a user, or all sessions used for a client app. */
-export type LogoutScope = { sessions: readonly SessionIdHash[] } | { accountId: UserId } | { clientId: ClientId };
 
 export function createLogoutNotices(outbox: Pick<Outbox, 'add' | 'wake'>): BackchannelLogouts {
   return {

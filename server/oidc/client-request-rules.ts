@@ -2,7 +2,7 @@ import { keyFaults } from './client-keys.ts';
 import { callsPerMinuteFault } from './client-limits.ts';
 import { isClientId, isResponseType } from './client-metadata.ts';
 import type { CompleteRequest } from './client-request.ts';
-import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
+import { findRedirectUriFault, type RedirectUriKind } from './redirect-uri-registration-rules.ts';
 import { findIdentifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
 
@@ -36,8 +36,8 @@ const webUriRule: Rule = ({ logbackUri, logo, backchannelLogoutUri, jwksUri }, d
     'jwks-uri': jwksUri,
   }).flatMap(([name, uri]) => (uri === undefined ? [] : uriFaults(name, uri, { native: false, development })));
 
-function uriFaults(name: string, uri: string, kind: { native: boolean; development: boolean }): string[] {
-  const fault = findRedirectUriFault(uri, kind.native, kind.development);
+function uriFaults(name: string, uri: string, kind: RedirectUriKind): string[] {
+  const fault = findRedirectUriFault(uri, kind);
   return fault ? [`${name} ${uri}: ${fault}`] : [];
 }
 

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
 import { type Database, prepare, type Schema } from '../store/index.ts';
-import type { LogoutScope } from './backchannel-logouts.ts';
+
+/** Foyer sessions (by the hashes of their ids), all sessions of a user, or all sessions used for a client app. */
+export type LogoutScope = { sessions: readonly SessionIdHash[] } | { accountId: UserId } | { clientId: ClientId };
 
 /** A record that a Foyer session was used for a client app with back-channel logout. */
 export interface ClientSession {

@@ -106,8 +106,7 @@ export async function listClients(db: Db): Promise<ClientMetadata[]> {
 export async function insertClient(
   db: Db,
   client: ClientMetadata,
-  secret: string | null,
-  nowMs: number,
+  { secret, nowMs }: { secret: string | null; nowMs: number },
 ): Promise<boolean> {
   const result = await db
     .insertInto('clients')
@@ -144,12 +143,11 @@ function secretColumns({ secret, previousUntilMs, dropPrevious = false }: Secret
   return { ...hash, previous_secret_hash: sql<Sha256>`secret_hash`, previous_secret_expires_at: previousUntilMs };
 }
 
-/** Updates a client's registration, and its secrets according to `change`. False if there is no such client. */
+/** Updates a client's registration, and its secrets if `change` has any. False if there is no such client. */
 export async function updateClient(
   db: Db,
   client: ClientMetadata,
-  change: SecretChange,
-  nowMs: number,
+  { nowMs, ...change }: SecretChange & { nowMs: number },
 ): Promise<boolean> {
   const result = await db
     .updateTable('clients')

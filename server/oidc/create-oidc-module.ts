@@ -22,16 +22,16 @@ import { type ClientId, sha256 } from '../shared/index.ts';
 import { blocksAuthorization, type ClientAuthorizations, type NextRedirect } from '../sign-in/index.ts';
 import { createLease, type Database, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';
 import type { GetMembershipClaims, User } from '../users/index.ts';
-import { type CanAccessClient, createCanAccessClient } from './access-rule.ts';
+import { createCanAccessClient } from './access-rule.ts';
 import { createApiGuard } from './api-guard.ts';
 import { createAuthorizationRequests } from './authorization-requests.ts';
 import { createLogoutNotices } from './backchannel-logouts.ts';
 import { createClientRequests } from './client-authorizations.ts';
 import { type ClientSessionStore, createClientSessionStore } from './client-session-store.ts';
 import { createConnectedApps } from './connected-apps.ts';
-import type { OauthDeps, UpstreamLogout } from './deps.ts';
+import type { OidcDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
-import { createDevicePages } from './device-handlers.ts';
+import { createDevicePages } from './device-pages.ts';
 import { endLocalSession } from './end-session.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
 import { createRenderError } from './error-page.ts';
@@ -39,7 +39,8 @@ import { allowFormPost } from './form-post.ts';
 import { createGrantStore, type GrantStore } from './grant-store.ts';
 import { addIssParameter } from './iss-parameter.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
-import { oauthOperations } from './operations.ts';
+import { oidcOperations } from './operations.ts';
+import { oidcPageRoutes } from './page-routes.ts';
 import { createPendingRequests } from './pending-authorizations.ts';
 import { allowPopups } from './popup.ts';
 import { createPostedFields } from './posted-fields.ts';
@@ -52,7 +53,7 @@ import { watchKeyChanges } from './reload-on-key-change.ts';
 import { keepAsLong } from './request-lifetimes.ts';
 import { admitPost, consumeUserAuthorization, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
-import { directCalls, oauthPageRoutes, providerRoutes } from './routes.ts';
+import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
 import { createSessionHooks } from './session-lifecycle.ts';
@@ -61,7 +62,7 @@ import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
 import { countIssuedTokens } from './token-metrics.ts';
 
-export interface OauthSettings {
+export interface OidcSettings {
   publicUrl: string;
   development: boolean;
   rememberMs: number;
@@ -87,7 +88,7 @@ export interface OauthSettings {
   log: Logger;
   metrics: Metrics;
   now: () => number;
-  fail: OauthDeps['fail'];
+  fail: OidcDeps['fail'];
   nextRedirect: NextRedirect;
   /** The claims of the scope `membership`. */
   membershipClaims: GetMembershipClaims;
@@ -101,8 +102,6 @@ export interface OauthSettings {
 
 /** Includes the functions of client apps' requests for sign-in and sign-up. */
 export interface OidcModule extends ClientAuthorizations {
-  /** The only rule of access to a client app. */
-  mayEnter: CanAccessClient;
   sessions: Sessions;
   grants: GrantStore;
   connectedApps: ConnectedApps;
@@ -137,7 +136,7 @@ async function sweepStores(stores: readonly Pick<GrantStore | ClientSessionStore
 
 /** Periodically deletes expired grants, refresh tokens and client sessions, in one process at a time. */
 function sweepNowAndThen(
-  { database, now, log }: Pick<OauthSettings, 'database' | 'now' | 'log'>,
+  { database, now, log }: Pick<OidcSettings, 'database' | 'now' | 'log'>,
   sweep: () => Promise<void>,
 ): () => Promise<void> {
   const lease = createLease(database, 'sweep of expired grants', { ttlMs: 2 * sweepEveryMs, now });
@@ -148,12 +147,12 @@ function sweepNowAndThen(
   });
 }
 
-export async function createOidcModule(settings: OauthSettings): Promise<OidcModule> {
+export async function createOidcModule(settings: OidcSettings): Promise<OidcModule> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
   const { rememberMs, idleMs, nextRedirect, fail, catalogue, plansAreSold } = settings;
   const admission = { kv, gate: settings.visitorGate };
   const canAccessClient = createCanAccessClient(settings.membershipClaims);
-  const grants = createGrantStore(database, oidcBox, createLogoutNotices(settings.outbox), now);
+  const grants = createGrantStore({ database, box: oidcBox, notices: createLogoutNotices(settings.outbox), now });
   const clientSessions = createClientSessionStore(database, now);
   const answers = createRefreshAnswers(kv, oidcBox, now);
   const provider = (): Provider => watch.current();
@@ -163,13 +162,13 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
     { secure: cookies.options.secure ?? false },
   );
   const toNextStep = (user: User) => nextRedirect(user, { search: '' }).step;
-  const sessionGrants = createSessionGrants(
+  const sessionGrants = createSessionGrants({
     provider,
     grants,
     clientSessions,
-    (session) => sessions.isSessionLive(session),
-    (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
-  );
+    isLive: (session) => sessions.isSessionLive(session),
+    lastsLongEnough: (grant) => (grant.exp ?? 0) > now() / 1000 + refreshTokenTotalSeconds,
+  });
   const tokenCookies = createTokenCookies({
     clientId: settings.defaultClientId,
     hostCookies: cookies,
@@ -178,19 +177,24 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
     kv,
     log,
     provider,
-    issue: createSessionTokens(provider, sessionGrants, settings.membershipClaims),
+    issue: createSessionTokens({ provider, grants: sessionGrants, membershipClaims: settings.membershipClaims }),
     isReady: (user) => !blocksAuthorization(toNextStep(user)),
     mayEnter: canAccessClient,
     now,
   });
   const sessions = settings.sessions(createSessionHooks(grants, providerSessions, tokenCookies));
-  const requests = createAuthorizationRequests(provider, createPendingRequests(kv, oidcBox, cookies, now), now);
-  const deps: OauthDeps = {
+  const requests = createAuthorizationRequests(
+    provider,
+    createPendingRequests({ kv, box: oidcBox, cookies, now }),
+    now,
+  );
+  const deps: OidcDeps = {
     publicUrl,
     database,
     pages,
     log,
     cookies,
+    defaultClientId: settings.defaultClientId,
     sessions,
     providersOut: settings.providersOut,
     nextRedirect,
@@ -249,7 +253,7 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
     allowIdTokenInQuery(built);
     allowFormPost(built);
     allowPopups(built);
-    createDevicePages(built, deps, { kv, limits: settings.limits });
+    createDevicePages(built, { ...deps, kv, limits: settings.limits });
     introspectStructuredTokens(built);
     addIssParameter(built);
     answers.attach(built, sha256);
@@ -286,26 +290,24 @@ export async function createOidcModule(settings: OauthSettings): Promise<OidcMod
   const stopSweeping = sweepNowAndThen(settings, sweep);
 
   return {
-    mayEnter: canAccessClient,
     sessions,
     grants,
     connectedApps: createConnectedApps(database, grants, now),
-    ...createClientRequests(deps, settings.defaultClientId),
+    ...createClientRequests(deps),
     providerRoutes: (session) =>
-      providerRoutes(
-        session,
-        handOver,
-        [...requestLimits(kv), [routes.code_verification, rejectCrossSite(publicUrl)]],
-        { admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''), posted },
-      ),
+      providerRoutes(session, handOver, {
+        limits: [...requestLimits(kv), [routes.code_verification, rejectCrossSite(publicUrl)]],
+        admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''),
+        posted,
+      }),
     directCalls: (session, getAddress) =>
       directCalls(session, handOver, {
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, getAddress(req)),
         restore: posted.restore,
       }),
     tokenCookies: tokenCookies.keep(sessions),
-    pageRoutes: (router) => oauthPageRoutes(router, deps),
-    operations: oauthOperations({ database, provider, defaultClientId: settings.defaultClientId }),
+    pageRoutes: (router) => oidcPageRoutes(router, deps),
+    operations: oidcOperations({ database, provider, defaultClientId: settings.defaultClientId }),
     apiGuard: (session) =>
       createApiGuard({
         publicUrl,

@@ -12,5 +12,5 @@ export async function ensureDefaultClient(
   nowMs: number,
 ): Promise<void> {
   const client = clientMetadata({ id, name, redirectUris: [`${publicUrl}/`] }, { development });
-  await insertClient(database.db, client, createClientSecret(), nowMs);
+  await insertClient(database.db, client, { secret: createClientSecret(), nowMs });
 }

@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { Catalogue } from '../billing/index.ts';
-import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { RequestServices } from '../http/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
@@ -21,12 +22,10 @@ export interface UpstreamLogout {
 }
 
 /** Shared dependencies of the handlers. */
-export interface OauthDeps {
-  publicUrl: string;
+export interface OidcDeps extends RequestServices {
   database: Database;
-  pages: Pages;
-  log: Logger;
-  cookies: HostCookies;
+  /** The client of this site itself. */
+  defaultClientId: ClientId;
   sessions: Sessions;
   providersOut: UpstreamLogout;
   nextRedirect: NextRedirect;
@@ -40,5 +39,3 @@ export interface OauthDeps {
   /** Answers an error that Express does not catch. */
   fail(req: Request, res: Response, error: unknown): void;
 }
-
-export type Handler = (req: Request, res: Response) => Promise<void> | void;

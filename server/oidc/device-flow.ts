@@ -54,7 +54,7 @@ function show(ctx: KoaContextWithOIDC, view: DevicePage): void {
 
 /**
  * The device authorization grant (RFC 8628). The library implements the protocol and selects the page; Foyer renders it
- * afterwards (device-handlers.ts).
+ * afterwards (device-pages.ts).
  */
 export const deviceFlow: NonNullable<NonNullable<Configuration['features']>['deviceFlow']> = {
   enabled: true,

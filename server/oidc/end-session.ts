@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { renderRedirectPage } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
-import type { OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
+import { toRequestContext } from './koa-request-context.ts';
 import { routes } from './routes-table.ts';
-import { readPurpose, sendSignOutPage, signOutLocally } from './sign-out-handlers.ts';
+import { readPurpose, renderSignOutPage, signOutLocally } from './sign-out-handlers.ts';
 import { signOutRequest, verifySignOut } from './sign-out-request.ts';
 
 /** The claims of an id token hint that identify its session. */
@@ -29,7 +29,7 @@ function isHintFor(hint: IdTokenHint, session: { userId: UserId; authTimeMs: num
  * the session, because its own session, the provider's and the grants end together (rule 4). A GET is answered by a
  * redirect, so that no form's policy applies on the way to the client app; the way to an identity provider uses a page.
  */
-export function endLocalSession(provider: Provider, deps: OauthDeps): void {
+export function endLocalSession(provider: Provider, deps: OidcDeps): void {
   provider.use((ctx, next) => (ctx.path === routes.end_session ? endAfter(ctx as KoaContextWithOIDC, next) : next()));
 
   async function endAfter(koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
@@ -44,7 +44,7 @@ export function endLocalSession(provider: Provider, deps: OauthDeps): void {
 
   async function endSession(koa: KoaContextWithOIDC): Promise<void> {
     if (koa.status >= 400 || koa.oidc.session?.state === undefined) return;
-    const [req, res] = [koa.req as Request, koa.res as Response];
+    const r = toRequestContext(koa, deps);
     const { params, client, entities } = koa.oidc;
     const request = signOutRequest({
       client_id: client?.clientId,
@@ -52,22 +52,22 @@ export function endLocalSession(provider: Provider, deps: OauthDeps): void {
       state: params?.state,
     });
     const { returnTo } = await verifySignOut(deps, request);
-    const session = getCurrentSession(req);
+    const session = getCurrentSession(r.req);
     const hint = entities.IdTokenHint?.payload as IdTokenHint | undefined;
-    const ahead = req.method !== 'GET' || readPurpose(req).includes('prefetch');
+    const ahead = r.req.method !== 'GET' || readPurpose(r.req).includes('prefetch');
     if (session && (ahead || !(hint && isHintFor(hint, session)))) {
       // Foyer answers from here on; the library must not write after it.
       koa.respond = false;
-      res.statusCode = 200;
-      return sendSignOutPage(deps, req, res, request, { client });
+      r.res.statusCode = 200;
+      return renderSignOutPage(r, deps, { request, client });
     }
-    const { address, providerName } = await signOutLocally(deps, req, res, returnTo);
+    const { address, providerName } = await signOutLocally(r, deps, returnTo);
     if (providerName === undefined) {
       koa.status = 303;
       koa.redirect(address);
       return;
     }
     koa.respond = false;
-    renderRedirectPage(deps.pages, req, res, address, { providerName });
+    r.redirectAway(address, { providerName });
   }
 }

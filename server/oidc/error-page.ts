@@ -3,7 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type ErrorKind, HttpError } from '../http/index.ts';
 import { toClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import type { OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
 import { keepOpenerOfPopup } from './popup.ts';
 import { clientInitiateLoginUrl, restartUrl } from './restart-authorization.ts';
 import { requestIdInPath } from './resume-guard.ts';
@@ -44,7 +44,7 @@ const calls: ReadonlySet<string> = new Set([
  * The library's errors as Foyer pages: with a link to the client app if it is known, and for an expired request with
  * the address of a new start.
  */
-export function createRenderError(deps: OauthDeps) {
+export function createRenderError(deps: OidcDeps) {
   async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
     if (kind === 'signOutFailed') return { action: { href: '/logout', signsOut: true as const } };
     const id = requestIdInPath(path);

@@ -1,8 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ClientId, SessionIdHash, Sha256, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { LogoutScope } from './backchannel-logouts.ts';
-import { sessionsLedToClients } from './client-session-store.ts';
+import { type LogoutScope, sessionsLedToClients } from './client-session-store.ts';
 
 const model = 'Grant';
 

@@ -19,7 +19,6 @@ export { isKeySet, keySetFormat } from './client-keys.ts';
 export {
   type ClientMetadata,
   deviceGrant,
-  isVisibleToUsers,
   mayHoldSensitive,
   signingAlgorithms,
 } from './client-metadata.ts';
@@ -35,12 +34,10 @@ export {
   updateClient,
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
-export { dashboardRoutes } from './dashboard-handlers.ts';
+export { createOidcModule, type OidcModule } from './create-oidc-module.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
-export { initiateLoginUrl } from './initiate-login.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';
-export { planRequiredUrlForClient } from './plan-required-handlers.ts';
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {
   deleteResourceServer,
@@ -48,7 +45,6 @@ export {
   insertResourceServer,
   listResourceServers,
 } from './resource-server-store.ts';
-export { createOidcModule, type OidcModule } from './room.ts';
 export { publicMetadataSeconds } from './routes.ts';
 export { discoveryPaths, routes } from './routes-table.ts';
 export { canonicalScopes, knownScopes, sensitiveScopes } from './scopes.ts';

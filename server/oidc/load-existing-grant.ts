@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { getCurrentSession } from '../sessions/index.ts';
 import { toClientId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
 import { isMemberScope } from './scopes.ts';
-import type { SessionGrants } from './session-grants.ts';
+import type { SessionGrants, SessionOwner } from './session-grants.ts';
 
 interface LoadGrantDeps {
   database: Database;
@@ -46,6 +46,10 @@ function requestedConsent(ctx: KoaContextWithOIDC): Consent {
   return { scopes: grantableScopes(requested, client?.scope), resources: new Map(atServers) };
 }
 
+/** Tests whether the user has just answered the consent page. */
+const hasConsented = ({ oidc }: KoaContextWithOIDC, client: Client): boolean =>
+  consentReason(client) !== undefined && oidc.result?.consent !== undefined;
+
 const nothing: Consent = { scopes: [], resources: new Map() };
 
 /**
@@ -66,9 +70,19 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     return consent && covers(consent, requested) ? requested : undefined;
   }
 
+  /** Before the library generates a `sid` that only its own session knows. @returns false if the session has ended */
+  async function setSid({ oidc }: KoaContextWithOIDC, session: SessionOwner, client: Client): Promise<boolean> {
+    if (client.backchannelLogoutUri === undefined) return true;
+    const clientId = toClientId(client.clientId);
+    const sid = await grants.sidFor(session, clientId);
+    if (sid === undefined) return false;
+    oidc.session?.sidFor(clientId, sid);
+    return true;
+  }
+
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
     // For each resource the library has already checked that this client may have it.
-    const { client, account, result } = ctx.oidc;
+    const { client, account } = ctx.oidc;
     const session = getCurrentSession(ctx.req as Request);
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const clientId = toClientId(client.clientId);
@@ -79,14 +93,12 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const grant = onDevice ? undefined : await grants.find(session, clientId, offline);
     const allowed = await permitted(ctx, session.userId, requested);
     if (allowed === undefined && !grant) return undefined;
-    if (client.backchannelLogoutUri !== undefined) {
-      const sid = await grants.sidFor(session, clientId);
-      if (sid === undefined) return undefined;
-      // Before the library generates one that only its own session knows.
-      ctx.oidc.session?.sidFor(clientId, sid);
-    }
-    const widened = await grants.widen(session, clientId, grant, { ...(allowed ?? nothing), offline });
-    const isConsent = consentReason(client) !== undefined && result?.consent !== undefined;
+    if (!(await setSid(ctx, session, client))) return undefined;
+    const widened = await grants.widen(session, clientId, {
+      known: grant,
+      requested: { ...(allowed ?? nothing), offline },
+    });
+    const isConsent = hasConsented(ctx, client);
     if (widened && widened !== grant && (isConsent || offline)) {
       const connection = { userId: session.userId, clientId, nowMs: now(), grantId: widened.jti };
       await database.transaction((trx) => recordConsent(trx, connection, isConsent ? requested : nothing));

@@ -21,7 +21,7 @@ const isInternal = (client: ClientMetadata, defaultClientId: ClientId) =>
   client.client_id === defaultClientId && client.initiate_login_uri === undefined;
 
 /** The JSON calls of this module, in the specification's names (section 7, Broker and storage). */
-export function oauthOperations({
+export function oidcOperations({
   database,
   provider,
   defaultClientId,

@@ -47,6 +47,13 @@ export interface PendingAuthorizations {
   find(req: Request, id: string): Promise<PendingAuthorizationLookup>;
 }
 
+interface PendingSettings {
+  kv: KeyValueStore;
+  box: SecretBox;
+  cookies: HostCookies;
+  now: () => number;
+}
+
 /** Lifetime of a pending request. */
 export const pendingTtlMs = visitorRowMs;
 /** How long it can start again in the same browser. */
@@ -81,12 +88,7 @@ function toParts(cookie: string | undefined): { bound: string; secret?: string |
  * can start again (restart-authorization.ts) in that browser only, and the store keeps no copy for a visitor who may
  * never return.
  */
-export function createPendingRequests(
-  kv: KeyValueStore,
-  box: SecretBox,
-  cookies: HostCookies,
-  now: () => number,
-): PendingAuthorizations {
+export function createPendingRequests({ kv, box, cookies, now }: PendingSettings): PendingAuthorizations {
   const rows = storedRecords({ kv, kind, schema: rowSchema, ttlMs: pendingTtlMs });
 
   function toCopy(id: string, sealed: string): PendingCopy | undefined {

@@ -1,22 +1,55 @@
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** The fault of a redirect address, or undefined. `development` allows plain http on this machine. */
-export function findRedirectUriFault(uri: string, native: boolean, development: boolean): string | undefined {
-  const url = URL.parse(uri);
-  if (!url || /[\s\\]/.test(uri)) return 'is not an absolute address';
-  if (url.hash !== '' || uri.includes('#')) return 'must not have a fragment';
-  if (url.username !== '' || url.password !== '') return 'must not name a user';
-  if (uri.includes('*')) return 'must not have a wildcard: addresses are compared exactly';
-  const local = loopback.has(url.hostname);
-  // RFC 8252, section 7.2: a native app must have claimed its https address, which is impossible for localhost.
-  if (url.protocol === 'https:') return native && local ? 'must be http on a loopback address' : undefined;
-  if (url.protocol === 'http:') {
-    if (native && local) return undefined;
-    return development && local ? undefined : 'must begin with https://';
-  }
-  // RFC 8252, section 7.1: a private-use scheme is a reversed domain name, so it contains a dot.
-  if (native && /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)) return undefined;
-  return native
-    ? 'must be https, http on a loopback address, or a private scheme as in com.example.app:/callback'
-    : 'must begin with https://';
+export interface RedirectUriKind {
+  native: boolean;
+  /** Allows plain http on this machine. */
+  development: boolean;
+}
+
+interface RedirectUri extends RedirectUriKind {
+  text: string;
+  url: URL;
+  /** It is an address of the machine on which the browser runs. */
+  isLocal: boolean;
+}
+
+interface Rule {
+  refuses(uri: RedirectUri): boolean;
+  fault: string;
+}
+
+/** RFC 8252, section 7.1: a private-use scheme is a reversed domain name, so it contains a dot. */
+const isPrivateScheme = (protocol: string) => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol);
+
+const isWebScheme = (protocol: string) => protocol === 'https:' || protocol === 'http:';
+
+/** The first rule that refuses an address names its fault. */
+const rules: readonly Rule[] = [
+  { refuses: ({ text }) => /[\s\\]/.test(text), fault: 'is not an absolute address' },
+  { refuses: ({ text, url }) => url.hash !== '' || text.includes('#'), fault: 'must not have a fragment' },
+  { refuses: ({ url }) => url.username !== '' || url.password !== '', fault: 'must not name a user' },
+  { refuses: ({ text }) => text.includes('*'), fault: 'must not have a wildcard: addresses are compared exactly' },
+  {
+    // RFC 8252, section 7.2: a native app must have claimed its https address, which is impossible for localhost.
+    refuses: ({ url, isLocal, native }) => url.protocol === 'https:' && native && isLocal,
+    fault: 'must be http on a loopback address',
+  },
+  {
+    refuses: ({ url, isLocal, native, development }) =>
+      url.protocol === 'http:' && !(isLocal && (native || development)),
+    fault: 'must begin with https://',
+  },
+  { refuses: ({ url, native }) => !isWebScheme(url.protocol) && !native, fault: 'must begin with https://' },
+  {
+    refuses: ({ url }) => !isWebScheme(url.protocol) && !isPrivateScheme(url.protocol),
+    fault: 'must be https, http on a loopback address, or a private scheme as in com.example.app:/callback',
+  },
+];
+
+/** The fault of a redirect address, or undefined. */
+export function findRedirectUriFault(text: string, kind: RedirectUriKind): string | undefined {
+  const url = URL.parse(text);
+  if (!url) return 'is not an absolute address';
+  const uri = { ...kind, text, url, isLocal: loopback.has(url.hostname) };
+  return rules.find(({ refuses }) => refuses(uri))?.fault;
 }

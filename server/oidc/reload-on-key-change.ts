@@ -27,7 +27,7 @@ export async function watchKeyChanges(settings: {
   onKeys: (keys: SigningKeyInfo[]) => void;
 }): Promise<KeyWatcher> {
   const { database, box, build, now, log, onKeys } = settings;
-  await ensureKeys(database, box, now());
+  await ensureKeys(database, box, { nowMs: now() });
   let { keys, version } = await loadJwks(database, box, now());
   let provider = build(keys);
   onKeys(await listKeys(database.db, now()));

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
-import { HttpError, readQueryParam, renderRedirectPage } from '../http/index.ts';
+import { HttpError, type RequestContext } from '../http/index.ts';
 import { type ClientId, toClientId } from '../shared/index.ts';
 import type { AuthorizationLookup } from './authorization-requests.ts';
-import type { Handler, OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
 import { findInitiateLogin } from './initiate-login.ts';
 import type { OriginalRequest } from './pending-authorizations.ts';
 import { routes } from './routes-table.ts';
@@ -11,7 +11,7 @@ import { routes } from './routes-table.ts';
 /** The only address at which an expired request starts again. */
 export const restartPath = '/begin-again';
 
-type Deps = Pick<OauthDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
+type Deps = Pick<OidcDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
 
 /** The id of a request and its client app, from an address. */
 export interface RequestReference {
@@ -19,22 +19,23 @@ export interface RequestReference {
   clientId?: ClientId | undefined;
 }
 
-/** The next address of a user whose request is over. */
-interface RestartTarget {
-  href: string;
-  clientName?: string | undefined;
-}
+type LookupWithoutRequest = Exclude<AuthorizationLookup, { state: 'valid' }>;
+
+/** Where a request that is over starts again. */
+type RestartTarget =
+  | { kind: 'client'; href: string; clientName: string }
+  | { kind: 'same-request'; begunWith: OriginalRequest; clientName: string | undefined };
 
 /**
  * The page that starts an expired request again; undefined: it is not over, was never this browser's, or its client app
  * is unknown.
  */
-export async function restartUrl(deps: Deps, req: Request, submitted: RequestReference): Promise<string | undefined> {
-  const found = await deps.requests.find(req, submitted.id);
-  if (found.state === 'valid' || !(await findRestartTarget(deps, found, submitted.clientId, false))) return undefined;
+export async function restartUrl(deps: Deps, req: Request, reference: RequestReference): Promise<string | undefined> {
+  const found = await deps.requests.find(req, reference.id);
+  if (found.state === 'valid' || !(await findRestartTarget(deps, found, reference.clientId))) return undefined;
   return `${restartPath}?${new URLSearchParams({
-    authorization_code: submitted.id,
-    ...(submitted.clientId !== undefined && { client_id: submitted.clientId }),
+    authorization_code: reference.id,
+    ...(reference.clientId !== undefined && { client_id: reference.clientId }),
   })}`;
 }
 
@@ -51,25 +52,28 @@ export async function clientInitiateLoginUrl({ database, publicUrl }: Deps, clie
  * An expired request starts with the same parameters, which the provider checks again. An answered request starts at
  * the client app, if that has an address for it, because most apps accept an answer once. A request of another browser,
  * or of one without cookies, never redirects by itself: it would loop.
- * @param make whether to start it now; otherwise only tests whether it can
  */
 async function findRestartTarget(
   deps: Deps,
-  found: Exclude<AuthorizationLookup, { state: 'valid' }>,
+  found: LookupWithoutRequest,
   clientId: ClientId | undefined,
-  make: boolean,
 ): Promise<RestartTarget | undefined> {
-  if (found.state === 'unknown') return clientInitiateLoginUrl(deps, clientId);
+  if (found.state === 'unknown') {
+    const start = await clientInitiateLoginUrl(deps, clientId);
+    return start && { kind: 'client', ...start };
+  }
   if (found.state !== 'expired') return undefined;
   const { begunWith, waitedLong } = found;
   const start = await findInitiateLogin(deps, begunWith.clientId);
-  if (!waitedLong && start?.href !== undefined) return { href: start.href, clientName: start.clientName };
-  return { href: make ? await buildAuthorizeUrl(deps, begunWith) : '', clientName: start?.clientName };
+  if (!waitedLong && start?.href !== undefined) {
+    return { kind: 'client', href: start.href, clientName: start.clientName };
+  }
+  return { kind: 'same-request', begunWith, clientName: start?.clientName };
 }
 
 async function buildAuthorizeUrl({ provider }: Deps, { clientId, params, pushed }: OriginalRequest): Promise<string> {
   const parameters = pushed
-    ? { client_id: clientId, request_uri: await repush(provider(), clientId, params, pushed) }
+    ? { client_id: clientId, request_uri: await repush(provider(), { clientId, params, trusted: pushed.trusted }) }
     : params;
   return `${routes.authorization}?${new URLSearchParams(parameters)}`;
 }
@@ -83,9 +87,7 @@ const pushedSeconds = 60;
  */
 async function repush(
   provider: Provider,
-  clientId: ClientId,
-  params: OriginalRequest['params'],
-  { trusted }: NonNullable<OriginalRequest['pushed']>,
+  { clientId, params, trusted }: Pick<OriginalRequest, 'clientId' | 'params'> & { trusted: boolean },
 ): Promise<string> {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const input = new Map<string, string | string[]>();
@@ -109,26 +111,23 @@ async function repush(
 }
 
 /** GET /begin-again: a page that redirects by itself, because a form's own policy blocks redirects to a client app. */
-export function restartAuthorization(deps: OauthDeps): Handler {
-  return async (req, res) => {
-    const [id = '', named] = [readQueryParam(req, 'authorization_code'), readQueryParam(req, 'client_id')];
-    const clientId = named === undefined ? undefined : toClientId(named);
-    const found = await deps.requests.find(req, id);
-    if (found.state === 'valid') {
-      return renderRedirectPage(deps.pages, req, res, `/?${new URLSearchParams({ authorization_code: id })}`);
-    }
-    const beginning = await findRestartTarget(deps, found, clientId, true);
-    if (!beginning) throw await toExpiredError(deps, req, found.state, { id, clientId });
-    renderRedirectPage(deps.pages, req, res, beginning.href, beginning.clientName);
-  };
+export async function restartAuthorization(r: RequestContext, deps: OidcDeps): Promise<void> {
+  const id = r.query('authorization_code') ?? '';
+  const clientText = r.query('client_id');
+  const clientId = clientText === undefined ? undefined : toClientId(clientText);
+  const found = await deps.requests.find(r.req, id);
+  if (found.state === 'valid') return r.redirectAway(`/?${new URLSearchParams({ authorization_code: id })}`);
+  const target = await findRestartTarget(deps, found, clientId);
+  if (!target) throw await toExpiredError(deps, r.req, { state: found.state, id, clientId });
+  const href = target.kind === 'client' ? target.href : await buildAuthorizeUrl(deps, target.begunWith);
+  r.redirectAway(href, target.clientName);
 }
 
 /** The error for an expired request: it leads to the new start if there is one, else it explains the next step. */
 export async function toExpiredError(
   deps: Deps,
   req: Request,
-  state: Exclude<AuthorizationLookup['state'], 'valid'>,
-  { id, clientId }: RequestReference,
+  { state, id, clientId }: RequestReference & { state: LookupWithoutRequest['state'] },
 ): Promise<HttpError> {
   return new HttpError(state === 'other-browser' ? 'otherBrowser' : 'requestExpired', {
     detail: `authorization request: ${state}`,

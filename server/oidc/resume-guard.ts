@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC, ResponseType } from 'oidc-provider';
 import { HttpError } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
-import type { OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
 import { restartUrl } from './restart-authorization.ts';
 import { routes } from './routes-table.ts';
 
@@ -35,7 +35,7 @@ function isStillRegistered({ client, interaction }: AuthorizationRequest): boole
  * Both must name the same request, or another one than the checked one would resume. It must also have started in this
  * browser (rule 1), or a device that an attacker has confirmed would be signed in as the user who follows a link.
  */
-export function requireAnswerOwner(provider: Provider, deps: OauthDeps): void {
+export function requireAnswerOwner(provider: Provider, deps: OidcDeps): void {
   async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
     const req = koa.req as Request;
     const resumed = koa.cookies.get(provider.cookieName('resume'), { signed: true });

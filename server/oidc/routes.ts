@@ -2,48 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import { submitStorage } from './bind-session-handlers.ts';
-import { showConsent, submitConsent } from './consent-handlers.ts';
-import type { OauthDeps } from './deps.ts';
-import {
-  deviceDonePath,
-  devicePath,
-  deviceRefusedPath,
-  redirectToDevicePage,
-  showDeviceEnd,
-} from './device-handlers.ts';
-import { showPlanRequired, submitPlanRequired } from './plan-required-handlers.ts';
 import type { PostedFields } from './posted-fields.ts';
-import { restartAuthorization, restartPath } from './restart-authorization.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
-import { questionPath, renderSignOutQuestion, signOut, signOutQuestion } from './sign-out-handlers.ts';
-import { showVerifyUser } from './verify-user-handlers.ts';
-
-/** The pages and calls of this module for a signed-in browser. */
-export function oauthPageRoutes(router: Router, deps: OauthDeps): void {
-  router.route('/verify-user').get(showVerifyUser(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(restartPath).get(restartAuthorization(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router.route('/storage').post(submitStorage(deps)).all(methodNotAllowed('POST'));
-  router
-    .route('/consent')
-    .get(showConsent(deps))
-    .post(submitConsent(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  router
-    .route('/not-in-plan')
-    .get(showPlanRequired(deps))
-    .post(submitPlanRequired(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  router.route(devicePath).get(redirectToDevicePage).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(deviceDonePath).get(showDeviceEnd(deps, 'done')).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(deviceRefusedPath).get(showDeviceEnd(deps, 'refused')).all(methodNotAllowed('GET', 'HEAD'));
-  router.route(questionPath).get(signOutQuestion(deps)).all(methodNotAllowed('GET', 'HEAD'));
-  router
-    .route('/logout')
-    .get(renderSignOutQuestion(deps))
-    .post(signOut(deps))
-    .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-}
 
 /** The methods of each provider route; the library would answer others with a bare 404. */
 const methods: [path: string, ...methods: string[]][] = [
@@ -116,16 +76,22 @@ export function directCalls(
   return (method, path) => known.get(`${method} ${path}`);
 }
 
+interface ProviderGates {
+  /** How often an address may post to some routes. */
+  limits: readonly [path: string, limit: RequestHandler][];
+  /** Counts visitors who request an authorization or a page of the provider without being signed in. */
+  admitVisitor(req: Request): Promise<void>;
+  posted: PostedFields;
+}
+
 /**
  * The provider's own routes. `session` precedes those that use a user's session; the others (token, userinfo, keys,
- * discovery) ignore cookies. `limits`: how often an address may post to some of them; `admitVisitor`: counts visitors
- * who request an authorization or a page of the provider without being signed in.
+ * discovery) ignore cookies.
  */
 export function providerRoutes(
   session: RequestHandler,
   callback: DirectHandler,
-  limits: readonly [path: string, limit: RequestHandler][],
-  { admitVisitor, posted }: { admitVisitor(req: Request): Promise<void>; posted: PostedFields },
+  { limits, admitVisitor, posted }: ProviderGates,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {

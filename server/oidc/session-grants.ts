@@ -3,7 +3,8 @@ import type Provider from 'oidc-provider';
 import type { Grant } from 'oidc-provider';
 import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
-import type { GrantOwner, GrantStore } from './grant-store.ts';
+import type { GrantOwner } from './grant-records-store.ts';
+import type { GrantStore } from './grant-store.ts';
 
 const owners = new AsyncLocalStorage<GrantOwner>();
 
@@ -34,14 +35,25 @@ export interface SessionGrants {
   widen(
     session: SessionOwner,
     clientId: ClientId,
-    known: Grant | undefined,
-    expected: RequestedGrant,
+    access: { known: Grant | undefined; requested: RequestedGrant },
   ): Promise<Grant | undefined>;
   /**
    * The `sid` for a client app with back-channel logout. It is requested before anything is issued, so that no access
    * is given in a session whose end could not be notified. Undefined if the session has ended meanwhile.
    */
   sidFor(session: SessionOwner, clientId: ClientId): Promise<string | undefined>;
+}
+
+interface SessionGrantsSettings {
+  provider: () => Provider;
+  grants: GrantStore;
+  clientSessions: ClientSessionStore;
+  isLive: (session: SessionIdHash) => Promise<boolean>;
+  /**
+   * Tests whether a grant outlives every refresh token that it may issue from now on: sessions can last longer than any
+   * grant.
+   */
+  lastsLongEnough: (grant: Grant) => boolean;
 }
 
 const words = (scope = '') => scope.split(' ').filter(Boolean);
@@ -59,33 +71,29 @@ function covers(grant: Grant, { scopes, resources = new Map() }: RequestedGrant)
  * the client's earlier tokens (`security.md`, rule 5). A grant is never updated: a wider or longer one is a new one, so
  * that no write can restore a revoked grant.
  */
-export function createSessionGrants(
-  provider: () => Provider,
-  grants: GrantStore,
-  clientSessions: ClientSessionStore,
-  isLive: (session: SessionIdHash) => Promise<boolean>,
-  /**
-   * Tests whether it outlives every refresh token that it may issue from now on: sessions can last longer than any
-   * grant.
-   */
-  lastsLongEnough: (grant: Grant) => boolean,
-): SessionGrants {
+export function createSessionGrants({
+  provider,
+  grants,
+  clientSessions,
+  isLive,
+  lastsLongEnough,
+}: SessionGrantsSettings): SessionGrants {
   return {
     async find({ idHash, userId }, clientId, offline = false) {
       const stored = await grants.findOfSession({ foyerSession: idHash, offline }, clientId);
       const { Grant } = provider();
       return stored && new Grant({ ...stored, accountId: userId, clientId });
     },
-    async widen({ idHash, userId }, clientId, known, expected) {
-      if (known && lastsLongEnough(known) && covers(known, expected)) return known;
+    async widen({ idHash, userId }, clientId, { known, requested }) {
+      if (known && lastsLongEnough(known) && covers(known, requested)) return known;
       const { Grant } = provider();
       const next = new Grant({ accountId: userId, clientId });
-      next.addOIDCScope([...new Set([...words(known?.getOIDCScope()), ...expected.scopes])].join(' '));
+      next.addOIDCScope([...new Set([...words(known?.getOIDCScope()), ...requested.scopes])].join(' '));
       for (const [resource, scope] of Object.entries(known?.resources ?? {})) next.addResourceScope(resource, scope);
-      for (const [resource, scopes] of expected.resources ?? []) {
+      for (const [resource, scopes] of requested.resources ?? []) {
         if (scopes.length > 0) next.addResourceScope(resource, scopes.join(' '));
       }
-      const owner = { foyerSession: idHash, offline: expected.offline ?? false };
+      const owner = { foyerSession: idHash, offline: requested.offline ?? false };
       const id = await owners.run(owner, () => next.save());
       if (await isLive(idHash)) return next;
       // The user signed out meanwhile, and the sign-out cannot have seen this grant.

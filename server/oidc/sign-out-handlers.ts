@@ -1,10 +1,9 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Client } from 'oidc-provider';
-import { createElement } from 'react';
 import { SignOutPage } from '../../views/oidc/sign-out-page.tsx';
-import { renderRedirectPage } from '../http/index.ts';
+import type { RequestContext } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import type { Handler, OauthDeps } from './deps.ts';
+import type { OidcDeps } from './deps.ts';
 import {
   postedSignOut,
   type SignOutRequest,
@@ -56,9 +55,8 @@ export function readPurpose(req: Request): string {
  * whole chain.
  */
 export async function signOutLocally(
-  { sessions, providersOut, log }: OauthDeps,
-  req: Request,
-  res: Response,
+  { req, res, log }: RequestContext,
+  { sessions, providersOut }: OidcDeps,
   returnTo: string | undefined,
 ): Promise<{ address: string; providerName?: string | undefined }> {
   const upstream = getCurrentSession(req)?.upstream;
@@ -76,71 +74,65 @@ export async function signOutLocally(
 const withQuery = (path: string, request: SignOutRequest) =>
   Object.keys(request).length === 0 ? path : `${path}?${new URLSearchParams(request)}`;
 
+/** The question of a page: the parameters of the sign-out, and the client app that requests it. */
+interface SignOutQuestion extends Pick<VerifiedSignOut, 'client' | 'switches'> {
+  request: SignOutRequest;
+}
+
 /** Asks with one button, which passes on all parameters of the sign-out. */
-export async function sendSignOutPage(
-  deps: OauthDeps,
-  req: Request,
-  res: Response,
-  request: SignOutRequest,
-  { client, switches }: Pick<VerifiedSignOut, 'client' | 'switches'>,
+export async function renderSignOutPage(
+  r: RequestContext,
+  deps: OidcDeps,
+  { request, client, switches }: SignOutQuestion,
 ): Promise<void> {
-  const member = await deps.sessions.getCurrentUser(req);
-  const upstream = member?.session.upstream && deps.providersOut.endsAtProvider(member.session.upstream);
-  deps.pages.send(
-    req,
-    res,
-    200,
-    (ctx) =>
-      createElement(SignOutPage, {
-        ctx,
-        action: '/logout',
-        fields: request,
-        ...(client && { clientName: client.clientName ?? client.clientId }),
-        ...(switches && { switches }),
-        ...(member && { memberEmail: member.user.email }),
-        ...(upstream && { upstream }),
-      }),
+  const found = await deps.sessions.getCurrentUser(r.req);
+  const upstream = found?.session.upstream && deps.providersOut.endsAtProvider(found.session.upstream);
+  r.render(
+    SignOutPage,
+    {
+      action: '/logout',
+      fields: request,
+      ...(client && { clientName: client.clientName ?? client.clientId }),
+      ...(switches && { switches }),
+      ...(found && { memberEmail: found.user.email }),
+      ...(upstream && { upstream }),
+    },
     // The return address of the language form: never one that acts (`security.md`, rule 10).
-    { title: (ctx) => ctx.t('oauth.signOut.title'), address: withQuery(questionPath, request) },
+    { title: 'oauth.signOut.title', address: withQuery(questionPath, request) },
   );
 }
 
 /** GET /sign-out: only the question, from any place. */
-export function signOutQuestion(deps: OauthDeps): Handler {
-  return async (req, res) => {
-    const request = signOutRequest(req.query);
-    if (!(await deps.sessions.getCurrentUser(req))) return res.redirect(303, withQuery('/logout', request));
-    await sendSignOutPage(deps, req, res, request, await verifySignOut(deps, request));
-  };
+export async function askSignOut(r: RequestContext, deps: OidcDeps): Promise<void> {
+  const request = signOutRequest(r.req.query);
+  if (!(await deps.sessions.getCurrentUser(r.req))) return r.redirect(withQuery('/logout', request));
+  await renderSignOutPage(r, deps, { request, ...(await verifySignOut(deps, request)) });
 }
 
+const readFetchMetadata = (req: Request): FetchMetadata => ({
+  site: req.get('sec-fetch-site'),
+  dest: req.get('sec-fetch-dest'),
+  referer: req.get('referer'),
+  purpose: readPurpose(req),
+});
+
 /** GET /logout: acts at once if that is safe, else asks with one button. */
-export function renderSignOutQuestion(deps: OauthDeps): Handler {
-  return async (req, res) => {
-    const request = signOutRequest(req.query);
-    const verified = await verifySignOut(deps, request);
-    const noticeName = {
-      site: req.get('sec-fetch-site'),
-      dest: req.get('sec-fetch-dest'),
-      referer: req.get('referer'),
-      purpose: readPurpose(req),
-    };
-    const signedIn = (await deps.sessions.getCurrentUser(req)) !== undefined;
-    const acts = req.method === 'GET' && canSignOutDirectly(noticeName, deps.publicUrl, verified.client);
-    if (signedIn && !acts) return sendSignOutPage(deps, req, res, request, verified);
-    const { address, providerName } = await signOutLocally(deps, req, res, verified.returnTo);
-    if (providerName === undefined) return res.redirect(303, address);
-    renderRedirectPage(deps.pages, req, res, address, { providerName });
-  };
+export async function signOutOrAsk(r: RequestContext, deps: OidcDeps): Promise<void> {
+  const request = signOutRequest(r.req.query);
+  const verified = await verifySignOut(deps, request);
+  const signedIn = (await deps.sessions.getCurrentUser(r.req)) !== undefined;
+  const acts = r.req.method === 'GET' && canSignOutDirectly(readFetchMetadata(r.req), deps.publicUrl, verified.client);
+  if (signedIn && !acts) return renderSignOutPage(r, deps, { request, ...verified });
+  const { address, providerName } = await signOutLocally(r, deps, verified.returnTo);
+  // No form precedes a GET, so a redirect reaches the client app.
+  if (providerName === undefined) return r.redirect(address);
+  r.redirectAway(address, { providerName });
 }
 
 /** POST /logout: the header's form, and the button of the page above. */
-export function signOut(deps: OauthDeps): Handler {
-  return async (req, res) => {
-    const { client, returnTo } = await verifySignOut(deps, postedSignOut(req));
-    const { address, providerName } = await signOutLocally(deps, req, res, returnTo);
-    if (address.startsWith('/')) return res.redirect(303, address);
-    const to = providerName === undefined ? client?.clientName : { providerName };
-    renderRedirectPage(deps.pages, req, res, address, to);
-  };
+export async function signOut(r: RequestContext, deps: OidcDeps): Promise<void> {
+  const { client, returnTo } = await verifySignOut(deps, postedSignOut(r));
+  const { address, providerName } = await signOutLocally(r, deps, returnTo);
+  if (address.startsWith('/')) return r.redirect(address);
+  r.redirectAway(address, providerName === undefined ? client?.clientName : { providerName });
 }

@@ -1,7 +1,6 @@
-import type { Request } from 'express';
 import { type Client, errors } from 'oidc-provider';
-import { readFormField } from '../http/index.ts';
-import type { OauthDeps } from './deps.ts';
+import type { RequestContext } from '../http/index.ts';
+import type { OidcDeps } from './deps.ts';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
 import { routes } from './routes-table.ts';
 
@@ -36,9 +35,9 @@ export function signOutRequest(values: unknown): SignOutRequest {
   return Object.fromEntries(pairs);
 }
 
-/** Reads a form, which only Foyer's pages send. @throws {HttpError} badRequest, as {@link readFormField} */
-export function postedSignOut(req: Request): SignOutRequest {
-  return signOutRequest(Object.fromEntries(names.map((name) => [name, readFormField(req, name)])));
+/** Reads a form, which only Foyer's pages send. @throws {HttpError} badRequest, as {@link RequestContext.field} */
+export function postedSignOut(r: RequestContext): SignOutRequest {
+  return signOutRequest(Object.fromEntries(names.map((name) => [name, r.field(name)])));
 }
 
 export interface VerifiedSignOut {
@@ -50,7 +49,7 @@ export interface VerifiedSignOut {
 }
 
 /** An id that is not valid for a client counts as unknown. */
-async function findClient(deps: Pick<OauthDeps, 'provider'>, id: string): Promise<Client | undefined> {
+async function findClient(deps: Pick<OidcDeps, 'provider'>, id: string): Promise<Client | undefined> {
   try {
     return await deps.provider().Client.find(id);
   } catch (error) {
@@ -110,7 +109,7 @@ function authorizationAfter(client: Client, request: SignOutRequest): string {
  * with any address that is not exactly registered, home.
  */
 export async function verifySignOut(
-  deps: Pick<OauthDeps, 'provider'>,
+  deps: Pick<OidcDeps, 'provider'>,
   request: SignOutRequest,
 ): Promise<VerifiedSignOut> {
   const client = request.client_id === undefined ? undefined : await findClient(deps, request.client_id);

@@ -35,17 +35,15 @@ export async function loadJwks(
 
 async function insertKeys(
   trx: Transaction<Schema>,
-  jwks: JWK[],
   box: SecretBox,
-  nowMs: number,
-  activatesAt: number,
+  { jwks, nowMs, signsFrom }: { jwks: JWK[]; nowMs: number; signsFrom: number },
 ): Promise<void> {
   const rows = jwks.map((jwk) => ({
     id: jwk.kid ?? '',
     alg: jwk.alg ?? '',
     sealed_jwk: box.seal(JSON.stringify(jwk), jwk.kid),
     created_at: nowMs,
-    activates_at: activatesAt,
+    activates_at: signsFrom,
     expires_at: null,
   }));
   await trx.insertInto('signing_keys').values(rows).execute();
@@ -55,13 +53,12 @@ async function insertKeys(
 export async function ensureKeys(
   database: Database,
   box: SecretBox,
-  nowMs: number,
-  makeKeys: (nowMs: number) => Promise<JWK[]> = generateAll,
+  { nowMs, makeKeys = generateAll }: { nowMs: number; makeKeys?: (nowMs: number) => Promise<JWK[]> },
 ): Promise<void> {
   if ((await listKeys(database.db, nowMs)).length > 0) return;
   const jwks = await makeKeys(nowMs);
   await database.migrationTransaction(async (trx) => {
-    if ((await listKeys(trx, nowMs)).length === 0) await insertKeys(trx, jwks, box, nowMs, nowMs);
+    if ((await listKeys(trx, nowMs)).length === 0) await insertKeys(trx, box, { jwks, nowMs, signsFrom: nowMs });
   });
 }
 
@@ -78,7 +75,7 @@ export async function rotateKeys(
   return database.migrationTransaction(async (trx) => {
     await trx.deleteFrom('signing_keys').where('expires_at', '<=', nowMs).execute();
     await trx.updateTable('signing_keys').set({ expires_at: keptUntil }).where('expires_at', 'is', null).execute();
-    await insertKeys(trx, jwks, box, nowMs, signsFrom);
+    await insertKeys(trx, box, { jwks, nowMs, signsFrom });
     return listKeys(trx, nowMs);
   });
 }

@@ -6,7 +6,7 @@ import type { ClientId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
-import type { IssueSessionTokens, SessionTokens, Token } from './session-tokens.ts';
+import type { IssueSessionTokens, SessionTokens, Token, TokenOwner } from './session-tokens.ts';
 
 interface TokenCookieDeps {
   /** The client that owns them. */
@@ -77,14 +77,14 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   });
 
   /** An error here must not fail a page: without cookies the user signs in to the app by a redirect as usual. */
-  async function renew(res: Response, session: CurrentSession, user: User, previous?: string): Promise<void> {
+  async function renew(res: Response, { session, user }: TokenOwner, previous?: string): Promise<void> {
     try {
       const client = await deps.provider().Client.find(deps.clientId);
       // A cookie proves no key: a client app with bound tokens gets no cookies (RFC 9449, section 5.2).
       if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
-      const tokens = await deps.issue(client, session, user, previous);
+      const tokens = await deps.issue(client, { session, user }, previous);
       if (tokens) write(res, tokens);
     } catch (error) {
       log.warn({ err: error }, 'could not create the token cookies');
@@ -95,7 +95,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
     clear,
     async begin(res, session) {
       const user = await findCurrentUser(deps.database, session.userId);
-      if (user && deps.isReady(user)) await renew(res, session, user);
+      if (user && deps.isReady(user)) await renew(res, { session, user });
       else clear(res);
     },
     keep: (sessions) => async (req, res, next) => {
@@ -108,7 +108,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
       }
       const [due = '', token] = refresh?.split('.', 2) ?? [];
       const fresh = idToken !== undefined && accessToken !== undefined && Number.parseInt(due, 36) > now();
-      if (!fresh) await renew(res, member.session, member.user, token);
+      if (!fresh) await renew(res, member, token);
       next();
     },
   };

@@ -20,7 +20,7 @@ export async function prepare(deps: Deps, say: Announce, companion?: Companion):
       'This database has been used by a sandbox, so its demo member has a known password: set DATABASE_URL or DATA_DIR to another one.',
     );
   }
-  await ensureKeys(database, boxes.keys, now());
+  await ensureKeys(database, boxes.keys, { nowMs: now() });
   await ensureDefaultClient(
     database,
     {

@@ -22,7 +22,7 @@ describe.each(backends)('calls per minute of a client on $name', (backend) => {
     if (!client) throw new Error('no such client');
     const { calls_per_minute: _, ...rest } = client;
     const changed = calls === undefined ? rest : { ...rest, calls_per_minute: calls };
-    await updateClient(db, changed, {}, foyer.deps.now());
+    await updateClient(db, changed, { nowMs: foyer.deps.now() });
   };
 
   it('The limit in a client’s registration replaces the limit of the call, at once and for this client alone', async () => {

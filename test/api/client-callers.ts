@@ -54,7 +54,7 @@ export const clientCallers: Record<string, Caller> = {
       const { db } = foyer.deps.database;
       const client = await findClient(db, toClientId(id));
       if (!client) throw new Error('no such client');
-      await updateClient(db, { ...client, scope: 'payments:write' }, {}, foyer.deps.now());
+      await updateClient(db, { ...client, scope: 'payments:write' }, { nowMs: foyer.deps.now() });
       return bearer(token);
     },
     expected: withScope('payments:write'),

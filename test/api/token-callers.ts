@@ -97,7 +97,7 @@ export const tokenCallers: Record<string, Caller> = {
       const { db } = foyer.deps.database;
       const client = await findClient(db, toClientId(clientId));
       if (!client) throw new Error('no such client');
-      await updateClient(db, { ...client, first_party: false }, {}, foyer.deps.now());
+      await updateClient(db, { ...client, first_party: false }, { nowMs: foyer.deps.now() });
       return { ...bearer(tokens.access_token), is: user.id };
     },
     expected: withMemberScope('account'),

@@ -212,7 +212,6 @@ const readingHandlers = [
   'server/account/security/totp-enrolment-handlers.ts',
   'server/billing/checkout/partner-deal-handlers.ts',
   'server/federation/posted-response-handlers.ts',
-  'server/oidc/bind-session-handlers.ts',
   'server/oidc/plan-required-handlers.ts',
 ];
 

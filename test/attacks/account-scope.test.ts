@@ -133,10 +133,10 @@ describe.each(backends)('account takeover by a client app with the scope account
       { application_type: 'native' as const, redirect_uris: ['com.example.app:/callback'] },
       { scope: 'openid' },
     ]) {
-      await updateClient(db, { ...client, ...change }, {}, foyer.deps.now());
+      await updateClient(db, { ...client, ...change }, { nowMs: foyer.deps.now() });
       expect([change, (await call(token, 'changeEmail', { email: fresh().email })).status]).toEqual([change, 403]);
     }
-    await updateClient(db, client, {}, foyer.deps.now());
+    await updateClient(db, client, { nowMs: foyer.deps.now() });
     expect((await call(token, 'changeEmail', { email: fresh().email })).status).toBe(200);
   });
 

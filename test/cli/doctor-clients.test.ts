@@ -46,7 +46,7 @@ describe('foyer doctor on the requirements of clients', () => {
       stores = await anyBackend.open();
       const { plans } = onOffer(loadPlans());
       for (const one of [client('ours', { requiredPlans: plans.slice(0, 1) }), client('old', { requiredPlans: ['0'] })])
-        await insertClient(stores.database.db, one, null, 1);
+        await insertClient(stores.database.db, one, { secret: null, nowMs: 1 });
     });
     afterAll(() => stores?.destroy());
     const look = (env: NodeJS.ProcessEnv) =>
@@ -62,7 +62,7 @@ describe('foyer doctor on the requirements of clients', () => {
     });
 
     it('The doctor finds a legacy client among the registered clients', async () => {
-      await insertClient(stores.database.db, client('legacy-shop', { legacy: true }), null, 1);
+      await insertClient(stores.database.db, client('legacy-shop', { legacy: true }), { secret: null, nowMs: 1 });
       expect(await checkRisks(stores.database)).toMatchObject([
         { id: 'clients.legacy', seen: expect.stringContaining('legacy-shop') },
       ]);

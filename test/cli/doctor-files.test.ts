@@ -14,7 +14,7 @@ describe('foyer doctor on the folder and the files', () => {
     dataDir = await mkdtemp(join(tmpdir(), 'foyer-doctor-'));
     const database = await openDatabase({ dataDir });
     await migrate(database);
-    await ensureKeys(database, createBoxes([cliSecretKey]).keys, Date.now());
+    await ensureKeys(database, createBoxes([cliSecretKey]).keys, { nowMs: Date.now() });
     await database.close();
   });
   afterEach(() => rm(dataDir, { recursive: true, force: true }));

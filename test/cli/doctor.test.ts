@@ -20,7 +20,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
   let environment: Record<string, string>;
   beforeEach(async () => {
     stores = await backend.open();
-    await ensureKeys(stores.database, createBoxes([cliSecretKey]).keys, Date.now());
+    await ensureKeys(stores.database, createBoxes([cliSecretKey]).keys, { nowMs: Date.now() });
     environment = { PUBLIC_URL: await nowhere(), PORT: String(await freePort()) };
   });
   afterEach(() => stores?.destroy());

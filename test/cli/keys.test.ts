@@ -44,7 +44,9 @@ describe.each(backends)('foyer keys on $name', (backend) => {
   /** As the first start of Foyer makes them. */
   async function firstKeys({ databaseUrl: url, dataDir } = own): Promise<void> {
     const database = await openDatabase({ url, dataDir });
-    await ensureKeys(database, createBoxes([cliSecretKey]).keys, now, sharedKeys).finally(() => database.close());
+    await ensureKeys(database, createBoxes([cliSecretKey]).keys, { nowMs: now, makeKeys: sharedKeys }).finally(() =>
+      database.close(),
+    );
   }
 
   const keys = async () => (await foyer('keys', 'list', '--json')).json<Key[]>();

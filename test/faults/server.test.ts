@@ -25,7 +25,7 @@ async function populate(dataDir: string) {
   try {
     const request = { id: 'mailer', name: 'Mailer', redirectUris: [], service: true, scopes: ['messages:send'] };
     const secret = createClientSecret();
-    await insertClient(database.db, clientMetadata(request, { development: true }), secret, Date.now());
+    await insertClient(database.db, clientMetadata(request, { development: true }), { secret, nowMs: Date.now() });
     const emails = Array.from({ length: 6 }, (_, n) => `member${n}@example.com`);
     for (const email of emails) {
       const user = {

@@ -82,15 +82,15 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const { oauth } = context.foyer.app;
       const late = { idHash: toSessionIdHash(`late-${context.user.id}`), userId: context.user.id };
       const grantsWhile = (live: boolean) =>
-        createSessionGrants(
-          () => {
+        createSessionGrants({
+          provider: () => {
             throw new Error('nothing may be given');
           },
-          oauth.grants,
-          store,
-          async () => live,
-          () => true,
-        );
+          grants: oauth.grants,
+          clientSessions: store,
+          isLive: async () => live,
+          lastsLongEnough: () => true,
+        });
       expect(await grantsWhile(false).sidFor(late, toClientId(context.app.id))).toBeUndefined();
       const count = () =>
         database.db.selectFrom('client_sessions').selectAll().where('foyer_session', '=', late.idHash);

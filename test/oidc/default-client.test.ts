@@ -16,7 +16,7 @@ describe.each(backends)('the default client on $name', (backend) => {
       first_party: true,
     });
     if (!made) throw new Error('not made');
-    await updateClient(stores.database.db, { ...made, scope: 'openid' }, {}, 2);
+    await updateClient(stores.database.db, { ...made, scope: 'openid' }, { nowMs: 2 });
     await ensureDefaultClient(stores.database, settings, 3);
     expect((await findClient(stores.database.db, toClientId('web')))?.scope).toBe('openid');
     await stores.destroy();

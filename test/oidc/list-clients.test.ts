@@ -29,7 +29,7 @@ describe.each(backends)('GET /clients on $name', (backend) => {
     const registered = await findClient(database.db, toClientId('web'));
     if (!registered) throw new Error('no default client');
     const changed = { ...registered, initiate_login_uri: 'https://www.example.com/in' };
-    await updateClient(database.db, changed, {}, now());
+    await updateClient(database.db, changed, { nowMs: now() });
     expect(await ofMember()).toEqual(['shop', 'web']);
   });
 });

@@ -219,7 +219,7 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       const { db } = foyer.deps.database;
       const known = await findClient(db, toClientId(party.id));
       if (!known) throw new Error('no such client');
-      await updateClient(db, { ...known, resources: [] }, {}, 2);
+      await updateClient(db, { ...known, resources: [] }, { nowMs: 2 });
       await expect(
         oidc.refreshTokenGrant(party.config, tokens.refresh_token ?? '', { resource: orders }),
       ).rejects.toMatchObject({ error: 'invalid_target' });

@@ -134,14 +134,14 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const { foyer_refresh_token: before } = await browser.cookies();
       await endLeases(user);
       foyer.passTime(4 * minuteMs);
-      await updateClient(db, { ...client, id_token_signed_response_alg: 'none' as 'ES256' }, {}, 1);
+      await updateClient(db, { ...client, id_token_signed_response_alg: 'none' as 'ES256' }, { nowMs: 1 });
       try {
         expect((await page(browser)).status).toBe(200);
         await foyer.signedIn(user);
         expect(foyer.logged()).toContain('could not create the token cookies');
         expect(foyer.logged()).not.toContain(refreshTokenIn(before));
       } finally {
-        await updateClient(db, client, {}, 1);
+        await updateClient(db, client, { nowMs: 1 });
       }
     });
   });

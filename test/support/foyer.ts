@@ -150,7 +150,7 @@ export async function startFoyer(
     now,
     ...overrides,
   };
-  await ensureKeys(database, boxes.keys, now(), sharedKeys);
+  await ensureKeys(database, boxes.keys, { nowMs: now(), makeKeys: sharedKeys });
   const app = await createApp(deps, added).catch(async (error: unknown) => {
     // Otherwise the run would wait for a server that no code can close.
     server.close();
@@ -202,7 +202,7 @@ export async function startFoyer(
         { development: true },
       );
       const secret = metadata.token_endpoint_auth_method === 'client_secret_basic' ? createClientSecret() : null;
-      await insertClient(stores.database.db, metadata, secret, deps.now());
+      await insertClient(stores.database.db, metadata, { secret, nowMs: deps.now() });
       return { id: metadata.client_id, secret, redirectUri };
     },
     browser,

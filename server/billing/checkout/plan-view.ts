@@ -12,7 +12,7 @@ export function planLine(t: T, { name, type }: Pick<Plan, 'name' | 'type'>): str
 
 /** '$5,000' and 'a year'; undefined if it is never charged. */
 export function planPrice(
-  { lang, t }: PageContext,
+  { lang, t }: Pick<PageContext, 'lang' | 't'>,
   { kind, type, amountCents }: Plan,
   currency: string,
 ): { amount: string; per: string } | undefined {

@@ -42,7 +42,7 @@ async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
     { id: client.id, name: 'Bench app', redirectUris: [redirectUri] },
     { development: false },
   );
-  await insertClient(database.db, metadata, client.secret, now());
+  await insertClient(database.db, metadata, { secret: client.secret, nowMs: now() });
 }
 
 let opened: DepsModule.Deps | undefined;
@@ -80,7 +80,7 @@ async function addServices({ ids, scope }: { ids: string[]; scope: string }): Pr
       { id, name: id, redirectUris: [], service: true, scopes: [scope] },
       { development: false },
     );
-    await insertClient(database.db, metadata, client.secret, now());
+    await insertClient(database.db, metadata, { secret: client.secret, nowMs: now() });
   }
 }
 

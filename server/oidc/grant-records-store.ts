@@ -1,0 +1,166 @@
+import type { InsertResult } from 'kysely';
+import type { AdapterPayload } from 'oidc-provider';
+import {
+  type ClientId,
+  type SealedText,
+  type SessionIdHash,
+  type Sha256,
+  sha256,
+  toClientId,
+  toUserId,
+  type UserId,
+} from '../shared/index.ts';
+import { cacheUntilChanged, type Database, prepare, type SecretBox } from '../store/index.ts';
+import { revokeSurplus } from './grant-queries-store.ts';
+import { parsePayload } from './stored-payload.ts';
+
+/** The session to which a grant belongs, and whether it outlives that (offline access, or a device). */
+export interface GrantOwner {
+  foyerSession: SessionIdHash | null;
+  offline: boolean;
+}
+
+export interface GrantRecords {
+  /** A grant is written once. */
+  insert(id: string, payload: AdapterPayload, owner: GrantOwner & { expiresAtMs: number }): Promise<void>;
+  find(id: string): Promise<AdapterPayload | undefined>;
+  /** The grant of a Foyer session for a client, the newest of several. */
+  findOfSession(owner: GrantOwner, clientId: ClientId): Promise<AdapterPayload | undefined>;
+  isAlive(id: string): Promise<boolean>;
+}
+
+export interface GrantRecordsSettings {
+  database: Database;
+  box: SecretBox;
+  now: () => number;
+}
+
+const model = 'Grant';
+
+interface CachedGrant {
+  /** The opened payload. */
+  json: string;
+  expiresAtMs: number;
+}
+
+interface GrantRow {
+  id_hash: Sha256;
+  payload: SealedText;
+  expires_at: number;
+}
+
+interface NewGrant {
+  idHash: Sha256;
+  payload: SealedText;
+  clientId: ClientId | null;
+  accountId: UserId | null;
+  foyerSession: SessionIdHash | null;
+  offline: number;
+  expiresAtMs: number;
+}
+
+interface SessionGrant {
+  foyerSession: SessionIdHash;
+  offline: number;
+  clientId: ClientId;
+  nowMs: number;
+}
+
+/** The number of grants that this process has added, by database. The database reports other changes of rows. */
+const added = new WeakMap<Database, number>();
+
+const parsed = (grant: CachedGrant | undefined) => grant && parsePayload(grant.json);
+
+const toAad = (idHash: Sha256) => `${model}:${idHash}`;
+
+function prepareStatements({ db }: Database) {
+  const columns = ['id_hash', 'payload', 'expires_at'] as const;
+  return {
+    selectById: prepare<{ idHash: Sha256; nowMs: number }, GrantRow>((v) =>
+      db
+        .selectFrom('oidc')
+        .select(columns)
+        .where('model', '=', model)
+        .where('id_hash', '=', v.idHash)
+        .where('expires_at', '>', v.nowMs),
+    ),
+    selectOfSession: prepare<SessionGrant, GrantRow>((v) =>
+      db
+        .selectFrom('oidc')
+        .select(columns)
+        .where('foyer_session', '=', v.foyerSession)
+        .where('client_id', '=', v.clientId)
+        .where('offline', '=', v.offline)
+        .where('model', '=', model)
+        .where('expires_at', '>', v.nowMs)
+        .orderBy('expires_at', 'desc')
+        .limit(1),
+    ),
+    insertGrant: prepare<NewGrant, InsertResult>((v) =>
+      db.insertInto('oidc').values({
+        model,
+        id_hash: v.idHash,
+        payload: v.payload,
+        grant_id: null,
+        client_id: v.clientId,
+        account_id: v.accountId,
+        foyer_session: v.foyerSession,
+        offline: v.offline,
+        consumed_at: null,
+        expires_at: v.expiresAtMs,
+      }),
+    ),
+  };
+}
+
+/** The rows of grants. The row's presence decides: every use of a code or token looks it up. */
+export function createGrantRecords({ database, box, now }: GrantRecordsSettings): GrantRecords {
+  const { db } = database;
+  const { selectById, selectOfSession, insertGrant } = prepareStatements(database);
+  // Cached as text, because the library changes the objects that it gets.
+  const byId = cacheUntilChanged<CachedGrant>(() => database.changes.ofRows('oidc'));
+  // A refresh token adds a row to the same table, but no new grant.
+  const bySession = cacheUntilChanged<CachedGrant>(() => {
+    const rows = database.changes.ofRows('oidc');
+    return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
+  });
+  const known = (row: GrantRow | undefined): CachedGrant | undefined =>
+    row && { json: box.open(row.payload, toAad(row.id_hash)), expiresAtMs: row.expires_at };
+  const unexpired = (grant: CachedGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
+
+  async function living(id: string): Promise<CachedGrant | undefined> {
+    return unexpired(
+      await byId(id, async () => known((await selectById(db, { idHash: sha256(id), nowMs: now() })).rows[0])),
+    );
+  }
+
+  return {
+    async insert(id, payload, { expiresAtMs, foyerSession, offline }) {
+      const clientId = payload.clientId === undefined ? null : toClientId(payload.clientId);
+      const accountId = payload.accountId === undefined ? null : toUserId(payload.accountId);
+      const idHash = sha256(id);
+      await insertGrant(db, {
+        idHash,
+        payload: box.seal(JSON.stringify(payload), toAad(idHash)),
+        clientId,
+        accountId,
+        foyerSession,
+        offline: offline ? 1 : 0,
+        expiresAtMs,
+      });
+      added.set(database, (added.get(database) ?? 0) + 1);
+      if (offline && accountId !== null && clientId !== null)
+        await database.transaction((trx) => revokeSurplus(trx, accountId, clientId));
+    },
+    find: async (id) => parsed(await living(id)),
+    async findOfSession({ foyerSession, offline }, clientId) {
+      if (foyerSession === null) return undefined;
+      const expected = { foyerSession, clientId, offline: offline ? 1 : 0 };
+      const newest = await bySession(`${foyerSession} ${expected.offline} ${clientId}`, async () =>
+        known((await selectOfSession(db, { ...expected, nowMs: now() })).rows[0]),
+      );
+      return parsed(unexpired(newest));
+    },
+    isAlive: async (id) => (await living(id)) !== undefined,
+  };
+}
