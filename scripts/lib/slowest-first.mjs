@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 
 const slow = [
   /every-page/,
-  /[\\/]journeys[\\/]workers/,
+  /[\\/]journeys[\\/]workers|[\\/]billing[\\/]act-sweep/,
   /\.browser\.test\./,
   // Files that start one process after the other come after the browsers: in parallel they starve each other.
   /[\\/]journeys[\\/]|guessing|matrix|-processes|[\\/]faults[\\/]/,

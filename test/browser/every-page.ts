@@ -43,6 +43,8 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
   let guide: TourGuide;
   /** The structures that axe has been over, whatever page, language or width it was: only colours are looked at again. */
   const judged = new Set<string>();
+  /** Number of stops so far. */
+  let looked = 0;
   beforeAll(async () => {
     sandbox = await startSandbox(backend);
     guide = await prepareTour(sandbox);
@@ -73,6 +75,8 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
         judged.add(structure);
       };
       const [first, ...others] = languages;
+      looked += 1;
+      const skipped = looked % 2 === 0 ? 'fr' : 'nl';
       const shown = await openNew(page, stop, first, widthsPx[0]);
       expect(await spoken(page)).toBe(first);
       const turning = await moreLanguages(page, shown, others);
@@ -85,6 +89,8 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
       }
       let again = true;
       for (const lang of others.filter((other) => !turning.includes(other))) {
+        // To reach a page anew costs more than all that is looked at: in French or Dutch, by turns, besides German.
+        if (!again && lang === skipped) continue;
         await layOut(page, widthsPx[0]);
         again = again && (await reloadedIn(page, lang, shown));
         // What is shown once, or was drawn by a script, is reached anew.
