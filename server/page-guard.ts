@@ -1,31 +1,37 @@
 import type { RequestHandler } from 'express';
-import { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser } from './account/index.ts';
+import { isRecentlyAuthenticated, reAuthenticateFor } from './account/index.ts';
 import { type PageRule, ruleOfHandler } from './http/index.ts';
-import { redirectToSignIn } from './sign-in/index.ts';
+import { findUserOrRedirect, redirectToSignIn, type UserLookupDeps } from './sign-in/index.ts';
 
 /**
  * The guards of the access table, for the routes of pages. A handler of the settings has its own guard, because that
  * keeps the input of a form that was sent too late; it must enforce the same rule.
  * @throws Error if the guard of a handler differs from the rule of its route
  */
-export function pageGuard(deps: GuardDeps) {
+export function pageGuard(deps: UserLookupDeps & { now: () => number }) {
   const session: RequestHandler = async (req, res, next) => {
     if (await deps.sessions.getCurrentUser(req)) return next();
     redirectToSignIn({ req, res }, deps.publicUrl);
   };
-  const member: RequestHandler = (req, res, next) => requireUser(deps, () => next())(req, res, next);
-  const recent: RequestHandler = (req, res, next) =>
-    requireUser(deps, (_req, _res, who) =>
-      isRecentlyAuthenticated(who, deps.now()) ? next() : res.redirect(303, reAuthenticateFor(req)),
-    )(req, res, next);
+  const member: RequestHandler = async (req, res, next) => {
+    if (await findUserOrRedirect({ req, res }, deps)) next();
+  };
+  const recent: RequestHandler = async (req, res, next) => {
+    const found = await findUserOrRedirect({ req, res }, deps);
+    if (!found) return;
+    if (isRecentlyAuthenticated(found, deps.now())) return next();
+    res.redirect(303, reAuthenticateFor(req));
+  };
   // Without a second factor the form asks for the password, which proves as much; a user without a password has nothing
   // else to present.
-  const recentWithSecondFactor: RequestHandler = (req, res, next) =>
-    requireUser(deps, (_req, _res, who) => {
-      const passwordIsEnough = who.user.mfaPreference === 'none' && who.user.passwordHash !== null;
-      if (passwordIsEnough || isRecentlyAuthenticated(who, deps.now())) return next();
-      res.redirect(303, reAuthenticateFor(req));
-    })(req, res, next);
+  const recentWithSecondFactor: RequestHandler = async (req, res, next) => {
+    const found = await findUserOrRedirect({ req, res }, deps);
+    if (!found) return;
+    const { mfaPreference, passwordHash } = found.user;
+    const passwordIsEnough = mfaPreference === 'none' && passwordHash !== null;
+    if (passwordIsEnough || isRecentlyAuthenticated(found, deps.now())) return next();
+    res.redirect(303, reAuthenticateFor(req));
+  };
   const guards = { session, member, recent, 'recent-with-second-factor': recentWithSecondFactor };
 
   return (rule: PageRule, handlers: readonly RequestHandler[], route: string): RequestHandler[] => {

@@ -14,5 +14,5 @@ export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
 export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset/factor-reset-store.ts';
 export { profileSaver } from './profile/profile-calls.ts';
-export { type GuardDeps, isRecentlyAuthenticated, reAuthenticateFor, requireUser } from './require-recent-auth.ts';
+export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';
 export { settingsRoutes } from './routes.ts';

@@ -1,9 +1,18 @@
-import { enforces, HttpError, type PageHandler, type RequestContext, toRetrySeconds } from '../http/index.ts';
+import type { Request } from 'express';
+import {
+  enforces,
+  HttpError,
+  type PageHandler,
+  type RequestContext,
+  recentAuthMs,
+  toRetrySeconds,
+} from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { type CurrentSession, fullyAuthenticatedAt } from '../sessions/index.ts';
 import { requireUser, type UserGuardDeps, type UserRequest } from '../sign-in/index.ts';
+import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import type { KeptFields } from './form-drafts.ts';
-import { isRecentlyAuthenticated, reAuthenticateFor } from './require-recent-auth.ts';
 
 type RecentAuthDeps = UserGuardDeps & Pick<AccountDeps, 'formDrafts' | 'kv' | 'now'>;
 
@@ -22,6 +31,19 @@ export function requireRecentAuth<Deps extends RecentAuthDeps>(
     r.redirect(reAuthenticateFor(r.req));
   });
   return enforces('recent', (r: RequestContext, deps: Deps) => guarded(r, deps));
+}
+
+/** The address of the re-authentication that returns here. */
+export const reAuthenticateFor = (req: Request): string =>
+  `/re-authenticate?${new URLSearchParams({ redirect: req.originalUrl })}`;
+
+/** A recent authentication includes the second factor, if there is one. */
+export function isRecentlyAuthenticated(
+  { user, session }: { user: User; session: CurrentSession },
+  nowMs: number,
+): boolean {
+  const presentedAtMs = fullyAuthenticatedAt(user, session);
+  return presentedAtMs !== undefined && nowMs - presentedAtMs <= recentAuthMs;
 }
 
 /**

@@ -46,9 +46,9 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   linkProviderRoutes(add);
   connectedAppRoutes(add);
   factorResetRoutes(add);
-  membershipRoutes(router, deps);
-  membershipActRoutes(router, deps);
-  membershipMoneyRoutes(router, deps);
+  membershipRoutes(add);
+  membershipActRoutes(add, deps);
+  membershipMoneyRoutes(add, deps);
   dataRoutes(add);
   deleteAccountRoutes(add);
   deviceRoutes(add);

@@ -15,7 +15,7 @@ export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
 export { checkoutRoutes } from './checkout/checkout-routes.ts';
 export { tooManyText } from './checkout/checkout-texts.ts';
 export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
-export { planLine, planPrice } from './checkout/plan-view.ts';
+export { planLine, planPrice, type TextContext } from './checkout/plan-view.ts';
 export { runOrRerender } from './checkout/run-or-rerender.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';

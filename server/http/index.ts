@@ -66,7 +66,15 @@ export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts'
 export { onlyFromThisMachine } from './only-from-this-machine.ts';
 export { type OpenApiSettings, openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
-export { type AddPage, enforces, type OwnRule, type PageHandler, pageRoutes, ruleOfHandler } from './page-routes.ts';
+export {
+  type AddPage,
+  enforces,
+  type OwnRule,
+  type PageHandler,
+  pageRoutes,
+  ruleOfHandler,
+  UnknownAddressError,
+} from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { getPageUser, setPageUser } from './page-user.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';

@@ -22,14 +22,24 @@ export const ruleOfHandler = (handler: RequestHandler): OwnRule | undefined => r
 /** Registers page (GET) and form (POST) of one path. Every other method is answered with 405. */
 export type AddPage<Deps> = (path: string, handlers: { get?: PageHandler<Deps>; post?: PageHandler<Deps> }) => void;
 
+/** A handler throws it if its address names nothing: the visitor gets the page for unknown addresses. */
+export class UnknownAddressError extends Error {
+  override name = 'UnknownAddressError';
+}
+
 /** The pages of a module, whose handlers share these dependencies. */
 export function pageRoutes<Deps extends RequestServices>(
   router: { route(path: string): IRoute },
   deps: Deps,
 ): AddPage<Deps> {
   const toExpress = (handler: PageHandler<Deps>): RequestHandler => {
-    const answer: RequestHandler = async (req, res) => {
-      await handler(new RequestContext(req, res, deps), deps);
+    const answer: RequestHandler = async (req, res, next) => {
+      try {
+        await handler(new RequestContext(req, res, deps), deps);
+      } catch (error) {
+        if (!(error instanceof UnknownAddressError)) throw error;
+        next('route');
+      }
     };
     const rule = rules.get(handler);
     return rule === undefined ? answer : enforces(rule, answer);

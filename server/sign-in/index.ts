@@ -20,5 +20,11 @@ export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { createNextRedirect, isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
 export { blocksAuthorization, mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
 export { redirectToSignIn } from './require-sign-in.ts';
-export { requireUser, type UserGuardDeps, type UserRequest } from './require-user.ts';
+export {
+  findUserOrRedirect,
+  requireUser,
+  type UserGuardDeps,
+  type UserLookupDeps,
+  type UserRequest,
+} from './require-user.ts';
 export { signInRoutes } from './routes.ts';

@@ -1,4 +1,10 @@
-import { enforces, type PageHandler, type RequestContext, type RequestServices } from '../http/index.ts';
+import {
+  enforces,
+  type HttpExchange,
+  type PageHandler,
+  type RequestContext,
+  type RequestServices,
+} from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
@@ -11,25 +17,43 @@ export interface UserRequest extends RequestContext {
   readonly session: CurrentSession;
 }
 
-export interface UserGuardDeps extends RequestServices {
+/** What decides about a user's access to a page. */
+export interface UserLookupDeps {
+  publicUrl: string;
   sessions: Pick<Sessions, 'getCurrentUser'>;
   nextRedirect: NextRedirect;
 }
 
+export type UserGuardDeps = RequestServices & UserLookupDeps;
+
 /**
- * For users only (the specification's guarded-route wrapper), without an open step such as new terms. Others are
- * redirected to the sign-in, or to their open step.
+ * The signed-in user without an open step such as new terms. Others are redirected to the sign-in, or to their open
+ * step.
  */
+export async function findUserOrRedirect(
+  exchange: HttpExchange,
+  { publicUrl, sessions, nextRedirect }: UserLookupDeps,
+): Promise<Pick<UserRequest, 'user' | 'session'> | undefined> {
+  const { req, res } = exchange;
+  const found = await sessions.getCurrentUser(req);
+  if (!found) {
+    // A form's address is the page's own, so that its visitor returns to the form.
+    redirectToSignIn(exchange, publicUrl);
+    return undefined;
+  }
+  // The first rule depends on the page: some are open to users who have not accepted the terms.
+  const returnTo = new URL(req.originalUrl, publicUrl).href;
+  const { step, address } = nextRedirect(found.user, { returnTo, search: '' });
+  const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, publicUrl);
+  if (!blocksAuthorization(step) || isSettingUp) return found;
+  res.redirect(303, address);
+  return undefined;
+}
+
+/** For users only (the specification's guarded-route wrapper): see {@link findUserOrRedirect}. */
 export function requireUser<Deps extends UserGuardDeps>(handler: PageHandler<Deps, UserRequest>): PageHandler<Deps> {
   return enforces('member', async (r: RequestContext, deps: Deps) => {
-    const found = await deps.sessions.getCurrentUser(r.req);
-    // A form's address is the page's own, so that its visitor returns to the form.
-    if (!found) return redirectToSignIn(r, deps.publicUrl);
-    // The first rule depends on the page: some are open to users who have not accepted the terms.
-    const returnTo = new URL(r.req.originalUrl, deps.publicUrl).href;
-    const { step, address } = deps.nextRedirect(found.user, { returnTo, search: '' });
-    const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(r.req.originalUrl, deps.publicUrl);
-    if (blocksAuthorization(step) && !isSettingUp) return r.redirect(address);
-    await handler(Object.assign(r, found), deps);
+    const found = await findUserOrRedirect(r, deps);
+    if (found) await handler(Object.assign(r, found), deps);
   });
 }

@@ -36,7 +36,7 @@ const paid: Membership = {
 };
 const trial: Partial<Membership> = { status: 'trialing', pricedPlanId: toPlanId('trial'), paidPlanId: null };
 const of = (change: Partial<Membership>, atMs = nowMs) =>
-  toPlanStatus({ ...paid, ...change }, { planId: null }, catalogue, atMs, words);
+  toPlanStatus({ catalogue, nowMs: atMs, words }, { planId: null }, { ...paid, ...change });
 
 describe('toPlanStatus', () => {
   it.each<[string, Partial<Membership>, object]>([
@@ -81,7 +81,7 @@ describe('toPlanStatus', () => {
 
   it('A member without data from Stripe has the plan of the stored user, or none', () => {
     const alone = (planId: string | null) =>
-      toPlanStatus(undefined, { planId: planId === null ? null : toPlanId(planId) }, catalogue, nowMs, words);
+      toPlanStatus({ catalogue, nowMs, words }, { planId: planId === null ? null : toPlanId(planId) }, undefined);
     expect(alone('1')).toMatchObject({ kind: 'lasting', isFree: true });
     expect(alone(null)).toEqual({ kind: 'none' });
   });

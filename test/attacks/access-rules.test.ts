@@ -1,7 +1,7 @@
 import express, { type RequestHandler, Router } from 'express';
-import { requireUser } from '../../server/account/index.ts';
-import { behindRules, type PageRule } from '../../server/http/index.ts';
+import { behindRules, type PageRule, pageRoutes } from '../../server/http/index.ts';
 import { pageGuard } from '../../server/page-guard.ts';
+import { requireUser, type UserGuardDeps } from '../../server/sign-in/index.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 
@@ -20,11 +20,14 @@ describe('registration of a page route', () => {
   });
 
   it('A page route whose guard does not fit its access rule keeps the server from starting', () => {
-    const ofMember = requireUser(deps, (_req, res) => void res.send('open'));
+    const registerForMembers = (rule: PageRule) =>
+      pageRoutes(behindRules(Router(), { 'GET /here': rule }, pageGuard(deps)), {} as UserGuardDeps)('/here', {
+        get: requireUser((r) => void r.res.send('open')),
+      });
     for (const rule of ['visitor', 'flow', 'session'] as const) {
-      expect(() => register({ 'GET /here': rule }, ofMember)).toThrow(`has the rule ${rule} and the guard member`);
+      expect(() => registerForMembers(rule)).toThrow(`has the rule ${rule} and the guard member`);
     }
-    expect(() => register({ 'GET /here': 'member' }, ofMember)).not.toThrow();
+    expect(() => registerForMembers('member')).not.toThrow();
   });
 
   it('A handler without a guard gets the guard of its access rule', async () => {

@@ -1,88 +1,69 @@
-import type { Request, Response, Router } from 'express';
 import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { findWaitingDeal, type InvoiceView, listOrders, StripeUnavailableError } from '../../billing/index.ts';
-import { methodNotAllowed, readQueryParam } from '../../http/index.ts';
+import type { AddPage } from '../../http/index.ts';
+import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-cards.ts';
 import { findMembershipNotice } from '../notices.ts';
-import { type MemberHandler, requireUser, type SignedInUser } from '../require-recent-auth.ts';
 import { invoiceRows, toMembershipView } from './membership-view.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
-export const membershipCard: HomeCardSource = async (member, deps) => {
-  const currentMembership = await deps.membership.getMembership(member.user.id);
-  if (!deps.membership.sold && !currentMembership && member.user.planId === null) return undefined;
-  const view = toMembershipView(deps, member, currentMembership);
-  return (ctx) => createElement(MembershipCard, { ctx, membership: view(ctx) });
+export const membershipCard: HomeCardSource = async (r, deps) => {
+  const membership = await deps.membership.getMembership(r.user.id);
+  if (!deps.membership.sold && !membership && r.user.planId === null) return undefined;
+  const view = toMembershipView(r, deps, { membership });
+  return (ctx) => createElement(MembershipCard, { ctx, membership: view });
 };
 
 /** Above the home, while a payment waits for the user. */
-export const unpaidCard: HomeCardSource = async (member, deps) => {
-  const currentMembership = await deps.membership.getMembership(member.user.id);
-  if (!currentMembership?.unpaid || currentMembership.noted === 'cancel') return undefined;
-  const view = toMembershipView(deps, member, currentMembership);
-  return (ctx) => createElement(UnpaidOnHome, { ctx, membership: view(ctx) });
+export const unpaidCard: HomeCardSource = async (r, deps) => {
+  const membership = await deps.membership.getMembership(r.user.id);
+  if (!membership?.unpaid || membership.noted === 'cancel') return undefined;
+  const view = toMembershipView(r, deps, { membership });
+  return (ctx) => createElement(UnpaidOnHome, { ctx, membership: view });
 };
 
 /** undefined: Stripe does not answer. A user without a customer has none. */
 async function listInvoices(
-  { membership, log }: AccountDeps,
-  { user }: SignedInUser,
+  r: UserRequest,
+  { membership }: AccountDeps,
   isCustomer: boolean,
 ): Promise<readonly InvoiceView[] | undefined> {
   if (!membership.sold || !isCustomer) return [];
   try {
-    return await membership.invoices(user);
+    return await membership.invoices(r.user);
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    log.warn({ err: error, act: 'settings: invoices' }, 'Stripe does not answer');
+    r.log.warn({ err: error, act: 'settings: invoices' }, 'Stripe does not answer');
     return undefined;
   }
 }
 
 /** The stored data, with Stripe's invoices if Stripe answers. */
-export async function renderMembershipPage(
-  deps: AccountDeps,
-  req: Request,
-  res: Response,
-  member: SignedInUser,
-): Promise<void> {
-  const { membership, database, pages } = deps;
-  const [currentMembership, orders, deal] = await Promise.all([
-    membership.getMembership(member.user.id),
-    listOrders(database.db, member.user.id),
-    findWaitingDeal(deps, member.user),
+async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
+  const { database, membership: billing } = deps;
+  const [membership, orders, deal] = await Promise.all([
+    billing.getMembership(r.user.id),
+    listOrders(database.db, r.user.id),
+    findWaitingDeal(deps, r.user),
   ]);
-  const invoices = await listInvoices(deps, member, typeof currentMembership?.customerId === 'string');
-  const view = toMembershipView(deps, member, currentMembership, deal);
-  const done = findMembershipNotice(readQueryParam(req, 'notice'));
-  pages.send(
-    req,
-    res,
-    200,
-    (ctx) =>
-      createElement(MembershipPage, {
-        ctx,
-        membership: view(ctx),
-        invoices: invoiceRows(ctx, membership, invoices, orders),
-        stripeUnavailable: invoices === undefined,
-        notice: done && ctx.t(done),
-      }),
-    { title: (ctx) => ctx.t('membership.title'), address: membershipPath },
+  const invoices = await listInvoices(r, deps, typeof membership?.customerId === 'string');
+  const notice = findMembershipNotice(r.query('notice'));
+  r.render(
+    MembershipPage,
+    {
+      membership: toMembershipView(r, deps, { membership, deal }),
+      invoices: invoiceRows(r, billing.catalogue, { invoices, orders }),
+      stripeUnavailable: invoices === undefined,
+      notice: notice && r.t(notice),
+    },
+    { title: 'membership.title', address: membershipPath },
   );
 }
 
-const show =
-  (deps: AccountDeps): MemberHandler =>
-  (req, res, member) =>
-    renderMembershipPage(deps, req, res, member);
-
-export function membershipRoutes(router: Router, deps: AccountDeps): void {
-  router
-    .route(membershipPath)
-    .get(requireUser(deps, show(deps)))
-    .all(methodNotAllowed('GET', 'HEAD'));
+export function membershipRoutes(add: AddPage<AccountDeps>): void {
+  add(membershipPath, { get: requireUser(show) });
 }

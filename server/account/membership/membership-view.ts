@@ -1,7 +1,7 @@
 import type { InvoiceRow, MembershipView, UserPlanView } from '../../../views/account/membership-view.ts';
 import { formatAmount } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
 import {
+  type Catalogue,
   graceEndsAt,
   type InvoiceView,
   type Membership,
@@ -10,21 +10,22 @@ import {
   partnerDealUrl,
   planLine,
   planPrice,
+  type TextContext,
 } from '../../billing/index.ts';
 import type { T } from '../../http/index.ts';
 import { toStripeInvoiceId } from '../../shared/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { SignedInUser } from '../require-recent-auth.ts';
 import { isExpired, toPlanStatus, toTrialStatus } from './plan-status.ts';
 
 type Deps = Pick<AccountDeps, 'membership' | 'billingNow'>;
 
 const amountIn =
-  ({ lang }: Pick<PageContext, 'lang'>, currency: string) =>
+  ({ lang }: Pick<TextContext, 'lang'>, currency: string) =>
   (cents: number) =>
     formatAmount(lang, cents, { currency });
 
-export function toPlanView(ctx: PageContext, plan: Plan, currency: string): UserPlanView {
+export function toPlanView(ctx: TextContext, plan: Plan, currency: string): UserPlanView {
   const price = planPrice(ctx, plan, currency);
   return {
     name: plan.name,
@@ -35,7 +36,7 @@ export function toPlanView(ctx: PageContext, plan: Plan, currency: string): User
 }
 
 function toDiscountText(
-  { t, lang }: PageContext,
+  { t, lang }: TextContext,
   { discount }: Membership,
   money: (cents: number) => string,
 ): string | undefined {
@@ -48,52 +49,53 @@ function toDiscountText(
 
 /** The stored membership of a user, as text. */
 export function toMembershipView(
+  r: UserRequest,
   { membership: { catalogue, sold }, billingNow }: Deps,
-  { user }: SignedInUser,
-  membership: Membership | undefined,
-  deal?: Plan,
-): (ctx: PageContext) => MembershipView {
+  { membership, deal }: { membership: Membership | undefined; deal?: Plan | undefined },
+): MembershipView {
   const nowMs = billingNow();
   const { currency } = catalogue;
-  return (ctx) => {
-    const money = amountIn(ctx, currency);
-    const words = (plan: Plan) => toPlanView(ctx, plan, currency);
-    const { unpaid, pending, card } = membership ?? {};
-    const keptUntil = membership && graceEndsAt(membership, catalogue);
-    const pendingPlan = catalogue.byId(pending?.planId);
-    return {
-      sold,
-      ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
-      status: toPlanStatus(membership, user, catalogue, nowMs, words),
-      noted: membership?.noted,
-      trial: membership && toTrialStatus(membership, catalogue, nowMs),
-      discount: membership && toDiscountText(ctx, membership, money),
-      unpaid: unpaid
+  const money = amountIn(r, currency);
+  const words = (plan: Plan) => toPlanView(r, plan, currency);
+  const { unpaid, pending, card } = membership ?? {};
+  const keptUntil = membership && graceEndsAt(membership, catalogue);
+  const pendingPlan = catalogue.byId(pending?.planId);
+  return {
+    sold,
+    ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
+    status: toPlanStatus({ catalogue, nowMs, words }, r.user, membership),
+    noted: membership?.noted,
+    trial: membership && toTrialStatus(membership, catalogue, nowMs),
+    discount: membership && toDiscountText(r, membership, money),
+    unpaid: unpaid
+      ? {
+          amount: money(unpaid.amountCents),
+          why: unpaid.why,
+          resting: unpaid.withoutGrace === true,
+          nextAttemptAt: unpaid.nextAttemptAt,
+          // After that Stripe may continue to try for some days.
+          keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
+          url: unpaid.url,
+        }
+      : undefined,
+    pending:
+      pending && pendingPlan && sold
         ? {
-            amount: money(unpaid.amountCents),
-            why: unpaid.why,
-            resting: unpaid.withoutGrace === true,
-            nextAttemptAt: unpaid.nextAttemptAt,
-            // After that Stripe may continue to try for some days.
-            keptUntil: keptUntil !== undefined && keptUntil > nowMs ? keptUntil : undefined,
-            url: unpaid.url,
+            plan: words(pendingPlan).line,
+            amount: money(pending.amountCents),
+            href: `/plan-purchase/${pendingPlan.id}`,
           }
         : undefined,
-      pending:
-        pending && pendingPlan && sold
-          ? {
-              plan: words(pendingPlan).line,
-              amount: money(pending.amountCents),
-              href: `/plan-purchase/${pendingPlan.id}`,
-            }
-          : undefined,
-      card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
-    };
+    card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
   };
 }
 
 /** The notes of an order beside its amount. */
-function orderNotes(t: T, order: Order | undefined, refundedCents: number, money: (cents: number) => string): string[] {
+function orderNotes(
+  { t, money }: { t: T; money: (cents: number) => string },
+  order: Order | undefined,
+  refundedCents: number,
+): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
     ...(order && order.usedCreditCents > 0
@@ -106,10 +108,9 @@ function orderNotes(t: T, order: Order | undefined, refundedCents: number, money
 
 /** Stripe's invoices with their stored orders; while Stripe is unavailable, the orders alone. The newest first. */
 export function invoiceRows(
-  ctx: PageContext,
-  { catalogue }: AccountDeps['membership'],
-  invoices: readonly InvoiceView[] | undefined,
-  orders: readonly Order[],
+  ctx: TextContext,
+  catalogue: Pick<Catalogue, 'byId' | 'currency'>,
+  { invoices, orders }: { invoices: readonly InvoiceView[] | undefined; orders: readonly Order[] },
 ): InvoiceRow[] {
   const byInvoice = new Map(orders.map((order) => [order.invoiceId, order]));
   const known = new Set(invoices?.map(({ id }) => id));
@@ -146,7 +147,7 @@ export function invoiceRows(
         kind: order?.orderType,
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
-        notes: orderNotes(ctx.t, order, refundedCents, money),
+        notes: orderNotes({ t: ctx.t, money }, order, refundedCents),
         url: invoice.url,
         pdfUrl: invoice.pdfUrl,
       };

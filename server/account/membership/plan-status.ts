@@ -14,25 +14,30 @@ import type { User } from '../../users/index.ts';
 
 type CatalogueRules = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
 
-/**
- * The status of a membership, from the stored data.
- * @param words formats a plan in the user's language
- */
+interface StatusRules {
+  catalogue: CatalogueRules;
+  nowMs: number;
+  /** Formats a plan in the user's language. */
+  words(plan: Plan): UserPlanView;
+}
+
+/** The status of a membership, from the stored data. */
 export function toPlanStatus(
-  membership: Membership | undefined,
+  rules: StatusRules,
   user: Pick<User, 'planId'>,
-  catalogue: CatalogueRules,
-  nowMs: number,
-  words: (plan: Plan) => UserPlanView,
+  membership: Membership | undefined,
 ): PlanStatusView {
+  const { catalogue, nowMs, words } = rules;
   const resting = membership && findRestingPlan(membership, catalogue, nowMs);
   if (resting) return { kind: 'unpaid', plan: words(resting), at: null };
   const paused = membership && isPaused(membership) ? catalogue.byId(membership.pricedPlanId) : undefined;
   if (paused) return { kind: 'paused', plan: words(paused) };
   const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
-  if (plan && (plan.kind !== 'paid' || !membership))
-    return { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
-  if (plan && membership) return toPaidPlanStatus(membership, plan, catalogue, words);
+  if (plan) {
+    return membership && plan.kind === 'paid'
+      ? toPaidPlanStatus(rules, membership, plan)
+      : { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
+  }
   const trial = membership && toTrialStatus(membership, catalogue, nowMs);
   if (trial) return { kind: 'trial', at: trial.endsAt };
   return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
@@ -51,12 +56,7 @@ function findRestingPlan(membership: Membership, catalogue: CatalogueRules, nowM
 const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
   (status === 'paused' || status === 'active') && pricedPlanId === trialPlanKey;
 
-function toPaidPlanStatus(
-  membership: Membership,
-  plan: Plan,
-  catalogue: CatalogueRules,
-  words: (plan: Plan) => UserPlanView,
-): PlanStatusView {
+function toPaidPlanStatus({ catalogue, words }: StatusRules, membership: Membership, plan: Plan): PlanStatusView {
   const { status, periodEnd, paidUntil, nextPlanId, cancelAtPeriodEnd, basePlanId } = membership;
   if (status === 'past_due')
     return { kind: 'unpaid', plan: words(plan), at: graceEndsAt(membership, catalogue) ?? null };

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import { type PageHandler, type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import { blocksAuthorization, redirectToSignIn } from '../../sign-in/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
@@ -7,8 +7,8 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
 import { findDealForSignUp } from './partner-deal.ts';
 
-/** A user at the step PLAN. */
-export interface CheckoutContext {
+/** The facts about a user at the step PLAN. */
+export interface Checkout {
   flow: CheckoutFlow;
   user: User;
   purchase: PurchaseView | undefined;
@@ -20,7 +20,13 @@ export interface CheckoutContext {
   deal: boolean;
 }
 
-export type CheckoutHandler = (req: Request, res: Response, context: CheckoutContext) => unknown;
+/** A request of a user at the step PLAN. */
+export interface CheckoutRequest extends RequestContext {
+  /** A POST that begins a purchase replaces it. */
+  checkout: Checkout;
+}
+
+export type CheckoutHandler = PageHandler<CheckoutDeps, CheckoutRequest>;
 
 /** The proposed plan if neither the user nor the address names one. */
 async function proposedPlan({ membership: { catalogue }, findPlanKey }: CheckoutDeps, user: User): Promise<Plan> {
@@ -29,7 +35,7 @@ async function proposedPlan({ membership: { catalogue }, findPlanKey }: Checkout
   return begunWith && begunWith.kind !== 'partner' ? begunWith : catalogue.defaultPlan;
 }
 
-async function loadCheckoutContext(deps: CheckoutDeps, flow: CheckoutFlow, user: User): Promise<CheckoutContext> {
+async function loadCheckout(deps: CheckoutDeps, flow: CheckoutFlow, user: User): Promise<Checkout> {
   const { membership } = deps;
   const bought = flow.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
   if (bought) return { flow, user, purchase: undefined, plan: bought, promotion: null, deal: true };
@@ -41,45 +47,47 @@ async function loadCheckoutContext(deps: CheckoutDeps, flow: CheckoutFlow, user:
   return { flow, user, purchase, plan, promotion, deal: false };
 }
 
-/** The signed-in user without other open steps; else redirects to the open step. */
-export async function requireUser(
+/**
+ * The signed-in user without other open steps. Others are redirected: a visitor to the sign-in, or to the address of
+ * `signInUrl`, and a user to the open step.
+ */
+export async function findCheckoutUser(
+  r: RequestContext,
   deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'nextRedirect'>,
-  req: Request,
-  res: Response,
-  signedOut: () => unknown = () => redirectToSignIn({ req, res }, deps.publicUrl),
+  signInUrl?: () => Promise<string>,
 ): Promise<User | undefined> {
-  const member = await deps.sessions.getCurrentUser(req);
-  if (!member) {
-    await signedOut();
+  const found = await deps.sessions.getCurrentUser(r.req);
+  if (!found) {
+    if (signInUrl) r.redirect(await signInUrl());
+    else redirectToSignIn(r, deps.publicUrl);
     return undefined;
   }
-  const { user } = member;
+  const { user } = found;
   const { step } = deps.nextRedirect(user, { search: '' });
   if (!blocksAuthorization(step)) return user;
-  const returnTo = new URL(req.originalUrl, deps.publicUrl).href;
+  const returnTo = new URL(r.req.originalUrl, deps.publicUrl).href;
   const search = `?${new URLSearchParams({ redirect: returnTo })}`;
-  res.redirect(303, deps.nextRedirect(user, { returnTo, search }).address);
+  r.redirect(deps.nextRedirect(user, { returnTo, search }).address);
   return undefined;
 }
 
-/** For users at one of the places of the step PLAN; a user who already has a plan skips the steps of a sign-up. */
-export function withCheckoutContext(
-  deps: CheckoutDeps,
-  resolveFlow: ResolveCheckoutFlow,
-  handler: CheckoutHandler,
-): RequestHandler {
-  return async (req, res, next) => {
-    const flow = resolveFlow(deps, req);
-    if (!flow) return next('route');
-    const toSignUp = async () => res.redirect(303, await deps.verifyEmailUrl(req));
-    const user = await requireUser(deps, req, res, flow.kind === 'sign-up' ? toSignUp : undefined);
+/**
+ * For users at one of the places of the step PLAN; a user who already has a plan skips the steps of a sign-up. An
+ * address that names an unknown plan is a page that does not exist.
+ */
+export function requireCheckout(resolveFlow: ResolveCheckoutFlow, handler: CheckoutHandler): PageHandler<CheckoutDeps> {
+  return async (r, deps) => {
+    const flow = resolveFlow(r, deps);
+    if (!flow) throw new UnknownAddressError();
+    const signInUrl = flow.kind === 'sign-up' ? () => deps.verifyEmailUrl(r.req) : undefined;
+    const user = await findCheckoutUser(r, deps, signInUrl);
     if (!user) return;
     if (flow.kind !== 'purchase' && user.planId !== null) {
       // A second click, or the back button.
       const plan = deps.membership.catalogue.byId(user.planId);
-      const on = req.method === 'POST' && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user);
-      return res.redirect(303, on);
+      return r.redirect(r.req.method === 'POST' && plan ? flow.doneUrl(plan, user) : flow.skipUrl(user));
     }
-    await handler(req, res, await loadCheckoutContext(deps, flow, user));
+    const checkout = await loadCheckout(deps, flow, user);
+    await handler(Object.assign(r, { checkout }), deps);
   };
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Logger, Pages } from '../../http/index.ts';
+import type { RequestServices } from '../../http/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { PlanKey, UserId } from '../../shared/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../../sign-in/index.ts';
@@ -8,12 +8,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingService } from '../results.ts';
 import type { StripeForBrowsers } from './stripe-js.ts';
 
-export interface CheckoutDeps {
-  publicUrl: string;
+export interface CheckoutDeps extends RequestServices {
   /** The page for users who decline a plan for now. */
   searchAppUrl: string;
-  pages: Pages;
-  log: Logger;
   sessions: Pick<Sessions, 'getCurrentUser'>;
   nextRedirect: NextRedirect;
   membership: BillingService & { catalogue: Catalogue };

@@ -1,5 +1,4 @@
-import type { Request } from 'express';
-import { type Continuation, continuationFrom, readQueryParam } from '../../http/index.ts';
+import type { Continuation, RequestContext } from '../../http/index.ts';
 import { toPlanId, toPlanKey } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
@@ -33,12 +32,12 @@ export interface CheckoutFlow {
   trialDays: number;
 }
 
-type CheckoutFlowDeps = Pick<CheckoutDeps, 'publicUrl' | 'searchAppUrl' | 'nextRedirect'> & {
+type CheckoutFlowDeps = Pick<CheckoutDeps, 'searchAppUrl' | 'nextRedirect'> & {
   membership: Pick<CheckoutDeps['membership'], 'catalogue'>;
 };
 
 /** The place of a request; undefined: its address names an unknown plan. */
-export type ResolveCheckoutFlow = (deps: CheckoutFlowDeps, req: Request) => CheckoutFlow | undefined;
+export type ResolveCheckoutFlow = (r: RequestContext, deps: CheckoutFlowDeps) => CheckoutFlow | undefined;
 
 /** 'Just a moment...': by the code of the plan, or by handle and code if the handle is known. */
 export const completionUrl = (plan: Plan, byHandle: boolean, search = ''): string =>
@@ -66,14 +65,11 @@ function stepPaths(
 }
 
 /** `/signup`, or `/signup/plan/:planHash`: step 2 of a sign-up. */
-export const signUpFlow: ResolveCheckoutFlow = (
-  { publicUrl, searchAppUrl, nextRedirect, membership: { catalogue } },
-  req,
-) => {
-  const planKey = readPlanKey(req);
+export const signUpFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirect, membership: { catalogue } }) => {
+  const planKey = readPlanKey(r);
   const named = planKey === undefined ? undefined : catalogue.byKey(planKey);
   if (planKey !== undefined && !named) return undefined;
-  const continuation = continuationFrom(req, publicUrl);
+  const { continuation } = r;
   const base = planKey === undefined ? '/signup' : `/signup/plan/${planKey}`;
   return {
     kind: 'sign-up',
@@ -92,13 +88,13 @@ export const signUpFlow: ResolveCheckoutFlow = (
  * `/post-signup`: for users without a plan whose address was confirmed, or who signed up with a provider. It ends at
  * the settings.
  */
-export const postSignUpFlow: ResolveCheckoutFlow = ({ publicUrl, nextRedirect, membership: { catalogue } }, req) => {
-  const continuation = continuationFrom(req, publicUrl);
+export const postSignUpFlow: ResolveCheckoutFlow = (r, { nextRedirect, membership: { catalogue } }) => {
+  const { continuation } = r;
   const end = (user: User) => (hasContinuation(continuation) ? nextRedirect(user, continuation).address : '/settings');
   return {
     kind: 'post-signup',
     continuation,
-    named: catalogue.byKey(toPlanKey(readQueryParam(req, 'planHash') ?? '')),
+    named: catalogue.byKey(toPlanKey(r.query('planHash') ?? '')),
     fixed: false,
     ...stepPaths('/post-signup', continuation, { summary: 'plan', changePlan: 'changePlan', addPayment: 'addPayment' }),
     doneUrl: (_plan, user) => end(user),
@@ -109,14 +105,11 @@ export const postSignUpFlow: ResolveCheckoutFlow = ({ publicUrl, nextRedirect, m
 };
 
 /** `/plan-purchase` and `/plan-purchase/:planId`. */
-export const purchaseFlow: ResolveCheckoutFlow = (
-  { publicUrl, searchAppUrl, nextRedirect, membership: { catalogue } },
-  req,
-) => {
-  const { planId } = req.params;
-  const named = typeof planId === 'string' ? catalogue.byId(toPlanId(planId)) : undefined;
-  if (planId !== undefined && (!named || named.kind === 'partner')) return undefined;
-  const continuation = continuationFrom(req, publicUrl);
+export const purchaseFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirect, membership: { catalogue } }) => {
+  const planId = r.param('planId');
+  const named = planId === '' ? undefined : catalogue.byId(toPlanId(planId));
+  if (planId !== '' && (!named || named.kind === 'partner')) return undefined;
+  const { continuation } = r;
   const { search } = continuation;
   const base = named ? `/plan-purchase/${named.id}` : '/plan-purchase';
   const unavailable = (user: User) =>

@@ -1,6 +1,6 @@
 import type { Router } from 'express';
-import { methodNotAllowed } from '../../http/index.ts';
-import { type CheckoutHandler, withCheckoutContext } from './checkout-context.ts';
+import { type AddPage, pageRoutes } from '../../http/index.ts';
+import { type CheckoutHandler, requireCheckout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
 import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
@@ -11,46 +11,45 @@ import { startCardSetup, submitPayment } from './submit-payment.ts';
 import { requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
+  const add = pageRoutes(router, deps);
   for (const path of ['/signup/completed/:code', '/signup/completed/plan/:planHash/:code']) {
-    router.route(path).get(showCompleted(deps)).all(methodNotAllowed('GET', 'HEAD'));
+    add(path, { get: showCompleted });
   }
   for (const path of ['/plan-purchase-appsumo/', '/plan-purchase-appsumo/:planId']) {
-    router
-      .route(path)
-      .get(showPartnerDeal(deps))
-      .post(decideDeal(deps))
-      .all(methodNotAllowed('GET', 'HEAD', 'POST'));
+    add(path, { get: showPartnerDeal, post: decideDeal });
   }
   // Without Stripe nothing is for sale.
   if (!deps.membership.sold) return;
 
-  const form = (path: string, resolveFlow: ResolveCheckoutFlow, show: CheckoutHandler, submit: CheckoutHandler) => {
-    router
-      .route(path)
-      .get(withCheckoutContext(deps, resolveFlow, show))
-      .post(withCheckoutContext(deps, resolveFlow, submit))
-      .all(methodNotAllowed('GET', 'HEAD', 'POST'));
-  };
-  const summary = (path: string, resolveFlow: ResolveCheckoutFlow) =>
-    form(path, resolveFlow, showSummary(deps), submitSummary(deps));
-  const changePlan = (path: string, resolveFlow: ResolveCheckoutFlow) =>
-    form(path, resolveFlow, showChangePlan(deps), submitChangePlan(deps));
-  const payment = (path: string, resolveFlow: ResolveCheckoutFlow) => {
-    form(path, resolveFlow, requirePayablePlan(deps, showPayment(deps)), requirePayablePlan(deps, submitPayment(deps)));
-    router
-      .route(`${path}/setup`)
-      .post(withCheckoutContext(deps, resolveFlow, requirePayablePlan(deps, startCardSetup(deps))))
-      .all(methodNotAllowed('POST'));
-  };
   for (const base of ['/signup', '/signup/plan/:planHash']) {
-    summary(`${base}/verifiedCode`, signUpFlow);
-    changePlan(`${base}/changePlan`, signUpFlow);
-    payment(`${base}/addPayment`, signUpFlow);
+    flowRoutes(add, signUpFlow, {
+      summary: `${base}/verifiedCode`,
+      changePlan: `${base}/changePlan`,
+      payment: `${base}/addPayment`,
+    });
   }
-  summary('/post-signup/plan', postSignUpFlow);
-  changePlan('/post-signup/changePlan', postSignUpFlow);
-  payment('/post-signup/addPayment', postSignUpFlow);
-  changePlan('/plan-purchase', purchaseFlow);
-  summary('/plan-purchase/:planId', purchaseFlow);
-  payment('/plan-purchase/:planId/addPayment', purchaseFlow);
+  flowRoutes(add, postSignUpFlow, {
+    summary: '/post-signup/plan',
+    changePlan: '/post-signup/changePlan',
+    payment: '/post-signup/addPayment',
+  });
+  flowRoutes(add, purchaseFlow, {
+    summary: '/plan-purchase/:planId',
+    changePlan: '/plan-purchase',
+    payment: '/plan-purchase/:planId/addPayment',
+  });
+}
+
+/** The pages of one flow. */
+function flowRoutes(
+  add: AddPage<CheckoutDeps>,
+  resolveFlow: ResolveCheckoutFlow,
+  paths: { summary: string; changePlan: string; payment: string },
+): void {
+  const inFlow = (handler: CheckoutHandler) => requireCheckout(resolveFlow, handler);
+  const toPay = (handler: CheckoutHandler) => inFlow(requirePayablePlan(handler));
+  add(paths.summary, { get: inFlow(showSummary), post: inFlow(submitSummary) });
+  add(paths.changePlan, { get: inFlow(showChangePlan), post: inFlow(submitChangePlan) });
+  add(paths.payment, { get: toPay(showPayment), post: toPay(submitPayment) });
+  add(`${paths.payment}/setup`, { post: toPay(startCardSetup) });
 }

@@ -1,10 +1,10 @@
 import { formatAmount } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
 import type { NoticeKind } from '../../../views/parts/notice.tsx';
 import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
 import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { PromotionRefusal } from '../results.ts';
+import type { TextContext } from './plan-view.ts';
 
 export interface PageNotice {
   kind: NoticeKind;
@@ -29,7 +29,7 @@ export const tooManyText = (t: T, retryAfterMs: number): string =>
 
 /** Text, status and place for a promotion code that was not applied (sections 5 and 8). */
 export function promotionErrorText(
-  { lang, t }: PageContext,
+  { lang, t }: TextContext,
   refusal: PromotionRefusal,
   currency: string,
 ): { status: number; error?: string; notice?: PageNotice } {

@@ -1,17 +1,16 @@
-import type { Request, Response } from 'express';
-import { createElement } from 'react';
 import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
 import type { RadioCard } from '../../../views/parts/radio-cards.tsx';
-import { HttpError, readFormField, readQueryParam, withContinuation } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
+import type { PlanId } from '../../shared/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
-import { type PageRetry, pausedFirst, runWithStripe } from './answer-purchase.ts';
-import type { CheckoutContext, CheckoutHandler } from './checkout-context.ts';
+import { pausedFirst } from './answer-purchase.ts';
+import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
-import { planPrice } from './plan-view.ts';
+import { planPrice, type TextContext } from './plan-view.ts';
 import { readPlanId } from './read-plan.ts';
+import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -32,7 +31,11 @@ function savedCents(catalogue: Catalogue, plan: Plan): number {
   return monthly ? 12 * monthly.amountCents - plan.amountCents : 0;
 }
 
-function toRadioCard(ctx: PageContext, catalogue: Catalogue, plan: Plan, ownId: string | null): RadioCard {
+function toRadioCard(
+  ctx: TextContext,
+  plan: Plan,
+  { catalogue, ownId }: { catalogue: Catalogue; ownId: PlanId | null },
+): RadioCard {
   const { lang, t } = ctx;
   const { currency } = catalogue;
   const saved = savedCents(catalogue, plan);
@@ -63,82 +66,66 @@ interface ChoosePlanPageState extends Partial<PageRetry> {
   error?: string;
 }
 
-function renderChoosePlan(
-  deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  { flow, user, purchase, plan: current }: CheckoutContext,
-  state: ChoosePlanPageState,
-): void {
+function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChoosePlanPageState): void {
+  const { t } = r;
+  const { flow, user, purchase, plan: current } = r.checkout;
   const { catalogue } = deps.membership;
   const own = catalogue.byId(user.planId);
   const plan = flow.fixed && !purchase && own?.type ? own : current;
-  const expected = readQueryParam(req, 'type');
+  const expected = r.query('type');
   const type = types.find((one) => one === expected) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
   const address = withType(flow.changePlan, type);
-  const pageState = deps.pages.shownAt(req, res, address, state);
+  const pageState = r.viewAt(address, state);
   if (!pageState) return;
-  const { status = 200, notice, error } = pageState;
-  deps.pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(ChangePlanPage, {
-        ctx: withContinuation(ctx, flow.continuation.search),
-        steps: flow.kind,
-        heading: ctx.t(flow.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
-        action: address,
-        periods: types.map((one) => ({
-          href: withType(flow.changePlan, one),
-          label: ctx.t(one === '2' ? 'common.interval.annual' : 'common.interval.monthly'),
-          current: one === type,
-        })),
-        legend: ctx.t(type === '2' ? 'checkout.change.annual' : 'checkout.change.monthly'),
-        cards: plansOfType(catalogue, type).map((one) => toRadioCard(ctx, catalogue, one, user.planId)),
-        cancelHref: flow.fixed ? flow.cancelUrl(user) : flow.summary,
-        ...(chosen && { value: chosen.id }),
-        ...(notice && { notice }),
-        ...(error !== undefined && { error }),
-      }),
-    { title: (ctx) => ctx.t('checkout.change.heading'), address },
+  const { status, notice, error } = pageState;
+  r.render(
+    ChangePlanPage,
+    {
+      steps: flow.kind,
+      heading: t(flow.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
+      action: address,
+      periods: types.map((one) => ({
+        href: withType(flow.changePlan, one),
+        label: t(one === '2' ? 'common.interval.annual' : 'common.interval.monthly'),
+        current: one === type,
+      })),
+      legend: t(type === '2' ? 'checkout.change.annual' : 'checkout.change.monthly'),
+      cards: plansOfType(catalogue, type).map((one) => toRadioCard(r, one, { catalogue, ownId: user.planId })),
+      cancelHref: flow.fixed ? flow.cancelUrl(user) : flow.summary,
+      ...(chosen && { value: chosen.id }),
+      ...(notice && { notice }),
+      ...(error !== undefined && { error }),
+    },
+    { title: 'checkout.change.heading', address, status, search: flow.continuation.search },
   );
 }
 
 /** GET: Annual or Monthly, and its plans. */
-export function showChangePlan(deps: CheckoutDeps): CheckoutHandler {
-  return async (req, res, context) => {
-    const { flow, user } = context;
-    // With a partner's deal there is no choice.
-    if (context.deal) return res.redirect(303, flow.summary);
-    const waits = flow.kind === 'purchase' && (await findDealForSignUp(deps, user));
-    if (waits) return res.redirect(303, partnerDealUrl(waits, flow.continuation.search));
-    const paused = await pausedFirst(deps, user);
-    if (paused !== undefined) return res.redirect(303, paused);
-    renderChoosePlan(deps, req, res, context, {});
-  };
+export async function showChangePlan(r: CheckoutRequest, deps: CheckoutDeps) {
+  const { flow, user, deal } = r.checkout;
+  // With a partner's deal there is no choice.
+  if (deal) return r.redirect(flow.summary);
+  const waits = flow.kind === 'purchase' && (await findDealForSignUp(deps, user));
+  if (waits) return r.redirect(partnerDealUrl(waits, flow.continuation.search));
+  const paused = await pausedFirst(deps, user);
+  if (paused !== undefined) return r.redirect(paused);
+  renderChoosePlan(r, deps, {});
 }
 
 /** POST: stores the choice; another plan than before removes the promotion code. */
-export function submitChangePlan(deps: CheckoutDeps): CheckoutHandler {
-  return async (req, res, context) => {
-    const { flow, user, deal } = context;
-    if (deal) return res.redirect(303, flow.summary);
-    if (!['', 'choose'].includes(readFormField(req, 'act')))
-      throw new HttpError('badRequest', { detail: 'unknown form action' });
-    const plan = deps.membership.catalogue.byId(readPlanId(req));
-    if (!plan || plan.kind === 'partner') {
-      const error = req.t('checkout.change.none');
-      return renderChoosePlan(deps, req, res, context, { status: 400, error });
-    }
-    if (plan.id !== user.planId) {
-      const rerender = (view: PageRetry) => renderChoosePlan(deps, req, res, context, view);
-      const chosen = await runWithStripe(deps, req, res, { act: 'update', rerender }, () =>
-        deps.membership.choose(user, plan),
-      );
-      if (!chosen) return;
-    }
-    res.redirect(303, flow.summaryUrl(plan));
-  };
+export async function submitChangePlan(r: CheckoutRequest, deps: CheckoutDeps) {
+  const { flow, user, deal } = r.checkout;
+  if (deal) return r.redirect(flow.summary);
+  if (!['', 'choose'].includes(r.field('act'))) throw new HttpError('badRequest', { detail: 'unknown form action' });
+  const plan = deps.membership.catalogue.byId(readPlanId(r));
+  if (!plan || plan.kind === 'partner') {
+    return renderChoosePlan(r, deps, { status: 400, error: r.t('checkout.change.none') });
+  }
+  if (plan.id !== user.planId) {
+    const rerender = (view: PageRetry) => renderChoosePlan(r, deps, view);
+    const chosen = await runWithStripe(r, { act: 'update', rerender }, () => deps.membership.choose(user, plan));
+    if (!chosen) return;
+  }
+  r.redirect(flow.summaryUrl(plan));
 }

@@ -1,15 +1,12 @@
-import type { RequestHandler } from 'express';
-import { createElement } from 'react';
 import { CompletedPage } from '../../../views/billing/completed-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
-import { continuationFrom, withContinuation } from '../../http/index.ts';
+import { type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import type { PlanKey } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { planLine } from './plan-view.ts';
+import { planLine, type TextContext } from './plan-view.ts';
 import { readPlanKey } from './read-plan.ts';
 
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
@@ -26,13 +23,12 @@ export function isCompletionCode(catalogue: Catalogue, code: string, planKey: Pl
  * will have.
  */
 function completionText(
-  { lang, t }: PageContext,
+  { lang, t }: TextContext,
   plan: Plan,
-  { planId }: User,
-  membership: Membership | undefined,
+  { user, membership }: { user: User; membership: Membership | undefined },
 ): string | undefined {
   const line = planLine(t, plan);
-  if (planId === plan.id) return t('checkout.completed.plan', { plan: line });
+  if (user.planId === plan.id) return t('checkout.completed.plan', { plan: line });
   const ends = plan.kind !== 'paid' && membership?.cancelAtPeriodEnd && membership.basePlanId === plan.id;
   const follows = membership?.nextPlanId === plan.id || ends;
   if (!follows || membership?.periodEnd == null) return undefined;
@@ -43,28 +39,23 @@ function completionText(
  * GET /signup/completed/…: 'Just a moment...', and a redirect after 2 seconds; a signed-out visitor gets a link to the
  * sign-in.
  */
-export function showCompleted(deps: CheckoutDeps): RequestHandler {
-  return async (req, res, next) => {
-    const { catalogue } = deps.membership;
-    const code = String(req.params.code);
-    if (!isCompletionCode(catalogue, code, readPlanKey(req))) return next('route');
-    const continuation = continuationFrom(req, deps.publicUrl);
-    const member = await deps.sessions.getCurrentUser(req);
-    const plan = catalogue.byCode(code);
-    const membership = member && plan && (await deps.membership.getMembership(member.user.id));
-    deps.pages.send(
-      req,
-      res,
-      200,
-      (ctx) =>
-        createElement(CompletedPage, {
-          ctx: withContinuation(ctx, continuation.search),
-          ...(member
-            ? { continueUrl: deps.nextRedirect(member.user, continuation).address }
-            : { signInHref: `/${continuation.search}` }),
-          ...(member && plan && { resultText: completionText(ctx, plan, member.user, membership) }),
-        }),
-      { title: (ctx) => ctx.t(member ? 'checkout.completed.heading' : 'checkout.completed.signIn') },
-    );
-  };
+export async function showCompleted(r: RequestContext, deps: CheckoutDeps) {
+  const { catalogue } = deps.membership;
+  const code = r.param('code');
+  if (!isCompletionCode(catalogue, code, readPlanKey(r))) throw new UnknownAddressError();
+  const { continuation } = r;
+  const { search } = continuation;
+  const found = await deps.sessions.getCurrentUser(r.req);
+  if (!found) {
+    return r.render(CompletedPage, { signInHref: `/${search}` }, { title: 'checkout.completed.signIn', search });
+  }
+  const { user } = found;
+  const plan = catalogue.byCode(code);
+  const membership = plan && (await deps.membership.getMembership(user.id));
+  const resultText = plan && completionText(r, plan, { user, membership });
+  r.render(
+    CompletedPage,
+    { continueUrl: deps.nextRedirect(user, continuation).address, resultText },
+    { title: 'checkout.completed.heading', search },
+  );
 }

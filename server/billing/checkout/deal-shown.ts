@@ -1,13 +1,12 @@
 import type { PartnerDealPageProps } from '../../../views/billing/partner-deal-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import { trialUntil } from '../catalogue/effective-plan.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { findRenewingMembership } from '../subscription/renewing-membership.ts';
-import { planLine, planPrice } from './plan-view.ts';
+import { planLine, planPrice, type TextContext } from './plan-view.ts';
 
 /** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =
@@ -19,10 +18,9 @@ export type HasNow =
 
 /** @param membership including decisions that Stripe has not confirmed */
 export function hasNow(
-  catalogue: Catalogue,
+  { catalogue, nowMs }: { catalogue: Catalogue; nowMs: number },
   user: Pick<User, 'planId'>,
   membership: Membership | undefined,
-  nowMs: number,
 ): HasNow {
   const plan = catalogue.byId(user.planId);
   if (plan?.kind === 'paid' && membership) {
@@ -41,7 +39,7 @@ const againDays = 7;
 /** The interval of a free plan is meaningless to users. */
 const toName = (t: T, plan: Plan) => (plan.kind === 'paid' ? planLine(t, plan) : plan.name);
 
-function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {
+function toLead({ t, lang }: TextContext, plan: string, has: HasNow): string {
   switch (has.kind) {
     case 'nothing':
       return t('checkout.partnerDeal.lead', { plan });
@@ -56,7 +54,7 @@ function toLead({ t, lang }: PageContext, plan: string, has: HasNow): string {
   }
 }
 
-function toPrice(ctx: PageContext, plan: Plan, currency: string): string {
+function toPrice(ctx: TextContext, plan: Plan, currency: string): string {
   const { t } = ctx;
   if (plan.kind !== 'paid') return t(plan.kind === 'free' ? 'membership.plan.free' : 'membership.plan.lifetime');
   const price = planPrice(ctx, plan, currency);
@@ -65,7 +63,7 @@ function toPrice(ctx: PageContext, plan: Plan, currency: string): string {
 
 /** Both plans with name, price and dates. */
 export function shownDeal(
-  ctx: PageContext,
+  ctx: TextContext,
   { catalogue, plan, has }: { catalogue: Catalogue; plan: Plan; has: HasNow },
 ): NonNullable<PartnerDealPageProps['deal']> {
   const { t, lang } = ctx;

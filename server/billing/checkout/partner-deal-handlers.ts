@@ -1,95 +1,88 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import { PartnerDealPage } from '../../../views/billing/partner-deal-page.tsx';
-import { continuationFrom, HttpError, readFormField, readQueryParam, withContinuation } from '../../http/index.ts';
+import { HttpError, type PageHandler, type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { requireUser } from './checkout-context.ts';
+import { findCheckoutUser } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { completionUrl } from './checkout-flow.ts';
 import { hasNow, shownDeal } from './deal-shown.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
 import { readPlanId } from './read-plan.ts';
 
+/** A request about the waiting deal of a user with a partner. */
+interface PartnerDealRequest extends RequestContext {
+  readonly user: User;
+  /** The plan of the deal; undefined: none waits. */
+  readonly plan: Plan | undefined;
+}
+
 /** The plan in the address; undefined: none. */
-function namedBy(req: Request): PlanId | undefined {
-  const named = typeof req.params.planId === 'string' ? req.params.planId : readQueryParam(req, 'plan');
+function namedPlanId(r: RequestContext): PlanId | undefined {
+  const named = r.param('planId') || r.query('plan');
   return named ? toPlanId(named) : undefined;
 }
 
 async function renderPartnerDeal(
-  { pages, membership, publicUrl, now }: CheckoutDeps,
-  req: Request,
-  res: Response,
-  { user, plan, ...args }: { user: User; plan: Plan | undefined; status?: number },
+  r: PartnerDealRequest,
+  { membership, now }: CheckoutDeps,
+  { plan, ...args }: { plan: Plan | undefined; status?: number },
 ): Promise<void> {
   const { catalogue } = membership;
-  const continuation = continuationFrom(req, publicUrl);
-  const action = partnerDealUrl(plan, continuation.search);
-  const state: { status?: number } | undefined = pages.shownAt(req, res, action, args);
+  const { search } = r.continuation;
+  const action = partnerDealUrl(plan, search);
+  const state: { status?: number } | undefined = r.viewAt(action, args);
   if (!state) return;
-  const { status = 200 } = state;
-  const has = hasNow(catalogue, user, await membership.getMembership(user.id), now());
-  const other = plan === undefined && membership.sold ? { otherHref: `/plan-purchase${continuation.search}` } : {};
-  pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(PartnerDealPage, {
-        ctx: withContinuation(ctx, continuation.search),
-        action,
-        ...(plan && { deal: shownDeal(ctx, { catalogue, plan, has }) }),
-        ...other,
-      }),
-    { title: (ctx) => ctx.t('checkout.partnerDeal.heading'), address: action },
+  const has = hasNow({ catalogue, nowMs: now() }, r.user, await membership.getMembership(r.user.id));
+  const canBuy = plan === undefined && membership.sold;
+  r.render(
+    PartnerDealPage,
+    {
+      action,
+      ...(plan && { deal: shownDeal(r, { catalogue, plan, has }) }),
+      ...(canBuy && { otherHref: `/plan-purchase${search}` }),
+    },
+    { title: 'checkout.partnerDeal.heading', address: action, status: state.status, search },
   );
 }
 
-/** A plan in the address that the catalogue lacks is a page that does not exist. */
-function withDeal(
-  deps: CheckoutDeps,
-  handler: (req: Request, res: Response, at: { user: User; plan: Plan | undefined }) => unknown,
-): RequestHandler {
-  return async (req, res, next) => {
-    const named = namedBy(req);
-    if (named !== undefined && deps.membership.catalogue.byId(named)?.kind !== 'partner') return next('route');
-    const user = await requireUser(deps, req, res);
-    if (user) await handler(req, res, { user, plan: await findWaitingDeal(deps, user) });
+/** For signed-in users. A plan in the address that is no partner's is a page that does not exist. */
+function requireDealUser(handler: PageHandler<CheckoutDeps, PartnerDealRequest>): PageHandler<CheckoutDeps> {
+  return async (r, deps) => {
+    const named = namedPlanId(r);
+    if (named !== undefined && deps.membership.catalogue.byId(named)?.kind !== 'partner') {
+      throw new UnknownAddressError();
+    }
+    const user = await findCheckoutUser(r, deps);
+    if (user) await handler(Object.assign(r, { user, plan: await findWaitingDeal(deps, user) }), deps);
   };
 }
 
 /** GET: the waiting deal of the user, whatever plan the address names. */
-export function showPartnerDeal(deps: CheckoutDeps): RequestHandler {
-  return withDeal(deps, (req, res, { user, plan }) => {
-    if (plan && namedBy(req) !== plan.id)
-      return res.redirect(303, partnerDealUrl(plan, continuationFrom(req, deps.publicUrl).search));
-    renderPartnerDeal(deps, req, res, { user, plan });
-  });
-}
+export const showPartnerDeal = requireDealUser((r, deps) => {
+  const { plan } = r;
+  if (plan && namedPlanId(r) !== plan.id) return r.redirect(partnerDealUrl(plan, r.continuation.search));
+  return renderPartnerDeal(r, deps, { plan });
+});
 
 const isTaken = async ({ membership }: CheckoutDeps, user: User, plan: Plan): Promise<boolean> =>
   user.planId === plan.id || (await membership.getMembership(user.id))?.basePlanId === plan.id;
 
 /** POST: Confirm, or Not now. The partner's sale decides the deal, not the form. */
-export function decideDeal(deps: CheckoutDeps): RequestHandler {
-  return withDeal(deps, async (req, res, { user, plan }) => {
-    const continuation = continuationFrom(req, deps.publicUrl);
-    const { search } = continuation;
-    const act = readFormField(req, 'act');
-    if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
-    if (act === 'not-now')
-      return res.redirect(303, deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
-    const named = readPlanId(req);
-    const requested = deps.membership.catalogue.byId(named);
-    // A second click; the plan may start after the end of the paid period.
-    if (!plan && requested?.kind === 'partner' && (await isTaken(deps, user, requested))) {
-      return res.redirect(303, completionUrl(requested, true, search));
-    }
-    if (!plan || named !== plan.id) return renderPartnerDeal(deps, req, res, { user, plan, status: 409 });
-    const taken = await deps.membership.takeDeal(user);
-    if (!taken) return renderPartnerDeal(deps, req, res, { user, plan: undefined, status: 409 });
-    res.redirect(303, completionUrl(taken, true, search));
-  });
-}
+export const decideDeal = requireDealUser(async (r, deps) => {
+  const { user, plan, continuation } = r;
+  const { search } = continuation;
+  const act = r.field('act');
+  if (act !== '' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
+  if (act === 'not-now') return r.redirect(deps.nextRedirect(await deps.deals.postpone(user), continuation).address);
+  const named = readPlanId(r);
+  const requested = deps.membership.catalogue.byId(named);
+  // A second click; the plan may start after the end of the paid period.
+  if (!plan && requested?.kind === 'partner' && (await isTaken(deps, user, requested))) {
+    return r.redirect(completionUrl(requested, true, search));
+  }
+  if (!plan || named !== plan.id) return renderPartnerDeal(r, deps, { plan, status: 409 });
+  const taken = await deps.membership.takeDeal(user);
+  if (!taken) return renderPartnerDeal(r, deps, { plan: undefined, status: 409 });
+  r.redirect(completionUrl(taken, true, search));
+});

@@ -1,14 +1,12 @@
-import type { Request, Response } from 'express';
-import { createElement } from 'react';
 import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
-import { withContinuation } from '../../http/index.ts';
+import type { T } from '../../http/index.ts';
 import { type Quote, StripeUnavailableError } from '../results.ts';
-import { type PageRetry, runWithStripe } from './answer-purchase.ts';
-import type { CheckoutContext, CheckoutHandler } from './checkout-context.ts';
+import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import type { TextContext } from './plan-view.ts';
 import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
+import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
 export interface PaymentPageState extends Partial<PageRetry> {
@@ -22,68 +20,66 @@ export interface PaymentPageState extends Partial<PageRetry> {
 
 /** Renders the page for a card, or for its bank's authentication. */
 export async function renderPaymentPage(
+  r: CheckoutRequest,
   deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
   state: PaymentPageState,
 ): Promise<void> {
   const { action } = state;
-  return action ? renderAction(deps, req, res, context, action) : sendForm(deps, req, res, context, state);
+  return action ? renderAction(r, deps, action) : renderForm(r, deps, state);
 }
 
-async function sendForm(
+async function renderForm(
+  r: CheckoutRequest,
   deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
   { quote: _known, ...args }: PaymentPageState,
 ): Promise<void> {
-  const { membership, pages, stripe } = deps;
-  const { flow, user } = context;
-  const state: PaymentPageState | undefined = pages.shownAt(req, res, flow.addPayment, args);
+  const { membership, stripe } = deps;
+  const { flow, user } = r.checkout;
+  const state: PaymentPageState | undefined = r.viewAt(flow.addPayment, args);
   if (!state) return;
   const { status = 200, notice, problem, retryFields = {} } = state;
   const { currency } = membership.catalogue;
   let quote: Quote | undefined;
-  let unavailable: Pick<PageRetry, 'status' | 'notice'> | undefined;
+  let unavailable: PageRetry | undefined;
   if (status !== 503) {
-    const rerender = async (shownAgain: PageRetry) => {
-      unavailable = shownAgain;
+    const rerender = async (repeated: PageRetry) => {
+      unavailable = repeated;
     };
-    quote = (await runWithStripe(deps, req, res, { act: 'quote', rerender }, () => loadQuote(deps, context)))?.value;
+    const answered = await runWithStripe(r, { act: 'quote', rerender }, () => loadQuote(deps, r.checkout));
+    quote = answered?.value;
   }
   const currentMembership = await membership.getMembership(user.id);
-  const toNotice = ({ t }: PageContext): PaymentPageProps['notice'] =>
-    problem
-      ? {
-          kind: 'error',
-          title: t('payment.errors.declinedTitle'),
-          text: problem.text || t('payment.errors.failed'),
-          duration: 'never',
-        }
-      : (notice ?? unavailable?.notice);
-  const page = (ctx: PageContext) =>
-    createElement(PaymentPage, {
-      ctx: withContinuation(ctx, flow.continuation.search),
+  r.render(
+    PaymentPage,
+    {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, ctx.lang),
+      stripe: stripeInPage(stripe, r.lang),
       action: flow.addPayment,
       setupUrl: flow.setup,
       backHref: flow.summary,
-      notice: toNotice(ctx),
-      quote: quote && quoteView(ctx, quote, currency),
+      notice: problem ? problemNotice(r.t, problem) : (notice ?? unavailable?.notice),
+      quote: quote && quoteView(r, quote, currency),
       retryFields,
       card: currentMembership?.card ?? undefined,
-    });
-  pages.send(req, res, unavailable?.status ?? status, page, {
-    title: (ctx) => ctx.t('payment.title'),
-    address: flow.addPayment,
-    policy: stripePolicy(stripe),
-  });
+    },
+    {
+      title: 'payment.title',
+      address: flow.addPayment,
+      policy: stripePolicy(stripe),
+      status: unavailable?.status ?? status,
+      search: flow.continuation.search,
+    },
+  );
 }
 
-function quoteView(ctx: PageContext, quote: Quote, currency: string): NonNullable<PaymentPageProps['quote']> {
+const problemNotice = (t: T, { text }: { text: string }): PaymentPageProps['notice'] => ({
+  kind: 'error',
+  title: t('payment.errors.declinedTitle'),
+  text: text || t('payment.errors.failed'),
+  duration: 'never',
+});
+
+function quoteView(ctx: TextContext, quote: Quote, currency: string): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
   return {
     ...toQuoteView(ctx, quote, currency),
@@ -93,53 +89,47 @@ function quoteView(ctx: PageContext, quote: Quote, currency: string): NonNullabl
 }
 
 /** The page for payments without scripts: Stripe's page of the open invoice. */
-async function hostedInvoice(
-  { membership, log }: CheckoutDeps,
-  { user }: CheckoutContext,
-): Promise<string | undefined> {
+async function findHostedInvoice(r: CheckoutRequest, { membership }: CheckoutDeps): Promise<string | undefined> {
   try {
-    const invoices = await membership.invoices(user);
+    const invoices = await membership.invoices(r.checkout.user);
     return invoices.find(({ status }) => status === 'open')?.url ?? undefined;
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    log.warn({ err: error, act: 'checkout: invoice' }, 'Stripe does not answer');
+    r.log.warn({ err: error, act: 'checkout: invoice' }, 'Stripe does not answer');
     return undefined;
   }
 }
 
 async function renderAction(
+  r: CheckoutRequest,
   deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
   { clientSecret, amountCents }: NonNullable<PaymentPageState['action']>,
 ): Promise<void> {
-  const { membership, pages, stripe } = deps;
-  const { flow, user, plan } = context;
+  const { membership, stripe } = deps;
+  const { flow, user, plan } = r.checkout;
   const { currency } = membership.catalogue;
   const currentMembership = await membership.getMembership(user.id);
-  const hostedInvoiceUrl = await hostedInvoice(deps, context);
-  const page = (ctx: PageContext) =>
-    createElement(PaymentActionPage, {
-      ctx: withContinuation(ctx, flow.continuation.search),
+  r.render(
+    PaymentActionPage,
+    {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, ctx.lang),
+      stripe: stripeInPage(stripe, r.lang),
       action: flow.addPayment,
       backHref: flow.summary,
       clientSecret,
       paymentMethodId: currentMembership?.card?.paymentMethodId,
-      amount: formatAmount(ctx.lang, amountCents, { currency }),
+      amount: formatAmount(r.lang, amountCents, { currency }),
       retryFields: quoteFields({ plan, dueCents: amountCents }),
-      hostedInvoiceUrl,
-    });
-  pages.send(req, res, 200, page, {
-    title: (ctx) => ctx.t('payment.bank.title'),
-    address: flow.addPayment,
-    policy: stripePolicy(stripe),
-  });
+      hostedInvoiceUrl: await findHostedInvoice(r, deps),
+    },
+    {
+      title: 'payment.bank.title',
+      address: flow.addPayment,
+      policy: stripePolicy(stripe),
+      search: flow.continuation.search,
+    },
+  );
 }
 
 /** GET: the page for a card, with the amount. */
-export function showPayment(deps: CheckoutDeps): CheckoutHandler {
-  return (req, res, context) => renderPaymentPage(deps, req, res, context, {});
-}
+export const showPayment = (r: CheckoutRequest, deps: CheckoutDeps) => renderPaymentPage(r, deps, {});

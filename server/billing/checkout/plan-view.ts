@@ -4,6 +4,9 @@ import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 
+/** The language of a page, and its texts. */
+export type TextContext = Pick<PageContext, 'lang' | 't'>;
+
 /** 'Growth, annual' */
 export function planLine(t: T, { name, type }: Pick<Plan, 'name' | 'type'>): string {
   if (type === null) return name;
@@ -12,7 +15,7 @@ export function planLine(t: T, { name, type }: Pick<Plan, 'name' | 'type'>): str
 
 /** '$5,000' and 'a year'; undefined if it is never charged. */
 export function planPrice(
-  { lang, t }: Pick<PageContext, 'lang' | 't'>,
+  { lang, t }: TextContext,
   { kind, type, amountCents }: Plan,
   currency: string,
 ): { amount: string; per: string } | undefined {
@@ -21,7 +24,7 @@ export function planPrice(
   return { amount, per: t(type === '1' ? 'checkout.perMonth' : 'checkout.perYear') };
 }
 
-export function toPlanView(ctx: PageContext, plan: Plan, currency: string): PlanView {
+export function toPlanView(ctx: TextContext, plan: Plan, currency: string): PlanView {
   const price = planPrice(ctx, plan, currency);
   return {
     name: plan.name,

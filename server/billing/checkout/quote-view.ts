@@ -1,24 +1,25 @@
-import type { Request } from 'express';
 import { formatAmount, formatDate } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
-import { readFormField } from '../../http/index.ts';
+import type { RequestContext } from '../../http/index.ts';
 import type { DisplayedQuote, Quote } from '../results.ts';
-import type { CheckoutContext } from './checkout-context.ts';
+import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { planLine } from './plan-view.ts';
+import { planLine, type TextContext } from './plan-view.ts';
 import { readPlanId } from './read-plan.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
-export function loadQuote({ membership }: Pick<CheckoutDeps, 'membership'>, context: CheckoutContext): Promise<Quote> {
-  return membership.quote(context.user, context.plan, context.promotion);
+export function loadQuote(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { user, plan, promotion }: Checkout,
+): Promise<Quote> {
+  return membership.quote(user, plan, promotion);
 }
 
 /** The announced amount from the form; it is compared, never used. */
-export function readDisplayedQuote(req: Request): DisplayedQuote {
-  const due = readFormField(req, 'dueCents');
+export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
+  const due = r.field('dueCents');
   // No page announces a negative amount: invalid input never matches.
-  return { planId: readPlanId(req), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+  return { planId: readPlanId(r), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
 }
 
 /** The same, for the page's form. */
@@ -35,7 +36,7 @@ export interface QuoteView {
 }
 
 /** The amounts due today and later, as text. */
-export function toQuoteView({ lang, t }: PageContext, quote: Quote, currency: string): QuoteView {
+export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: string): QuoteView {
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const less = (label: string, cents: number): SummaryLine[] =>
     cents > 0 ? [{ label, amount: `−${formatMoney(cents)}`, saves: true }] : [];

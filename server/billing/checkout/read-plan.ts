@@ -1,10 +1,11 @@
-import type { Request } from 'express';
-import { readFormField } from '../../http/index.ts';
+import type { RequestContext } from '../../http/index.ts';
 import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
 
 /** The plan in the form; '' if there is none. */
-export const readPlanId = (req: Request): PlanId => toPlanId(readFormField(req, 'planId'));
+export const readPlanId = (r: RequestContext): PlanId => toPlanId(r.field('planId'));
 
 /** The plan's public handle in the path. */
-export const readPlanKey = ({ params: { planHash } }: Request): PlanKey | undefined =>
-  typeof planHash === 'string' ? toPlanKey(planHash) : undefined;
+export function readPlanKey(r: RequestContext): PlanKey | undefined {
+  const planKey = r.param('planHash');
+  return planKey === '' ? undefined : toPlanKey(planKey);
+}

@@ -1,29 +1,49 @@
-import type { Response } from 'express';
-import { type Logger, setRetryAfter } from '../../http/index.ts';
-import { StripeUnavailableError } from '../results.ts';
+import type { RequestContext } from '../../http/index.ts';
+import { type Quote, StripeUnavailableError } from '../results.ts';
+import { type PageNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
+
+/** How a page is rendered again. */
+export interface PageRetry {
+  status: number;
+  notice?: PageNotice;
+  /** The current amount, if it is already known. */
+  quote?: Quote;
+}
+
+export type Rerender = (repeated: PageRetry) => unknown;
 
 const awayMs = 5_000;
 
 /**
  * Runs an action that needs Stripe; if Stripe is unavailable, renders the page again.
- * @param act for the log
- * @param rerender renders the page, with status 503
+ * `act` names it in the log; `rerender` renders the page, with status 503.
  * @returns undefined if the page was rendered
  */
 export async function runOrRerender<R>(
-  { log }: { log: Logger },
-  res: Response,
-  act: string,
-  rerender: () => unknown,
+  r: RequestContext,
+  { act, rerender }: { act: string; rerender: () => unknown },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   try {
     return { value: await work() };
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    log.warn({ err: error, act }, 'Stripe does not answer');
-    setRetryAfter(res, awayMs);
+    r.log.warn({ err: error, act }, 'Stripe does not answer');
+    r.setRetryAfter(awayMs);
     await rerender();
     return undefined;
   }
+}
+
+/**
+ * The same for an action of the checkout, with the message for that action.
+ * @returns undefined if the page was rendered
+ */
+export function runWithStripe<R>(
+  r: RequestContext,
+  { act, rerender }: { act: StripeAction; rerender: Rerender },
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  const repeat = () => rerender({ status: 503, notice: unavailableNotice(r.t, act) });
+  return runOrRerender(r, { act: `checkout: ${act}`, rerender: repeat }, work);
 }

@@ -1,140 +1,117 @@
-import type { Request, Response } from 'express';
-import { HttpError, readFormField, setRetryAfter } from '../../http/index.ts';
+import { HttpError } from '../../http/index.ts';
 import type { PromotionResult } from '../results.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
-import { answerPurchase, type PageRetry, runWithStripe, unpaidInvoiceUrl } from './answer-purchase.ts';
-import type { CheckoutContext, CheckoutHandler } from './checkout-context.ts';
+import { answerPurchase, unpaidInvoiceUrl } from './answer-purchase.ts';
+import type { CheckoutHandler, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { promotionErrorText } from './checkout-texts.ts';
 import { readDisplayedQuote } from './quote-view.ts';
+import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { renderSummary } from './summary-page-state.ts';
 
-/** Ensures that the user has a customer and a subscription at Stripe, which purchases need. */
-async function hasCustomer(
-  deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
-): Promise<boolean> {
+/**
+ * Ensures that the user has a customer and a subscription at Stripe, which purchases need.
+ * @returns false if the page was rendered
+ */
+async function ensureCustomer(r: CheckoutRequest, deps: CheckoutDeps): Promise<boolean> {
+  const { flow, user, deal } = r.checkout;
   // A partner's deal does not need Stripe.
-  if (context.deal) return true;
+  if (deal) return true;
   // A GET only reads: it creates the very first customer and trial, and nothing after that.
-  const known = req.method === 'POST' ? undefined : await deps.membership.getMembership(context.user.id);
+  const known = r.req.method === 'POST' ? undefined : await deps.membership.getMembership(user.id);
   if (known && hasBegun(known)) return true;
-  const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
-  const ensure = () => deps.membership.ensure(context.user, context.flow.trialDays);
-  return (await runWithStripe(deps, req, res, { act: 'customer', rerender }, ensure)) !== undefined;
+  const rerender = (view: PageRetry) => renderSummary(r, deps, view);
+  const ensure = () => deps.membership.ensure(user, flow.trialDays);
+  return (await runWithStripe(r, { act: 'customer', rerender }, ensure)) !== undefined;
 }
 
 /** The same before a page that charges or saves a card: a user with nothing to pay is redirected. */
-export function requirePayablePlan(deps: CheckoutDeps, handler: CheckoutHandler): CheckoutHandler {
-  return async (req, res, context) => {
-    const { flow, user, plan, deal } = context;
-    if (user.planId === plan.id) return res.redirect(303, nextUrl(req, context));
-    if (deal || plan.kind !== 'paid') return res.redirect(303, flow.summary);
-    const before = await unpaidInvoiceUrl(deps, context);
-    if (before !== undefined) return res.redirect(303, before);
-    if (!(await hasCustomer(deps, req, res, context))) return;
-    const ready = req.method === 'POST' ? await ensurePurchase(deps, req, res, context) : context;
-    return ready && handler(req, res, ready);
+export function requirePayablePlan(handler: CheckoutHandler): CheckoutHandler {
+  return async (r, deps) => {
+    const { flow, user, plan, deal } = r.checkout;
+    if (user.planId === plan.id) return r.redirect(nextUrl(r));
+    if (deal || plan.kind !== 'paid') return r.redirect(flow.summary);
+    const before = await unpaidInvoiceUrl(deps, r.checkout);
+    if (before !== undefined) return r.redirect(before);
+    if (!(await ensureCustomer(r, deps))) return;
+    if (r.req.method === 'POST' && !(await ensurePurchase(r, deps))) return;
+    return handler(r, deps);
   };
 }
 
 /** The next page of a user who has this plan by now, often after a second click. */
-const nextUrl = (req: Request, { flow, user, plan }: CheckoutContext): string =>
+const nextUrl = ({ req, checkout: { flow, user, plan } }: CheckoutRequest): string =>
   req.method === 'POST' ? flow.doneUrl(plan, user) : flow.summary;
 
-/** Ensures a purchase of this page's plan before any action on it. */
-async function ensurePurchase(
-  deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
-): Promise<CheckoutContext | undefined> {
-  const { flow, user, plan, purchase } = context;
-  if (purchase !== undefined && (!flow.fixed || purchase.plan.id === plan.id)) return context;
-  const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
-  const answered = await runWithStripe(deps, req, res, { act: 'confirm', rerender }, () =>
-    deps.membership.choose(user, plan),
-  );
-  return answered && { ...context, purchase: answered.value, promotion: answered.value.promotion };
+/** Ensures a purchase of this page's plan before any action on it. @returns false if the page was rendered */
+async function ensurePurchase(r: CheckoutRequest, deps: CheckoutDeps): Promise<boolean> {
+  const { flow, user, plan, purchase } = r.checkout;
+  if (purchase !== undefined && (!flow.fixed || purchase.plan.id === plan.id)) return true;
+  const rerender = (view: PageRetry) => renderSummary(r, deps, view);
+  const answered = await runWithStripe(r, { act: 'confirm', rerender }, () => deps.membership.choose(user, plan));
+  if (!answered) return false;
+  r.checkout = { ...r.checkout, purchase: answered.value, promotion: answered.value.promotion };
+  return true;
 }
 
-export function showSummary(deps: CheckoutDeps): CheckoutHandler {
-  return async (req, res, context) => {
-    const before = await unpaidInvoiceUrl(deps, context);
-    if (before !== undefined) return res.redirect(303, before);
-    if (await hasCustomer(deps, req, res, context)) await renderSummary(deps, req, res, context, {});
-  };
+export async function showSummary(r: CheckoutRequest, deps: CheckoutDeps) {
+  const before = await unpaidInvoiceUrl(deps, r.checkout);
+  if (before !== undefined) return r.redirect(before);
+  if (await ensureCustomer(r, deps)) await renderSummary(r, deps, {});
 }
 
 /** Another tab chose another plan: the button referred to what this page showed. */
-function renderChanged(
-  deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
-  typed = '',
-): Promise<void> {
-  const text = req.t('checkout.changed');
-  const notice = { kind: 'info', text, duration: 'never' } as const;
-  return renderSummary(deps, req, res, context, { status: 409, notice, promo: { typed } });
+function renderChanged(r: CheckoutRequest, deps: CheckoutDeps, typed = ''): Promise<void> {
+  const notice = { kind: 'info', text: r.t('checkout.changed'), duration: 'never' } as const;
+  return renderSummary(r, deps, { status: 409, notice, promo: { typed } });
 }
 
-async function applyPromotion(
-  deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
-): Promise<unknown> {
-  const ctx = deps.pages.context(req, res);
-  const typed = readFormField(req, 'promo');
-  const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, { ...view, promo: { typed } });
-  if (readDisplayedQuote(req).planId !== context.plan.id) return renderChanged(deps, req, res, context, typed);
-  const apply = (): Promise<PromotionResult> =>
-    deps.membership.applyPromotion(context.user, typed, { ip: req.ip ?? '' });
-  const answered = await runWithStripe(deps, req, res, { act: 'update', rerender }, apply);
+async function applyPromotion(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
+  const { flow, user, plan } = r.checkout;
+  const typed = r.field('promo');
+  const rerender = (view: PageRetry) => renderSummary(r, deps, { ...view, promo: { typed } });
+  if (readDisplayedQuote(r).planId !== plan.id) return renderChanged(r, deps, typed);
+  const apply = (): Promise<PromotionResult> => deps.membership.applyPromotion(user, typed, { ip: r.ip });
+  const answered = await runWithStripe(r, { act: 'update', rerender }, apply);
   if (!answered) return;
   const result = answered.value;
-  if (result.kind === 'applied') return res.redirect(303, context.flow.summary);
+  if (result.kind === 'applied') return r.redirect(flow.summary);
   const { refusal } = result;
-  if (refusal.kind === 'too-many') setRetryAfter(res, refusal.retryAfterMs);
-  const { status, error, notice } = promotionErrorText(ctx, refusal, deps.membership.catalogue.currency);
-  return renderSummary(deps, req, res, context, { status, ...(notice && { notice }), promo: { typed, error } });
+  if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
+  const { status, error, notice } = promotionErrorText(r, refusal, deps.membership.catalogue.currency);
+  return renderSummary(r, deps, { status, ...(notice && { notice }), promo: { typed, error } });
 }
 
-async function confirm(deps: CheckoutDeps, req: Request, res: Response, context: CheckoutContext): Promise<unknown> {
+async function confirm(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
   const { membership } = deps;
-  const { user, flow, plan, deal } = context;
+  const { user, flow, plan, deal } = r.checkout;
   if (deal) {
     const taken = await membership.takeDeal(user);
-    return res.redirect(303, taken ? flow.doneUrl(taken, user) : flow.skipUrl(user));
+    return r.redirect(taken ? flow.doneUrl(taken, user) : flow.skipUrl(user));
   }
-  const rerender = (view: PageRetry) => renderSummary(deps, req, res, context, view);
-  const announced = readDisplayedQuote(req);
-  if (plan.kind === 'free' && announced.planId !== plan.id) return renderChanged(deps, req, res, context);
+  const rerender = (view: PageRetry) => renderSummary(r, deps, view);
+  const announced = readDisplayedQuote(r);
+  if (plan.kind === 'free' && announced.planId !== plan.id) return renderChanged(r, deps);
   const work = () =>
-    plan.kind === 'free' ? membership.takeFree(user, plan) : membership.confirm(user, announced, { ip: req.ip ?? '' });
-  const answered = await runWithStripe(deps, req, res, { act: 'confirm', rerender }, work);
-  return answered && answerPurchase(deps, req, res, context, answered.value, rerender);
+    plan.kind === 'free' ? membership.takeFree(user, plan) : membership.confirm(user, announced, { ip: r.ip });
+  const answered = await runWithStripe(r, { act: 'confirm', rerender }, work);
+  return answered && answerPurchase(r, deps, { confirmed: answered.value, rerender });
 }
 
 /** POST: Next, Confirm or Complete; a promotion code, or its removal; the result of a payment. */
-export function submitSummary(deps: CheckoutDeps): CheckoutHandler {
-  return async (req, res, found) => {
-    const act = readFormField(req, 'act');
-    if (!['', 'free', 'promo', 'promo-remove'].includes(act)) {
-      throw new HttpError('badRequest', { detail: 'unknown form action' });
-    }
-    if (found.user.planId === found.plan.id) return res.redirect(303, nextUrl(req, found));
-    if (!(await hasCustomer(deps, req, res, found))) return;
-    const context = found.deal ? found : await ensurePurchase(deps, req, res, found);
-    if (!context) return;
-    if (act === 'promo' && !context.deal) return applyPromotion(deps, req, res, context);
-    if (act === 'promo-remove') {
-      await deps.membership.removePromotion(context.user);
-      return res.redirect(303, context.flow.summary);
-    }
-    return confirm(deps, req, res, context);
-  };
+export async function submitSummary(r: CheckoutRequest, deps: CheckoutDeps) {
+  const { flow, user, plan, deal } = r.checkout;
+  const act = r.field('act');
+  if (!['', 'free', 'promo', 'promo-remove'].includes(act)) {
+    throw new HttpError('badRequest', { detail: 'unknown form action' });
+  }
+  if (user.planId === plan.id) return r.redirect(nextUrl(r));
+  if (!(await ensureCustomer(r, deps))) return;
+  if (!deal && !(await ensurePurchase(r, deps))) return;
+  if (act === 'promo' && !deal) return applyPromotion(r, deps);
+  if (act === 'promo-remove') {
+    await deps.membership.removePromotion(user);
+    return r.redirect(flow.summary);
+  }
+  return confirm(r, deps);
 }

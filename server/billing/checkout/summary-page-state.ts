@@ -1,148 +1,183 @@
-import type { Request, Response } from 'express';
-import { createElement } from 'react';
 import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import type { PageContext } from '../../../views/page-context.ts';
-import { withContinuation } from '../../http/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
 import { trialUntil } from '../catalogue/effective-plan.ts';
-import type { ChosenPromotion, Quote } from '../results.ts';
+import type { Quote } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
-import { type PageRetry, runWithStripe } from './answer-purchase.ts';
-import type { CheckoutContext } from './checkout-context.ts';
+import type { Checkout, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { planLine, toPlanView } from './plan-view.ts';
+import { planLine, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
+import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */
   promo?: { typed: string; error?: string | undefined };
 }
 
-/** The card that is charged, unless the user enters another. */
-function savedCard(
-  { t }: PageContext,
-  { flow }: CheckoutContext,
+/**
+ * What the user can do with the plan. `owned`: it is theirs. `covered`: it is free, and must not replace the partner's
+ * plan that they have for life. `payable`: they can buy it. `without-payment`: they can take it.
+ */
+type PlanStatus = 'owned' | 'covered' | 'payable' | 'without-payment';
+
+/** The stored and the read data of the page. */
+interface SummaryFacts {
+  checkout: Checkout;
+  membership: Membership | undefined;
+  planStatus: PlanStatus;
+  /** The amounts of a payable plan; without them, they could not be read. */
+  quote: Quote | undefined;
+}
+
+type SummaryProps = Omit<PlanSummaryPageProps, 'ctx'>;
+
+function toPlanStatus(
+  { membership: { catalogue } }: CheckoutDeps,
+  { user, plan }: Checkout,
   currentMembership: Membership | undefined,
-  quote: Quote | undefined,
-): PlanSummaryPageProps['card'] {
-  if (!currentMembership?.card) return undefined;
-  const card = cardName(currentMembership.card);
+): PlanStatus {
+  if (user.planId === plan.id) return 'owned';
+  if (plan.kind === 'paid') return 'payable';
+  const isCovered = plan.kind === 'free' && catalogue.byId(currentMembership?.basePlanId)?.kind === 'partner';
+  return isCovered ? 'covered' : 'without-payment';
+}
+
+/** The card that is charged, unless the user enters another. */
+function savedCard({ t }: TextContext, { checkout, membership, quote }: SummaryFacts): SummaryProps['card'] {
+  if (!membership?.card) return undefined;
+  const card = cardName(membership.card);
   const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
-  return { text, otherHref: flow.addPayment };
+  return { text, otherHref: checkout.flow.addPayment };
 }
 
 /** The text of the button: a free plan is confirmed; a paid one asks for a card first if there is none. */
-function buttonText({ t }: PageContext, { flow }: CheckoutContext, quote: Quote | undefined, card: boolean): string {
-  if (quote?.when === 'now' && !card) return t('checkout.next');
-  return t(flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
+function buttonText({ t }: TextContext, { checkout, quote }: SummaryFacts, hasCard: boolean): string {
+  if (quote?.when === 'now' && !hasCard) return t('checkout.next');
+  return t(checkout.flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
 }
 
 /** The note for a plan that does not need Stripe. */
-function freeNote(
-  { lang, t }: PageContext,
-  { deal, user }: CheckoutContext,
-  currentMembership: Membership | undefined,
-): string {
+function freeNote({ lang, t }: TextContext, { checkout: { deal, user }, membership }: SummaryFacts): string {
   if (deal) return t('checkout.dealNote');
-  const until = currentMembership?.paidUntil;
-  if (user.planId === null || !currentMembership?.paidPlanId || until == null) return t('checkout.freeNote');
+  const until = membership?.paidUntil;
+  if (user.planId === null || !membership?.paidPlanId || until == null) return t('checkout.freeNote');
   return t('checkout.freeLater', { date: formatDate(lang, until) });
 }
 
 /** The note about a running trial. */
 function leadText(
-  { lang, t }: PageContext,
-  { membership, now }: CheckoutDeps,
-  { deal }: CheckoutContext,
-  currentMembership: Membership | undefined,
+  { lang, t }: TextContext,
+  { membership: { catalogue }, now }: CheckoutDeps,
+  { checkout, membership }: SummaryFacts,
 ): string {
-  if (deal) return t('checkout.dealLead');
-  const until = currentMembership ? trialUntil(currentMembership) : null;
+  if (checkout.deal) return t('checkout.dealLead');
+  const until = membership ? trialUntil(membership) : null;
   if (until === null || until <= now()) return t('checkout.lead');
-  return t('checkout.trialLead', { name: membership.catalogue.trial.name, date: formatDate(lang, until) });
+  return t('checkout.trialLead', { name: catalogue.trial.name, date: formatDate(lang, until) });
+}
+
+/** The amounts, or the note for a plan without any. */
+function toQuoteProps(
+  ctx: TextContext,
+  { membership }: CheckoutDeps,
+  facts: SummaryFacts,
+): Pick<SummaryProps, 'quote'> {
+  const { quote, planStatus } = facts;
+  if (quote) return { quote: toQuoteView(ctx, quote, membership.catalogue.currency) };
+  return planStatus === 'without-payment' ? { quote: { lines: [], note: freeNote(ctx, facts) } } : {};
+}
+
+/** The button with its hidden fields, or what stands in its place. */
+function toActionProps(
+  ctx: TextContext,
+  facts: SummaryFacts,
+  hasCard: boolean,
+): Pick<SummaryProps, 'has' | 'retryHref' | 'button' | 'hidden'> {
+  const { checkout, planStatus, quote } = facts;
+  if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
+  if (planStatus === 'payable' && !quote) return { retryHref: checkout.flow.summary };
+  return { button: buttonText(ctx, facts, hasCard), hidden: hiddenFields(checkout, quote) };
+}
+
+/** The card and the field for a promotion code of a payable plan, and the note about its payment. */
+function toPaymentProps(
+  ctx: TextContext,
+  facts: SummaryFacts,
+  { promo, notice }: SummaryPageState,
+): Pick<SummaryProps, 'card' | 'promo' | 'notice'> {
+  const { checkout, quote } = facts;
+  const isPayable = facts.planStatus === 'payable';
+  const card = isPayable ? savedCard(ctx, facts) : undefined;
+  const isUnfinished = isPayable && checkout.purchase?.state === 'charging';
+  const unfinished = { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } as const;
+  // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
+  const asksCode = isPayable && !isUnfinished && (quote?.when !== 'later' || promo);
+  return {
+    ...(notice ? { notice } : isUnfinished && { notice: unfinished }),
+    ...(asksCode && { promo: promoBox(facts, promo) }),
+    ...(card && { card }),
+  };
 }
 
 /**
  * Renders the summary of a plan: the plan, the amounts today and later, the field for a promotion code, the next step.
  */
 export async function renderSummary(
+  r: CheckoutRequest,
   deps: CheckoutDeps,
-  req: Request,
-  res: Response,
-  context: CheckoutContext,
   { quote: known, ...args }: SummaryPageState,
 ): Promise<void> {
-  const { membership, pages } = deps;
-  const { flow, user, deal } = context;
+  const { checkout } = r;
+  const { flow, user, plan, deal } = checkout;
   // The current amount may belong to a plan that was chosen in another tab: the address is that plan's page.
   const address = known ? flow.summaryUrl(known.plan) : flow.summary;
-  const state: SummaryPageState | undefined = pages.shownAt(req, res, address, args);
+  const state: SummaryPageState | undefined = r.viewAt(address, args);
   if (!state) return;
-  const { status = 200, notice, promo } = state;
-  const { currency } = membership.catalogue;
-  const { plan } = context;
-  const currentMembership = await membership.getMembership(user.id);
-  const owned = user.planId === plan.id;
-  // A partner's plan is for life: a free one must not replace it.
-  const covered = plan.kind === 'free' && membership.catalogue.byId(currentMembership?.basePlanId)?.kind === 'partner';
-  const waits = plan.kind === 'paid' && !owned;
+  const { status, promo } = state;
+  const membership = await deps.membership.getMembership(user.id);
+  const planStatus = toPlanStatus(deps, checkout, membership);
   let quote: Quote | undefined;
-  if (waits && status !== 503) {
-    const rerender = (unavailable: PageRetry) =>
-      renderSummary(deps, req, res, context, { ...unavailable, ...(promo && { promo }) });
-    const requested = await runWithStripe(deps, req, res, { act: 'quote', rerender }, () => loadQuote(deps, context));
+  if (planStatus === 'payable' && status !== 503) {
+    const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, ...(promo && { promo }) });
+    const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadQuote(deps, checkout));
     if (!requested) return;
     quote = requested.value;
   }
-  const { authorization } = flow.continuation;
-  const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(req, authorization);
-  const chosen = quote ? quote.promotion : context.promotion;
-  const unfinished = waits && context.purchase?.state === 'charging';
-  const toSummaryProps = (ctx: PageContext): PlanSummaryPageProps => {
-    const card = waits ? savedCard(ctx, context, currentMembership, quote) : undefined;
-    return {
-      ctx: withContinuation(ctx, flow.continuation.search),
+  const facts: SummaryFacts = { checkout, membership, planStatus, quote };
+  const payment = toPaymentProps(r, facts, state);
+  const { authorization, search } = flow.continuation;
+  const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);
+  r.render(
+    PlanSummaryPage,
+    {
       steps: flow.kind,
       action: flow.summary,
-      plan: toPlanView(ctx, plan, currency),
-      lead: leadText(ctx, deps, context, currentMembership),
+      plan: toPlanView(r, plan, deps.membership.catalogue.currency),
+      lead: leadText(r, deps, facts),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),
-      ...(notice
-        ? { notice }
-        : unfinished && { notice: { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } }),
-      ...(quote && { quote: toQuoteView(ctx, quote, currency) }),
-      ...(!waits && !owned && !covered && { quote: { lines: [], note: freeNote(ctx, context, currentMembership) } }),
-      // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
-      ...(waits && !unfinished && (quote?.when !== 'later' || promo) && { promo: promoBox(plan, chosen, promo) }),
-      ...(card && { card }),
-      ...(owned || covered
-        ? { has: ctx.t(owned ? 'checkout.owned' : 'checkout.covered') }
-        : waits && !quote
-          ? { retryHref: flow.summary }
-          : { button: buttonText(ctx, context, quote, card !== undefined), hidden: hiddenFields(plan, quote, deal) }),
-    };
-  };
-  pages.send(req, res, status, (ctx) => createElement(PlanSummaryPage, toSummaryProps(ctx)), {
-    title: (ctx) => planLine(ctx.t, plan),
-    address: flow.summary,
-  });
+      ...toQuoteProps(r, deps, facts),
+      ...payment,
+      ...toActionProps(r, facts, payment.card !== undefined),
+    },
+    { title: () => planLine(r.t, plan), address: flow.summary, status, search },
+  );
 }
 
 function promoBox(
-  { id }: Plan,
-  chosen: ChosenPromotion | null,
+  { checkout, quote }: SummaryFacts,
   promo: SummaryPageState['promo'],
-): NonNullable<PlanSummaryPageProps['promo']> {
+): NonNullable<SummaryProps['promo']> {
+  const { id } = checkout.plan;
+  const chosen = quote ? quote.promotion : checkout.promotion;
   if (chosen) return { planId: id, applied: chosen.code };
   return { planId: id, typed: promo?.typed ?? '', error: promo?.error };
 }
 
 /** The hidden fields: the announced values, which are only compared. */
-function hiddenFields(plan: Plan, quote: Quote | undefined, deal: boolean): Record<string, string> {
+function hiddenFields({ plan, deal }: Checkout, quote: Quote | undefined): Record<string, string> {
   if (quote) return quoteFields(quote);
   return { planId: plan.id, ...(!deal && { act: 'free' }) };
 }
