@@ -17,7 +17,7 @@ export interface UserRequest extends RequestContext {
   readonly session: CurrentSession;
 }
 
-/** What decides about a user's access to a page. */
+/** The facts that decide about access to a page. */
 export interface UserLookupDeps {
   publicUrl: string;
   sessions: Pick<Sessions, 'getCurrentUser'>;

@@ -1,11 +1,12 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
-import { planIdSchema, toStripeCustomerId } from '../../shared/index.ts';
+import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } from '../../shared/index.ts';
+import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
-import { consumePromotionTry, findPromotionRefusal } from '../purchase/promotion-codes.ts';
-import type { PromotionRefusal } from '../results.ts';
+import { consumePromotionTry, findPromotionRefusal, type StripePromotion } from '../purchase/promotion-codes.ts';
+import type { PromotionRefusal, PurchaseView } from '../results.ts';
 import { discountOfCoupon } from '../stripe/stripe-objects.ts';
 import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from '../stripe/wire-format.ts';
 import { isPaused } from '../subscription/membership.ts';
@@ -82,155 +83,184 @@ export function toPromotionError(refusal: PromotionRefusal): HttpError {
 
 export const getClientIp = (req: Request) => ({ ip: req.ip ?? '' });
 
-/** The calls on customers and promotion codes (the specification's section 7, payments API). */
-export function customerOperations(moduleName: BillingModule): ApiOperation[] {
-  const { catalogue, deps } = moduleName;
-  const { database } = deps;
-
-  /** Users can only name themselves; a client app names them by their address. */
-  async function named(req: Request, address: string): Promise<User> {
-    const email = normaliseEmail(address);
-    const member = await findCallingUser(req, database);
-    if (member) {
-      rejectDifferent([compareValue('0.email', email ?? address, member.email)]);
-      return member;
-    }
-    const user = email === undefined ? undefined : await findUserByIdentifier(database.db, { email });
-    if (!user?.emailVerified || user.disabledAt !== null)
-      throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such user' });
-    return user;
+/** Users can only name themselves; a client app names them by their address. */
+async function findNamedUser(req: Request, database: Database, address: string): Promise<User> {
+  const email = normaliseEmail(address);
+  const member = await findCallingUser(req, database);
+  if (member) {
+    rejectDifferent([compareValue('0.email', email ?? address, member.email)]);
+    return member;
   }
-
-  return [
-    defineOperation({
-      method: 'get',
-      path: '/customer/{stripeCustomerId}',
-      id: 'customer',
-      summary: "A member's customer at Stripe with their subscription, as last read",
-      params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
-      answer: customerSchema,
-      problems: { 404: 'No such customer' },
-      async handle({ req, params }) {
-        const { membership } = await findBillingOwner(req, database, { customerId: params.stripeCustomerId });
-        return toWireCustomer(membership, catalogue);
-      },
-    }),
-    defineOperation({
-      method: 'post',
-      path: '/customer/',
-      alsoAt: '/customer',
-      id: 'createCustomer',
-      summary:
-        'Makes sure that a member has a customer and the subscription on which members begin; any number of times',
-      body: customerBody,
-      answer: customerSchema,
-      problems: { 404: 'No such member', 409: 'Differs from what the server says' },
-      async handle({ req, body: [submitted] }) {
-        if (!submitted) throw new HttpError('validation');
-        const user = await named(req, submitted.email);
-        const { trial, currency } = catalogue;
-        const days = (await moduleName.getMembership(user.id))?.trialDays ?? 0;
-        rejectDifferent([
-          compareValue('0.plan_name', submitted.plan_name, trial.lookupKey),
-          compareValue('0.currency', submitted.currency, currency),
-          compareValue('0.quantity', submitted.quantity, 1),
-          compareValue('0.interval', submitted.interval, 'month'),
-          // A user from another flow had another trial; repeating the same value changes nothing.
-          compareValue(
-            '0.trial_end',
-            submitted.trial_end,
-            String(submitted.trial_end) === String(days) ? days : trial.days,
-          ),
-        ]);
-        const membership = await orUnavailable(apiErrorTexts.create, () => moduleName.ensure(user, trial.days));
-        if (!hasCustomer(membership)) throw new Error(`${fullName(user)} has no customer after it was made`);
-        return toWireCustomer(membership, catalogue);
-      },
-    }),
-    defineOperation({
-      method: 'put',
-      path: '/customer/signup/{subscriptionId}',
-      id: 'applyCoupon',
-      summary: 'Applies a promotion code to the purchase that is under way',
-      params: z.object({ subscriptionId: text(100).brand<'StripeSubscriptionId'>() }),
-      body: z.object({
-        coupon: text(100),
-        /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
-        planId: text(100).brand<'PlanId'>().optional(),
-      }),
-      answer: z.object({
-        subscription_id: z.string(),
-        planId: planIdSchema,
-        coupon: z.string(),
-        /** Due today. */
-        amount: z.string(),
-        currency: z.string(),
-      }),
-      problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
-      async handle({ req, params: { subscriptionId }, body }) {
-        const { user, membership } = await findBillingOwner(req, database, { subscriptionId });
-        if (isPaused(membership)) throw refusePaused();
-        return orUnavailable(apiErrorTexts.update, async () => {
-          const open = await moduleName.purchase(user.id);
-          const plan = body.planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(body.planId);
-          if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'unknown plan' });
-          if (open?.plan.id !== plan.id) await moduleName.choose(user, plan);
-          const result = await moduleName.applyPromotion(user, body.coupon, getClientIp(req));
-          if (result.kind === 'refused') throw toPromotionError(result.refusal);
-          const { promotion } = result.purchase;
-          const { dueCents } = await moduleName.quote(user, plan, promotion);
-          return {
-            subscription_id: subscriptionId,
-            planId: plan.id,
-            coupon: promotion?.code ?? '',
-            amount: dollars(dueCents),
-            currency: catalogue.currency,
-          };
-        });
-      },
-    }),
-    defineOperation({
-      method: 'get',
-      path: '/customer/coupons/{code}',
-      id: 'coupon',
-      summary: 'What a promotion code takes off, if it is one',
-      params: z.object({ code: text(100) }),
-      answer: z.object({ data: coupon }),
-      problems: { 404: 'No code that is in force' },
-      // Codes are words and can be guessed.
-      async handle({ req, params: { code } }) {
-        const member = await findCallingUser(req, database);
-        const refusal = member && (await consumePromotionTry(deps, member, getClientIp(req).ip, 'promotion-asked'));
-        if (refusal) throw toPromotionError(refusal);
-        const own = member && (await moduleName.getMembership(member.id));
-        const known = await orUnavailable(apiErrorTexts.order, () =>
-          moduleName.findCode(code, own?.customerId ?? undefined),
-        );
-        const nowMs = deps.now();
-        const why =
-          known &&
-          findPromotionRefusal(known, {
-            dueCents: Number.MAX_SAFE_INTEGER,
-            currency: catalogue.currency,
-            productId: '',
-            customerId: own?.customerId ?? toStripeCustomerId(''),
-            boughtBefore: false,
-            nowMs,
-          });
-        if (!known || (why && why.kind !== 'not-for-this-plan')) throw toPromotionError({ kind: 'unknown' });
-        const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
-        if (amountOffCents !== null && known.coupon.currency !== catalogue.currency)
-          throw toPromotionError({ kind: 'unknown' });
-        return {
-          data: {
-            // The word that users type: the coupon's own id would bypass the code's conditions.
-            id: known.promotion?.code ?? known.coupon.id,
-            percent_off: percentOff,
-            percent_off_precise: percentOff,
-            amount_off: amountOffCents,
-          },
-        };
-      },
-    }),
-  ];
+  const user = email === undefined ? undefined : await findUserByIdentifier(database.db, { email });
+  if (!user?.emailVerified || user.disabledAt !== null)
+    throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such user' });
+  return user;
 }
+
+function customerOperation({ catalogue, deps }: BillingModule): ApiOperation {
+  return defineOperation({
+    method: 'get',
+    path: '/customer/{stripeCustomerId}',
+    id: 'customer',
+    summary: "A member's customer at Stripe with their subscription, as last read",
+    params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
+    answer: customerSchema,
+    problems: { 404: 'No such customer' },
+    async handle({ req, params }) {
+      const { membership } = await findBillingOwner(req, deps.database, { customerId: params.stripeCustomerId });
+      return toWireCustomer(membership, catalogue);
+    },
+  });
+}
+
+function createCustomerOperation(billing: BillingModule): ApiOperation {
+  const { catalogue, deps } = billing;
+  return defineOperation({
+    method: 'post',
+    path: '/customer/',
+    alsoAt: '/customer',
+    id: 'createCustomer',
+    summary: 'Makes sure that a member has a customer and the subscription on which members begin; any number of times',
+    body: customerBody,
+    answer: customerSchema,
+    problems: { 404: 'No such member', 409: 'Differs from what the server says' },
+    async handle({ req, body: [submitted] }) {
+      if (!submitted) throw new HttpError('validation');
+      const user = await findNamedUser(req, deps.database, submitted.email);
+      const { trial, currency } = catalogue;
+      const days = (await billing.getMembership(user.id))?.trialDays ?? 0;
+      rejectDifferent([
+        compareValue('0.plan_name', submitted.plan_name, trial.lookupKey),
+        compareValue('0.currency', submitted.currency, currency),
+        compareValue('0.quantity', submitted.quantity, 1),
+        compareValue('0.interval', submitted.interval, 'month'),
+        // A user from another flow had another trial; repeating the same value changes nothing.
+        compareValue(
+          '0.trial_end',
+          submitted.trial_end,
+          String(submitted.trial_end) === String(days) ? days : trial.days,
+        ),
+      ]);
+      const membership = await orUnavailable(apiErrorTexts.create, () => billing.ensure(user, trial.days));
+      if (!hasCustomer(membership)) throw new Error(`${fullName(user)} has no customer after it was made`);
+      return toWireCustomer(membership, catalogue);
+    },
+  });
+}
+
+/** Applies a code to the purchase of a plan: of the named one, else of the chosen one, else of the proposed one. */
+async function applyCode(
+  req: Request,
+  billing: BillingModule,
+  { user, code, planId }: { user: User; code: string; planId: PlanId | undefined },
+): Promise<Pick<PurchaseView, 'plan' | 'promotion'>> {
+  const { catalogue } = billing;
+  const open = await billing.purchase(user.id);
+  const plan = planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(planId);
+  if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'unknown plan' });
+  if (open?.plan.id !== plan.id) await billing.choose(user, plan);
+  const result = await billing.applyPromotion(user, code, getClientIp(req));
+  if (result.kind === 'refused') throw toPromotionError(result.refusal);
+  return { plan, promotion: result.purchase.promotion };
+}
+
+function applyCouponOperation(billing: BillingModule): ApiOperation {
+  const { catalogue, deps } = billing;
+  return defineOperation({
+    method: 'put',
+    path: '/customer/signup/{subscriptionId}',
+    id: 'applyCoupon',
+    summary: 'Applies a promotion code to the purchase that is under way',
+    params: z.object({ subscriptionId: text(100).brand<'StripeSubscriptionId'>() }),
+    body: z.object({
+      coupon: text(100),
+      /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
+      planId: text(100).brand<'PlanId'>().optional(),
+    }),
+    answer: z.object({
+      subscription_id: z.string(),
+      planId: planIdSchema,
+      coupon: z.string(),
+      /** Due today. */
+      amount: z.string(),
+      currency: z.string(),
+    }),
+    problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
+    async handle({ req, params: { subscriptionId }, body }) {
+      const { user, membership } = await findBillingOwner(req, deps.database, { subscriptionId });
+      if (isPaused(membership)) throw refusePaused();
+      return orUnavailable(apiErrorTexts.update, async () => {
+        const { plan, promotion } = await applyCode(req, billing, { user, code: body.coupon, planId: body.planId });
+        const { dueCents } = await billing.quote(user, plan, promotion);
+        return {
+          subscription_id: subscriptionId,
+          planId: plan.id,
+          coupon: promotion?.code ?? '',
+          amount: dollars(dueCents),
+          currency: catalogue.currency,
+        };
+      });
+    },
+  });
+}
+
+/** A code that some purchase of this caller could use. @throws {HttpError} 404 */
+async function findCodeInForce(
+  { catalogue, deps, findCode }: BillingModule,
+  typed: string,
+  customerId: StripeCustomerId | undefined,
+): Promise<StripePromotion> {
+  const known = await orUnavailable(apiErrorTexts.order, () => findCode(typed, customerId));
+  if (!known) throw toPromotionError({ kind: 'unknown' });
+  const refusal = findPromotionRefusal(known, {
+    dueCents: Number.MAX_SAFE_INTEGER,
+    currency: catalogue.currency,
+    productId: '',
+    customerId: customerId ?? toStripeCustomerId(''),
+    boughtBefore: false,
+    nowMs: deps.now(),
+  });
+  const isOtherCurrency = known.coupon.amount_off !== null && known.coupon.currency !== catalogue.currency;
+  if (isOtherCurrency || (refusal && refusal.kind !== 'not-for-this-plan')) throw toPromotionError({ kind: 'unknown' });
+  return known;
+}
+
+function couponOperation(billing: BillingModule): ApiOperation {
+  const { deps } = billing;
+  return defineOperation({
+    method: 'get',
+    path: '/customer/coupons/{code}',
+    id: 'coupon',
+    summary: 'What a promotion code takes off, if it is one',
+    params: z.object({ code: text(100) }),
+    answer: z.object({ data: coupon }),
+    problems: { 404: 'No code that is in force' },
+    // Codes are words and can be guessed.
+    async handle({ req, params: { code } }) {
+      const member = await findCallingUser(req, deps.database);
+      const refusal =
+        member && (await consumePromotionTry(deps, member, { ...getClientIp(req), how: 'promotion-asked' }));
+      if (refusal) throw toPromotionError(refusal);
+      const own = member && (await billing.getMembership(member.id));
+      const known = await findCodeInForce(billing, code, own?.customerId ?? undefined);
+      const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
+      return {
+        data: {
+          // The word that users type: the coupon's own id would bypass the code's conditions.
+          id: known.promotion?.code ?? known.coupon.id,
+          percent_off: percentOff,
+          percent_off_precise: percentOff,
+          amount_off: amountOffCents,
+        },
+      };
+    },
+  });
+}
+
+/** The calls on customers and promotion codes (the specification's section 7, payments API). */
+export const customerOperations = (billing: BillingModule): ApiOperation[] => [
+  customerOperation(billing),
+  createCustomerOperation(billing),
+  applyCouponOperation(billing),
+  couponOperation(billing),
+];

@@ -7,9 +7,11 @@ import { paymentOperations } from './payment-operations.ts';
 import { planOperations } from './plan-operations.ts';
 
 /** The JSON calls of this module, under the specification's names (section 7). */
-export function membershipOperations(moduleName: BillingModule): ApiOperation[] {
-  return [...planOperations(moduleName), ...customerOperations(moduleName), ...paymentOperations(moduleName)];
-}
+export const membershipOperations = (billing: BillingModule): ApiOperation[] => [
+  ...planOperations(billing),
+  ...customerOperations(billing),
+  ...paymentOperations(billing),
+];
 
 /** For the call that changes user records, in a lower layer. */
 export const planCommands = ({ catalogue, takeFree }: BillingModule): PlanCommands => ({

@@ -97,7 +97,11 @@ function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catal
   ]);
 }
 
-const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: number): Upgraded => ({
+const toPaid = (
+  { plan, order }: { plan: Plan; order: Order | undefined },
+  currency: string,
+  nowMs: number,
+): Upgraded => ({
   status: 'paid',
   planId: plan.id,
   stripe_invoice_id: order?.invoiceId ?? null,
@@ -111,7 +115,7 @@ const done = (plan: Plan, order: Order | undefined, currency: string, nowMs: num
 function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
   switch (confirmed.kind) {
     case 'paid':
-      return done(confirmed.plan, confirmed.order, currency, nowMs);
+      return toPaid(confirmed, currency, nowMs);
     case 'scheduled':
       return {
         status: 'scheduled',
@@ -171,121 +175,138 @@ const isOn = (plan: Plan, { status, pricedPlanId, paidPlanId, cancelAtPeriodEnd,
   !cancelAtPeriodEnd &&
   nextPlanId === null;
 
-/** The calls that save a card and charge it (the specification's section 7, payments API). */
-export function paymentOperations(moduleName: BillingModule): ApiOperation[] {
-  const { catalogue, deps } = moduleName;
-  const { database } = deps;
-
-  /** The purchase of this plan with this code: the open one, else a new one. @throws {HttpError} */
-  async function requirePurchase(
-    req: Request,
-    user: User,
-    plan: Plan,
-    code: string | null | undefined,
-  ): Promise<PurchaseView> {
-    const open = await moduleName.purchase(user.id);
-    const purchase = open?.plan.id === plan.id ? open : await moduleName.choose(user, plan);
-    if (!code) return purchase;
-    const { promotion } = purchase;
-    if (promotion) {
-      const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
-      if (!same) throw toPromotionError({ kind: 'second' });
-      return purchase;
-    }
-    const applied = await moduleName.applyPromotion(user, code, getClientIp(req));
-    if (applied.kind === 'refused') throw toPromotionError(applied.refusal);
-    return applied.purchase;
+/** The purchase of this plan with this code: the open one, else a new one. @throws {HttpError} */
+async function requirePurchase(
+  req: Request,
+  billing: BillingModule,
+  { user, plan, code }: { user: User; plan: Plan; code: string | null | undefined },
+): Promise<PurchaseView> {
+  const open = await billing.purchase(user.id);
+  const purchase = open?.plan.id === plan.id ? open : await billing.choose(user, plan);
+  if (!code) return purchase;
+  const { promotion } = purchase;
+  if (promotion) {
+    const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
+    if (!same) throw toPromotionError({ kind: 'second' });
+    return purchase;
   }
-
-  /** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
-  async function refuseOtherAmounts(
-    user: User,
-    submitted: UpgradeBody,
-    { plan, promotion, state }: PurchaseView,
-  ): Promise<void> {
-    // A purchase that waits for its payment stays; the amount is compared when it continues.
-    if (state !== 'open') return;
-    const quote = await moduleName.quote(user, plan, promotion);
-    rejectDifferent([
-      compareAmount('amount', submitted.amount, quote.dueCents),
-      compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
-      compareAmount('recurDiscount', submitted.recurDiscount, plan.amountCents - quote.laterCents),
-    ]);
-  }
-
-  return [
-    defineOperation({
-      method: 'post',
-      path: '/customer/{stripeCustomerId}/subscription/{subscriptionId}',
-      id: 'upgradeSubscription',
-      summary:
-        'Buys a plan with the saved card, for exactly the amount that was shown; asking again goes on with what was begun',
-      params: z.object({
-        stripeCustomerId: text(100).brand<'StripeCustomerId'>(),
-        subscriptionId: text(100).brand<'StripeSubscriptionId'>(),
-      }),
-      body: upgradeBody,
-      answer: upgraded,
-      problems: {
-        402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
-        404: 'No such customer, subscription or promotion code',
-        409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
-      },
-      async handle({ req, params, body }) {
-        const { stripeCustomerId: customerId, subscriptionId } = params;
-        const { user, membership } = await findBillingOwner(req, database, { customerId, subscriptionId });
-        const plan = requirePlan(catalogue, body);
-        rejectOtherPlan(body, plan, catalogue);
-        const { currency } = catalogue;
-        if (isPaused(membership)) throw refusePaused();
-        return orUnavailable(apiErrorTexts.order, async () => {
-          if (isOn(plan, membership)) {
-            // A second click, or a lost answer: the existing order.
-            const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
-            if (order && order.paidCents === parseAmount(body.amount)) return done(plan, order, currency, deps.now());
-            return answerTo({ kind: 'no-change', plan }, currency, deps.now());
-          }
-          const purchase = await requirePurchase(req, user, plan, body.discountCoupon);
-          await refuseOtherAmounts(user, body, purchase);
-          const announced = { planId: plan.id, dueCents: parseAmount(body.amount) };
-          return answerTo(await moduleName.confirm(user, announced, getClientIp(req)), currency, deps.now());
-        });
-      },
-    }),
-    defineOperation({
-      method: 'post',
-      path: '/customer/{stripeCustomerId}/paymenttypes/',
-      alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
-      id: 'savePaymentType',
-      summary:
-        'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
-      params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
-      body: z.object({
-        purchase_type: purchaseType.optional(),
-        source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
-        is_default: z.boolean().optional(),
-      }),
-      answer: z.object({ data: z.array(cardSchema) }),
-      problems: {
-        402: 'The card provider has refused the card (errMessage)',
-        404: 'No such customer, token or confirmed setup intent',
-        409: 'There is one card, and it is the default one',
-      },
-      async handle({ req, params, body }) {
-        const { user } = await findBillingOwner(req, database, { customerId: params.stripeCustomerId });
-        rejectDifferent([
-          { name: 'is_default', agrees: body.is_default !== false, true_: 'true' },
-          { name: 'purchase_type', agrees: isForPlans(body.purchase_type), true_: 'plan' },
-        ]);
-        const { source } = body;
-        return orUnavailable(apiErrorTexts.update, async () =>
-          savedOrRefused(
-            source.startsWith('seti_')
-              ? await moduleName.keepCard(user, source)
-              : await moduleName.keepToken(user, source, getClientIp(req)),
-          ),
-        );
-      },
-    }),
-  ];
+  const applied = await billing.applyPromotion(user, code, getClientIp(req));
+  if (applied.kind === 'refused') throw toPromotionError(applied.refusal);
+  return applied.purchase;
 }
+
+/** The amounts from the server: those shown to the user must be equal. @throws {HttpError} 409 */
+async function refuseOtherAmounts(
+  billing: BillingModule,
+  submitted: UpgradeBody,
+  { user, purchase: { plan, promotion, state } }: { user: User; purchase: PurchaseView },
+): Promise<void> {
+  // A purchase that waits for its payment stays; the amount is compared when it continues.
+  if (state !== 'open') return;
+  const quote = await billing.quote(user, plan, promotion);
+  rejectDifferent([
+    compareAmount('amount', submitted.amount, quote.dueCents),
+    compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
+    compareAmount('recurDiscount', submitted.recurDiscount, plan.amountCents - quote.laterCents),
+  ]);
+}
+
+/** A second click, or a lost answer: the existing order. @throws {HttpError} 409 if another amount was paid */
+async function answerRepetition(
+  { catalogue: { currency }, deps: { database, now } }: BillingModule,
+  { amount }: UpgradeBody,
+  { user, plan }: { user: User; plan: Plan },
+): Promise<Upgraded> {
+  const order = (await listOrders(database.db, user.id)).find(({ planId }) => planId === plan.id);
+  if (order && order.paidCents === parseAmount(amount)) return toPaid({ plan, order }, currency, now());
+  return answerTo({ kind: 'no-change', plan }, currency, now());
+}
+
+async function upgrade(
+  req: Request,
+  billing: BillingModule,
+  { user, plan, submitted }: { user: User; plan: Plan; submitted: UpgradeBody },
+): Promise<Upgraded> {
+  const purchase = await requirePurchase(req, billing, { user, plan, code: submitted.discountCoupon });
+  await refuseOtherAmounts(billing, submitted, { user, purchase });
+  const announced = { planId: plan.id, dueCents: parseAmount(submitted.amount) };
+  const confirmed = await billing.confirm(user, announced, getClientIp(req));
+  return answerTo(confirmed, billing.catalogue.currency, billing.deps.now());
+}
+
+function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
+  return defineOperation({
+    method: 'post',
+    path: '/customer/{stripeCustomerId}/subscription/{subscriptionId}',
+    id: 'upgradeSubscription',
+    summary:
+      'Buys a plan with the saved card, for exactly the amount that was shown; asking again goes on with what was begun',
+    params: z.object({
+      stripeCustomerId: text(100).brand<'StripeCustomerId'>(),
+      subscriptionId: text(100).brand<'StripeSubscriptionId'>(),
+    }),
+    body: upgradeBody,
+    answer: upgraded,
+    problems: {
+      402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
+      404: 'No such customer, subscription or promotion code',
+      409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
+    },
+    async handle({ req, params, body }) {
+      const { stripeCustomerId: customerId, subscriptionId } = params;
+      const { user, membership } = await findBillingOwner(req, billing.deps.database, { customerId, subscriptionId });
+      const plan = requirePlan(billing.catalogue, body);
+      rejectOtherPlan(body, plan, billing.catalogue);
+      if (isPaused(membership)) throw refusePaused();
+      return orUnavailable(apiErrorTexts.order, () =>
+        isOn(plan, membership)
+          ? answerRepetition(billing, body, { user, plan })
+          : upgrade(req, billing, { user, plan, submitted: body }),
+      );
+    },
+  });
+}
+
+function savePaymentTypeOperation(billing: BillingModule): ApiOperation {
+  return defineOperation({
+    method: 'post',
+    path: '/customer/{stripeCustomerId}/paymenttypes/',
+    alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
+    id: 'savePaymentType',
+    summary:
+      'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
+    params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
+    body: z.object({
+      purchase_type: purchaseType.optional(),
+      source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
+      is_default: z.boolean().optional(),
+    }),
+    answer: z.object({ data: z.array(cardSchema) }),
+    problems: {
+      402: 'The card provider has refused the card (errMessage)',
+      404: 'No such customer, token or confirmed setup intent',
+      409: 'There is one card, and it is the default one',
+    },
+    async handle({ req, params, body }) {
+      const { user } = await findBillingOwner(req, billing.deps.database, { customerId: params.stripeCustomerId });
+      rejectDifferent([
+        { name: 'is_default', agrees: body.is_default !== false, true_: 'true' },
+        { name: 'purchase_type', agrees: isForPlans(body.purchase_type), true_: 'plan' },
+      ]);
+      const { source } = body;
+      return orUnavailable(apiErrorTexts.update, async () =>
+        savedOrRefused(
+          source.startsWith('seti_')
+            ? await billing.keepCard(user, source)
+            : await billing.keepToken(user, source, getClientIp(req)),
+        ),
+      );
+    },
+  });
+}
+
+/** The calls that save a card and charge it (the specification's section 7, payments API). */
+export const paymentOperations = (billing: BillingModule): ApiOperation[] => [
+  upgradeSubscriptionOperation(billing),
+  savePaymentTypeOperation(billing),
+];

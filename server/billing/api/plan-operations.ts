@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
+import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserRecord } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
@@ -38,36 +39,7 @@ const orderBody = z.object({
   planId: text(100).optional(),
 });
 
-/** The calls on plans and orders (the specification's section 7, signup API). */
-export function planOperations(moduleName: BillingModule): ApiOperation[] {
-  const { catalogue, deps } = moduleName;
-  const { database } = deps;
-
-  /** The order of a paid invoice of this caller. If its event has not arrived yet, Stripe is asked. */
-  async function orderFor(
-    req: Request,
-    invoiceId: StripeInvoiceId,
-    userId: UserId | undefined,
-  ): Promise<Order | undefined> {
-    const member = await findCallingUser(req, database);
-    const find = async () => {
-      const order = await findOrderByInvoice(database.db, invoiceId);
-      return order && (member === undefined || order.userId === member.id) ? order : undefined;
-    };
-    const known = await find();
-    const owner = member?.id ?? userId;
-    if (known || owner === undefined) return known;
-    await orUnavailable(apiErrorTexts.order, () => moduleName.refresh(owner));
-    return find();
-  }
-
-  /** Callers name a user by either id. */
-  async function isMember(order: Order, userId: string | undefined): Promise<boolean | undefined> {
-    if (userId === undefined) return undefined;
-    if (userId === order.userId) return true;
-    return order.userId !== null && (await findUserRecord(database.db, order.userId))?.id === userId;
-  }
-
+function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
   return [
     defineOperation({
       method: 'post',
@@ -101,32 +73,70 @@ export function planOperations(moduleName: BillingModule): ApiOperation[] {
       answer: items,
       handle: async ({ body }) => toItems(catalogue.byId(body.planId)),
     }),
-    defineOperation({
-      method: 'post',
-      path: '/user/orderCreation',
-      id: 'orderCreation',
-      summary: 'The order of a paid invoice. The server writes it; values that differ from it are refused',
-      body: orderBody,
-      answer: z.object({ data: orderSchema }),
-      problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
-      async handle({ req, body }) {
-        const order = await orderFor(req, body.invoiceId, body.userId);
-        if (!order)
-          throw new HttpError('notFound', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
-        const wire = toWireOrder(order);
-        const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
-        rejectDifferent([
-          compareValue('id', body.id, order.id),
-          compareValue('orderDate', date, order.orderedAt),
-          compareValue('orderPurchase', body.orderPurchase, order.orderPurchase),
-          compareValue('orderType', body.orderType, order.orderType),
-          compareAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),
-          compareAmount('usedCredits', body.usedCredits, order.usedCreditCents),
-          compareValue('planId', body.planId, order.planId ?? ''),
-          { name: 'userId', agrees: await isMember(order, body.userId), true_: order.userId ?? '' },
-        ]);
-        return { data: wire };
-      },
-    }),
   ];
 }
+
+/** The order of a paid invoice of this caller. If its event has not arrived yet, Stripe is asked. */
+async function findPaidOrder(
+  req: Request,
+  { deps: { database }, refresh }: BillingModule,
+  { invoiceId, userId }: { invoiceId: StripeInvoiceId; userId?: UserId | undefined },
+): Promise<Order | undefined> {
+  const member = await findCallingUser(req, database);
+  const find = async () => {
+    const order = await findOrderByInvoice(database.db, invoiceId);
+    return order && (member === undefined || order.userId === member.id) ? order : undefined;
+  };
+  const known = await find();
+  const owner = member?.id ?? userId;
+  if (known || owner === undefined) return known;
+  await orUnavailable(apiErrorTexts.order, () => refresh(owner));
+  return find();
+}
+
+/** Callers name a user by either id. */
+async function isMember({ db }: Database, order: Order, userId: string | undefined): Promise<boolean | undefined> {
+  if (userId === undefined) return undefined;
+  if (userId === order.userId) return true;
+  return order.userId !== null && (await findUserRecord(db, order.userId))?.id === userId;
+}
+
+function orderCreationOperation(billing: BillingModule): ApiOperation {
+  return defineOperation({
+    method: 'post',
+    path: '/user/orderCreation',
+    id: 'orderCreation',
+    summary: 'The order of a paid invoice. The server writes it; values that differ from it are refused',
+    body: orderBody,
+    answer: z.object({ data: orderSchema }),
+    problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
+    async handle({ req, body }) {
+      const order = await findPaidOrder(req, billing, body);
+      if (!order)
+        throw new HttpError('notFound', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
+      const wire = toWireOrder(order);
+      const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
+      rejectDifferent([
+        compareValue('id', body.id, order.id),
+        compareValue('orderDate', date, order.orderedAt),
+        compareValue('orderPurchase', body.orderPurchase, order.orderPurchase),
+        compareValue('orderType', body.orderType, order.orderType),
+        compareAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),
+        compareAmount('usedCredits', body.usedCredits, order.usedCreditCents),
+        compareValue('planId', body.planId, order.planId ?? ''),
+        {
+          name: 'userId',
+          agrees: await isMember(billing.deps.database, order, body.userId),
+          true_: order.userId ?? '',
+        },
+      ]);
+      return { data: wire };
+    },
+  });
+}
+
+/** The calls on plans and orders (the specification's section 7, signup API). */
+export const planOperations = (billing: BillingModule): ApiOperation[] => [
+  ...planListOperations(billing),
+  orderCreationOperation(billing),
+];

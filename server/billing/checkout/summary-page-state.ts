@@ -16,7 +16,7 @@ interface SummaryPageState extends Partial<PageRetry> {
 }
 
 /**
- * What the user can do with the plan. `owned`: it is theirs. `covered`: it is free, and must not replace the partner's
+ * The relation of the user to the plan. `owned`: it is theirs. `covered`: it is free, and must not replace the partner's
  * plan that they have for life. `payable`: they can buy it. `without-payment`: they can take it.
  */
 type PlanStatus = 'owned' | 'covered' | 'payable' | 'without-payment';

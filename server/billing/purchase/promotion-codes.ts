@@ -14,7 +14,7 @@ import { exceedsAmount } from './discount-rules.ts';
 import { quotePlan } from './quote.ts';
 
 /** Stripe's data of a code, whether or not it can be used. */
-interface StripePromotion {
+export interface StripePromotion {
   coupon: Stripe.Coupon;
   promotion: Stripe.PromotionCode | undefined;
 }
@@ -109,14 +109,13 @@ const isJudgedHere = ({ restrictions, max_redemptions: max }: Stripe.PromotionCo
   max === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
 
 /**
- * Counts the attempts of one user and network: codes are words and can be guessed.
- * @param how applying one, or only asking for its discount
+ * Counts the attempts of one user and network: codes are words and can be guessed. `how`: applying one, or only asking
+ * for its discount.
  */
 export async function consumePromotionTry(
   { kv, limits }: BillingDeps,
   user: User,
-  ip: string,
-  how: 'promotion' | 'promotion-asked',
+  { ip, how }: { ip: string; how: 'promotion' | 'promotion-asked' },
 ): Promise<Extract<PromotionRefusal, { kind: 'too-many' }> | undefined> {
   const limit = how === 'promotion' ? limits.promotion : limits.promotionPreview;
   const decision = await consumeLimits(kv, limit, { account: user.id, address: ip });
@@ -134,7 +133,7 @@ export async function validatePromotion(
   typed: string,
   { ip }: { ip: string },
 ): Promise<{ promotion: ChosenPromotion } | { refusal: PromotionRefusal }> {
-  const refusal = await consumePromotionTry(deps, user, ip, 'promotion');
+  const refusal = await consumePromotionTry(deps, user, { ip, how: 'promotion' });
   if (refusal) return { refusal };
   if (plan.kind !== 'paid') return { refusal: { kind: 'nothing-due' } };
   const { membership, customerId } = await viewedSubscription(deps, user);
