@@ -228,7 +228,7 @@ describe('the processor time of a SAML answer', () => {
         decryptionKey: undefined,
         nowMs: Date.now(),
       };
-      return readSamlResponse(service, text, expected, request).then(
+      return readSamlResponse(service, { encoded: text, expected, request }).then(
         () => true,
         () => false,
       );

@@ -140,7 +140,7 @@ describe('a SAML answer of the provider', () => {
     decryptionKey: undefined,
     nowMs: Date.now(),
   });
-  const read = (xml: string) => readSamlResponse(service, inBase64(xml), expected(), request);
+  const read = (xml: string) => readSamlResponse(service, { encoded: inBase64(xml), expected: expected(), request });
   /** Reads the whole answer with the library alone. */
   async function readByLibrary(xml: string) {
     const library = new SAML(samlOptions(service, request, false));

@@ -34,7 +34,8 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
       decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
       nowMs: settings.now(),
     };
-    const assertion = await readSamlResponse(service, readFormField(req, 'SAMLResponse'), expected, request);
+    const encoded = readFormField(req, 'SAMLResponse');
+    const assertion = await readSamlResponse(service, { encoded, expected, request });
     return {
       identity: {
         ...samlToIdentity(config, assertion),

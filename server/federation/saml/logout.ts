@@ -99,12 +99,12 @@ function checkMessage(root: XmlElement, { config, logout, now }: SamlService): n
   if (elementText(requireOne(root, 'assertion', 'Issuer')) !== config.entityId)
     throw xmlError('the issuer of the message is not this provider');
   if (!root.hasAttribute('Destination')) throw xmlError('the message names no destination');
-  checkAddress(root, 'Destination', logout ?? '', 'the destination');
+  checkAddress(root, 'Destination', logout ?? '');
   const issued = readTime(root, 'IssueInstant');
   if (issued === undefined) throw xmlError('the message does not say when it was issued');
   if (issued > now() + clockSkewMs) throw xmlError('the message was issued in the future');
   if (issued < now() - maxAgeMs) throw xmlError('the message has expired');
-  const until = checkPeriod(root, now(), clockSkewMs, 'the message');
+  const until = checkPeriod(root, now(), 'the message');
   return Math.min(until ?? Number.POSITIVE_INFINITY, issued + maxAgeMs) + clockSkewMs;
 }
 

@@ -6,17 +6,22 @@ import { runStrategy } from './run-strategy.ts';
 import { type AuthnRequestRecord, type SamlService, samlOptions } from './service.ts';
 import { xmlError } from './xml.ts';
 
+export interface PostedSamlResponse {
+  /** The field SAMLResponse. */
+  encoded: string;
+  expected: ExpectedResponse;
+  /** Undefined: the response is unsolicited. */
+  request: AuthnRequestRecord | undefined;
+}
+
 /**
  * Verifies a response: first the unsigned parts, then the signature, then the signed parts. The library verifies the
  * assertion, and exactly that is read. The earlier checks cheaply refuse what the library would refuse at high cost.
- * @param encoded the field SAMLResponse
  * @throws {FederationError}
  */
 export async function readSamlResponse(
   service: SamlService,
-  encoded: string,
-  expected: ExpectedResponse,
-  request: AuthnRequestRecord | undefined,
+  { encoded, expected, request }: PostedSamlResponse,
 ): Promise<Assertion> {
   const signed = await checkResponse(decodeMessage(encoded), expected);
   checkAssertion(signed, expected);

@@ -43,12 +43,15 @@ export async function readRedirect(search: string, certificates: readonly string
     [kind, 'RelayState', 'SigAlg'].flatMap((name) => (raw.has(name) ? [`${name}=${raw.get(name)}`] : [])).join('&'),
   );
   const bytes = Buffer.from(signature, 'base64');
-  if (!certificates.some((certificate) => fits(hash, signed, certificate, bytes)))
+  if (!certificates.some((certificate) => fits(certificate, { hash, signed, signature: bytes })))
     throw xmlError('the message is not signed by this provider');
   return { kind, xml: await inflated(decoded(raw.get(kind)) ?? ''), relayState: decoded(raw.get('RelayState')) };
 }
 
-function fits(hash: string, signed: Buffer, certificate: string, signature: Buffer): boolean {
+function fits(
+  certificate: string,
+  { hash, signed, signature }: { hash: string; signed: Buffer; signature: Buffer },
+): boolean {
   try {
     return verify(hash, signed, createPublicKey(certificate), signature);
   } catch {

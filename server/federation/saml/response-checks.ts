@@ -5,6 +5,7 @@ import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
 import {
   childrenNamed,
+  clockSkewMs,
   elementText,
   everyElement,
   is,
@@ -59,7 +60,7 @@ export async function checkResponse(xml: string, expected: ExpectedResponse): Pr
   const response = parseXml(xml);
   if (!is(response, 'protocol', 'Response')) throw xmlError('the message is no response');
   if (response.getAttribute('Version') !== '2.0') throw xmlError('the response is not of SAML 2.0');
-  checkAddress(response, 'Destination', expected.acs, 'the destination');
+  checkAddress(response, 'Destination', expected.acs);
   const [issuer, another] = childrenNamed(response, 'assertion', 'Issuer');
   if (another || (issuer && elementText(issuer) !== expected.issuer))
     throw xmlError('the issuer of the response is not this provider');
@@ -82,10 +83,10 @@ function requireSignature(assertion: XmlElement): void {
     throw xmlError('the assertion is not signed by this provider');
 }
 
-/** @param what name in the log */
-export function checkAddress(element: XmlElement, name: string, address: string, what: string): void {
+/** An element with this attribute is only for its address. */
+export function checkAddress(element: XmlElement, name: 'Destination' | 'Recipient', address: string): void {
   if (element.hasAttribute(name) && element.getAttribute(name) !== address)
-    throw xmlError(`${what} is another address than this one`);
+    throw xmlError(`the ${name.toLowerCase()} is another address than this one`);
 }
 
 export function checkInResponseTo(element: XmlElement, requestId: string | undefined, what: string): void {
@@ -167,10 +168,10 @@ function onlyOneIn(assertion: XmlElement): void {
   if (found.length > 1) throw xmlError('the response has more than one assertion');
 }
 
-/** Checks that a time is between two others, within the clock skew. */
-export function checkPeriod(element: XmlElement, nowMs: number, skewMs: number, what: string): number | undefined {
+/** Checks that a time is between two others, within the clock skew. @param what name in the log */
+export function checkPeriod(element: XmlElement, nowMs: number, what: string): number | undefined {
   const [from, to] = [readTime(element, 'NotBefore'), readTime(element, 'NotOnOrAfter')];
-  if (from !== undefined && nowMs + skewMs < from) throw xmlError(`${what} is not valid yet`);
-  if (to !== undefined && nowMs - skewMs >= to) throw xmlError(`${what} has expired`);
+  if (from !== undefined && nowMs + clockSkewMs < from) throw xmlError(`${what} is not valid yet`);
+  if (to !== undefined && nowMs - clockSkewMs >= to) throw xmlError(`${what} has expired`);
   return to;
 }
