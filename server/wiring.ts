@@ -207,8 +207,9 @@ export async function wireModules(
     ...accountDeps,
     limits: guessLimits,
     lateLinks: {
-      list: (userId, sinceMs) => listLinkedSince(database.db, federation.providers, userId, sinceMs),
-      remove: (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
+      list: (userId, sinceMs) => listLinkedSince(database.db, federation.providers, { userId, sinceMs }),
+      remove: (trx, ...[userId, sinceMs, nowMs]) =>
+        unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
     },
   });
   const contact = createContactModule({
@@ -219,7 +220,8 @@ export async function wireModules(
     revertContactChange: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
-      (trx, ...which) => unlinkAddedSince(trx, federation.providers, ...which),
+      (trx, ...[userId, sinceMs, nowMs]) =>
+        unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
       (trx, userId, sinceMs) => deletion.takeBack(trx, userId, sinceMs),
       cancelResetsRequestedSince,
     ],

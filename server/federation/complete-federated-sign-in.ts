@@ -46,7 +46,7 @@ export async function completeFederatedSignIn(
         break;
       }
       case 'claim': {
-        const user = await provisionUnverifiedUser(deps, decision.user, identity, lang);
+        const user = await provisionUnverifiedUser(deps, { user: decision.user, identity, lang });
         if (user) return redirectAfterSignIn(pending, user, 'claimed');
         break;
       }
@@ -100,8 +100,8 @@ function signInByLink(
   identity: UpstreamIdentity,
 ): Promise<User | undefined> {
   return database.transaction(async (trx) => {
-    if (!(await recordIdentityUse(trx, link.id, identity, now()))) return undefined;
-    await updateRequiredSecondFactor(trx, providers, link.userId, now());
+    if (!(await recordIdentityUse(trx, { id: link.id, identity, nowMs: now() }))) return undefined;
+    await updateRequiredSecondFactor(trx, providers, { userId: link.userId, nowMs: now() });
     return findUser(trx, link.userId);
   });
 }

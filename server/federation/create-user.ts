@@ -35,7 +35,7 @@ async function completeProvisioning(
   { userId, identity, lang }: { userId: UserId; identity: UpstreamIdentity; lang: Language },
 ): Promise<User> {
   await insertUserRecord(trx, userId, now());
-  if (!(await linkCurrentIdentity(trx, providers, userId, identity, now()))) throw new ConcurrentProvisioningError();
+  if (!(await linkCurrentIdentity(trx, providers, { userId, identity, nowMs: now() }))) throw new ConcurrentProvisioningError();
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just made is not there');
   const { email, givenName } = user;
@@ -86,9 +86,7 @@ export async function createUser(
  */
 export async function provisionUnverifiedUser(
   deps: Deps,
-  found: User,
-  identity: UpstreamIdentity,
-  lang: Language,
+  { user: found, identity, lang }: { user: User; identity: UpstreamIdentity; lang: Language },
 ): Promise<User | undefined> {
   const { database, outbox, sessions, now } = deps;
   // Also before: if this process dies right after the commit, almost nothing remains to end.

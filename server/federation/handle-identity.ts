@@ -59,7 +59,7 @@ async function completeReauthentication(
   if (known?.userId !== member.user.id) throw new FederationError('not-yours', 'other identity than the linked one');
   if (!isSamePerson(identity, known, member.user))
     throw new FederationError('not-yours', 'subject possibly reassigned: other address and name');
-  await recordIdentityUse(database.db, known.id, identity, now());
+  await recordIdentityUse(database.db, { id: known.id, identity, nowMs: now() });
   if (identity.stale) throw new FederationError('not-fresh', 'reauthentication not proven by the provider');
   const continuation = continuationFromQuery(attempt.continuation, publicUrl);
   const { address } = await deps.completeReauthentication(req, res, member.user, {

@@ -34,13 +34,18 @@ const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
   lastUsedAt: row.last_used_at,
 });
 
+export interface NewIdentity {
+  userId: UserId;
+  identity: UpstreamIdentity;
+  nowMs: number;
+  /** The identity signs in with this link now. */
+  used: boolean;
+}
+
 /** @returns false if this identity is already linked to any user */
 export async function insertIdentity(
   trx: Transaction<Schema>,
-  userId: UserId,
-  identity: UpstreamIdentity,
-  nowMs: number,
-  { used }: { used: boolean },
+  { userId, identity, nowMs, used }: NewIdentity,
 ): Promise<boolean> {
   const { kind, issuer, subject, provider, email } = identity;
   if (await findIdentity(trx, { kind, issuer, subject })) return false;
@@ -116,12 +121,17 @@ export async function listIdentities(db: Db, userId: UserId): Promise<FederatedI
   return rows.map(fromRow);
 }
 
+export interface IdentityUse {
+  /** Of the link. */
+  id: string;
+  identity: Pick<UpstreamIdentity, 'provider' | 'email' | 'givenName' | 'familyName'>;
+  nowMs: number;
+}
+
 /** Records a use, and the provider's latest data. @returns false if it is no longer linked */
 export async function recordIdentityUse(
   db: Db,
-  id: string,
-  identity: Pick<UpstreamIdentity, 'provider' | 'email' | 'givenName' | 'familyName'>,
-  nowMs: number,
+  { id, identity, nowMs }: IdentityUse,
 ): Promise<boolean> {
   const { provider, email } = identity;
   const name = wholeName(identity);

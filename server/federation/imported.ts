@@ -16,12 +16,11 @@ export type LinkedSubject = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject'
 export async function linkImported(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  { userId, subjects }: { userId: UserId; subjects: readonly LinkedSubject[] },
-  nowMs: number,
+  { userId, subjects, nowMs }: { userId: UserId; subjects: readonly LinkedSubject[]; nowMs: number },
 ): Promise<LinkedSubject[]> {
   const taken: LinkedSubject[] = [];
   for (const subject of subjects) if (!(await insertImportedIdentity(trx, userId, subject))) taken.push(subject);
-  if (taken.length < subjects.length) await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  if (taken.length < subjects.length) await updateRequiredSecondFactor(trx, providers, { userId, nowMs });
   return taken;
 }
 

@@ -24,13 +24,13 @@ async function tryLink(
     const current = await lockUser(trx, user);
     if (!current) return 'not-found';
     const nowMs = now();
-    if (!(await insertIdentity(trx, user.id, identity, nowMs, { used: false }))) {
+    if (!(await insertIdentity(trx, { userId: user.id, identity, nowMs, used: false }))) {
       const known = await findIdentity(trx, identity);
       if (known?.userId !== user.id) return 'linked-elsewhere';
-      await recordIdentityUse(trx, known.id, identity, nowMs);
+      await recordIdentityUse(trx, { id: known.id, identity, nowMs });
       return 'known';
     }
-    await updateRequiredSecondFactor(trx, providers, user.id, nowMs);
+    await updateRequiredSecondFactor(trx, providers, { userId: user.id, nowMs });
     const account = toAccountLabel(provider.name, identity.email);
     await notifySecurityChange(trx, deps, {
       user: current,

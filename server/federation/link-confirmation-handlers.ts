@@ -93,7 +93,7 @@ async function confirmLink(
     const created = await database.transaction(async (trx): Promise<ConfirmLinkResult> => {
       const current = await lockUser(trx, user);
       if (!current) return 'not-found';
-      if (!(await linkOrKeep(trx, providers, offer, now()))) return 'linked-elsewhere';
+      if (!(await linkOrKeep(trx, providers, { ...offer, nowMs: now() }))) return 'linked-elsewhere';
       await notifySecurityChange(trx, deps, {
         user: current,
         change: 'provider-linked',

@@ -43,26 +43,22 @@ export const toAccountLabel = (providerName: string, email: string | null | unde
 /** @returns false if the user has no such link (any more) */
 export async function unlink(
   trx: Transaction<Schema>,
-  providers: Providers,
-  userId: UserId,
-  id: string,
-  nowMs: number,
+  providers: Pick<Providers, 'byId'>,
+  { userId, id, nowMs }: { userId: UserId; id: string; nowMs: number },
 ): Promise<boolean> {
   if (!(await removeIdentity(trx, userId, id))) return false;
-  await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  await updateRequiredSecondFactor(trx, providers, { userId, nowMs });
   return true;
 }
 
 /** Removes links made at or after a time. @returns the number */
 export async function unlinkAddedSince(
   trx: Transaction<Schema>,
-  providers: Providers,
-  userId: UserId,
-  sinceMs: number,
-  nowMs: number,
+  providers: Pick<Providers, 'byId'>,
+  { userId, sinceMs, nowMs }: { userId: UserId; sinceMs: number; nowMs: number },
 ): Promise<number> {
   const count = await removeIdentitiesLinkedSince(trx, userId, sinceMs);
-  if (count > 0) await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  if (count > 0) await updateRequiredSecondFactor(trx, providers, { userId, nowMs });
   return count;
 }
 
@@ -70,8 +66,7 @@ export async function unlinkAddedSince(
 export async function listLinkedSince(
   db: Kysely<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: UserId,
-  sinceMs: number,
+  { userId, sinceMs }: { userId: UserId; sinceMs: number },
 ): Promise<{ id: string; name: string; createdAt: number }[]> {
   const links = await listIdentities(db, userId);
   return links

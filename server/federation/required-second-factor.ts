@@ -2,8 +2,7 @@ import type { Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUser, setSecondFactorRequired } from '../users/index.ts';
-import type { UpstreamIdentity } from './identity.ts';
-import { findIdentity, insertIdentity, listIdentities, recordIdentityUse } from './identity-store.ts';
+import { findIdentity, insertIdentity, listIdentities, type NewIdentity, recordIdentityUse } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
 import type { Providers } from './providers.ts';
 
@@ -14,8 +13,7 @@ import type { Providers } from './providers.ts';
 export async function updateRequiredSecondFactor(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: UserId,
-  nowMs: number,
+  { userId, nowMs }: { userId: UserId; nowMs: number },
 ): Promise<void> {
   const links = await listIdentities(trx, userId);
   const required = links.some(({ provider }) => providers.byId(provider)?.secondFactor === 'required');
@@ -27,12 +25,10 @@ export async function updateRequiredSecondFactor(
 export async function linkCurrentIdentity(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  userId: UserId,
-  identity: UpstreamIdentity,
-  nowMs: number,
+  current: Omit<NewIdentity, 'used'>,
 ): Promise<boolean> {
-  if (!(await insertIdentity(trx, userId, identity, nowMs, { used: true }))) return false;
-  await updateRequiredSecondFactor(trx, providers, userId, nowMs);
+  if (!(await insertIdentity(trx, { ...current, used: true }))) return false;
+  await updateRequiredSecondFactor(trx, providers, current);
   return true;
 }
 
@@ -43,10 +39,9 @@ export async function linkCurrentIdentity(
 export async function linkOrKeep(
   trx: Transaction<Schema>,
   providers: Pick<Providers, 'byId'>,
-  { userId, identity, linkId }: Pick<PendingLink, 'userId' | 'identity' | 'linkId'>,
-  nowMs: number,
+  { userId, identity, linkId, nowMs }: Pick<PendingLink, 'userId' | 'identity' | 'linkId'> & { nowMs: number },
 ): Promise<boolean> {
   const link = linkId === undefined ? undefined : await findIdentity(trx, identity);
-  if (link?.userId === userId) return recordIdentityUse(trx, link.id, identity, nowMs);
-  return linkCurrentIdentity(trx, providers, userId, identity, nowMs);
+  if (link?.userId === userId) return recordIdentityUse(trx, { id: link.id, identity, nowMs });
+  return linkCurrentIdentity(trx, providers, { userId, identity, nowMs });
 }

@@ -98,7 +98,7 @@ async function removeReused(deps: FederationDeps, req: Request, { offer, provide
   const { userId, linkId: id, offeredAtMs: unusedSinceMs } = offer;
   const removed = await database.transaction(async (trx) => {
     if (!(await removeReusedIdentity(trx, { userId, id, unusedSinceMs }))) return false;
-    await updateRequiredSecondFactor(trx, providers, userId, now());
+    await updateRequiredSecondFactor(trx, providers, { userId, nowMs: now() });
     const member = await findUser(trx, userId);
     if (member)
       await notifySecurityChange(trx, deps, {

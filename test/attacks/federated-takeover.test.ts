@@ -106,7 +106,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         session: { provider: toProviderId('facebook') },
       };
       await context.foyer.stores.database.transaction((trx) =>
-        insertIdentity(trx, user.id, identity, 1, { used: false }),
+        insertIdentity(trx, { userId: user.id, identity, nowMs: 1, used: false }),
       );
       const unconfirmed = { email_verified: 0, phone: toE164(phone), phone_verified: 1 };
       await db().updateTable('users').set(unconfirmed).where('id', '=', user.id).execute();

@@ -51,7 +51,7 @@ describe('interrupted sign-ins by a provider', () => {
       for (const [key, who] of Object.entries(there)) {
         const kind = key as keyof typeof there;
         const identity = { kind, ...which[kind], subject: toSubject(kind, who) } as UpstreamIdentity;
-        await insertIdentity(trx, user.id, identity, deps.now(), { used: false });
+        await insertIdentity(trx, { userId: user.id, identity, nowMs: deps.now(), used: false });
       }
     });
     return user;

@@ -91,7 +91,9 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
       email: undefined,
     } as UpstreamIdentity;
     const { id } = await foyer.addUser();
-    await foyer.stores.database.transaction((trx) => insertIdentity(trx, id, linked, Date.now(), { used: false }));
+    await foyer.stores.database.transaction((trx) =>
+      insertIdentity(trx, { userId: id, identity: linked, nowMs: Date.now(), used: false }),
+    );
     const { browser } = (await room.come({ nameId })).attempt;
     const bye = 'http://127.0.0.1:9/bye';
     const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
@@ -157,7 +159,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
       } as UpstreamIdentity;
       const user = await foyer.addUser();
       await foyer.stores.database.transaction((trx) =>
-        insertIdentity(trx, user.id, linked, Date.now(), { used: false }),
+        insertIdentity(trx, { userId: user.id, identity: linked, nowMs: Date.now(), used: false }),
       );
       const { browser } = (await room.come({ nameId, sessionIndex: '_s1' })).attempt;
       return { user, browser, nameId };

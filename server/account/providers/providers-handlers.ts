@@ -111,7 +111,8 @@ async function remove(r: UserRequest, deps: AccountDeps) {
     if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
     // Two clicks are one change, and one mail.
-    if (!(await unlink(trx, federation.providers, user.id, link.id, now()))) return 'not-found';
+    const which = { userId: user.id, id: link.id, nowMs: now() };
+    if (!(await unlink(trx, federation.providers, which))) return 'not-found';
     await notifySecurityChange(trx, deps, { user, change: 'provider-removed', from: r.origin, detail: names.account });
     return 'removed';
   });

@@ -50,8 +50,8 @@ export function openLinks({ config, io, now }: Context, pairs: readonly string[]
     async make(trx, rows, outcomes) {
       const taken = new Map<string, number>();
       for (const { member, identities: subjects } of added(rows, outcomes)) {
-        const args = { userId: member.id, subjects };
-        taken.set(member.id, (await linkImported(trx, providers, args, now())).length);
+        const links = { userId: member.id, subjects, nowMs: now() };
+        taken.set(member.id, (await linkImported(trx, providers, links)).length);
       }
       return { outcomes, taken };
     },
