@@ -29,7 +29,6 @@ import {
   domainCookies,
   hostCookies,
   type Pages,
-  RequestContext,
 } from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
 import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
@@ -220,8 +219,7 @@ export async function wireModules(
     revertContactChange: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
-      (trx, ...[userId, sinceMs, nowMs]) =>
-        unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
+      (trx, ...[userId, sinceMs, nowMs]) => unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
       (trx, userId, sinceMs) => deletion.takeBack(trx, userId, sinceMs),
       cancelResetsRequestedSince,
     ],
@@ -258,27 +256,19 @@ export async function wireModules(
   });
 
   const federationHooks: FederationHooks = {
-    completeSignIn: async (req, res, user, factor) =>
-      redirectAfterSignIn(
-        user,
-        factor.continuation,
-        await signIn.completeSignIn(new RequestContext(req, res, accountDeps), user, factor),
-      ),
-    completeReauthentication: async (req, res, user, factor) =>
-      redirectAfterSignIn(
-        user,
-        factor.continuation,
-        await signIn.completeReauthentication(new RequestContext(req, res, accountDeps), user, factor),
-      ),
+    completeSignIn: async (r, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeSignIn(r, user, factor)),
+    completeReauthentication: async (r, user, factor) =>
+      redirectAfterSignIn(user, factor.continuation, await signIn.completeReauthentication(r, user, factor)),
     nextRedirect: (user, continuation) => nextRedirect(user, continuation).address,
-    requiresAllFactors: async (req, { authorization }) =>
+    requiresAllFactors: async ({ req }, { authorization }) =>
       authorization !== undefined &&
       (await oauth.findPendingAuthorization(req, authorization))?.requiresAllFactors === true,
-    requiresFreshAuthentication: async (req, { authorization }) =>
+    requiresFreshAuthentication: async ({ req }, { authorization }) =>
       authorization !== undefined &&
       (await oauth.findPendingAuthorization(req, authorization))?.requiresFreshAuthentication === true,
     afterFederatedSignUp: (user, continuation) => signUp.afterProvider(user, continuation),
-    startEmailVerification: (req, res, identity, more) => signUp.beginByProvider({ req, res }, { identity, ...more }),
+    startEmailVerification: (r, address) => signUp.beginByProvider(r, address),
   };
   function redirectAfterSignIn(user: User, continuation: Continuation, entered: SignInResult) {
     if (entered.kind === 'second-factor-required') return entered;

@@ -1,6 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
-import type { HostCookies } from '../http/index.ts';
+import type { HostCookies, HttpExchange } from '../http/index.ts';
 import {
   type FlowId,
   flowIdSchema,
@@ -76,13 +76,12 @@ const cookieName = 'foyer_federation';
 export interface FederationAttempts {
   newId(): FlowId;
   /** Stores the attempt, and sets the browser's cookie if it has none. */
-  begin(req: Request, res: Response, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
-  /** @param options.anyBrowser the request is a cross-site POST without cookies: the next step checks the browser */
-  find(req: Request, id: FlowId, provider: ProviderId, options?: { anyBrowser: true }): Promise<AttemptLookup>;
+  begin(exchange: HttpExchange, attempt: Omit<FederationAttempt, 'begunAtMs'>): Promise<void>;
+  find(req: Request, id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
+  /** For a cross-site POST, which has no cookies: the next step checks the browser. */
+  findForAnyBrowser(id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
   /** Uses it up atomically: of several parallel calls, one gets `open`. */
   take(req: Request, id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
-  /** The identifier of this browser for other records that are bound to it; undefined before its first attempt. */
-  browserHash(req: Request): string | undefined;
 }
 
 export function createFederationAttempts({
@@ -117,27 +116,34 @@ export function createFederationAttempts({
     return { state: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'open', attempt };
   };
 
-  async function read(req: Request, id: FlowId, provider: ProviderId, anyBrowser: boolean) {
+  async function readForAnyBrowser(id: FlowId, provider: ProviderId) {
     const found = await records.findConsumable(id);
-    if (found?.value.provider !== provider) return undefined;
-    return anyBrowser || found.value.browser === browserHash(req) ? found : undefined;
+    return found?.value.provider === provider ? found : undefined;
+  }
+
+  async function read(req: Request, id: FlowId, provider: ProviderId) {
+    const found = await readForAnyBrowser(id, provider);
+    return found && found.value.browser === browserHash(req) ? found : undefined;
   }
 
   return {
     newId: records.newId,
-    browserHash,
-    async begin(req, res, attempt) {
+    async begin({ req, res }, attempt) {
       // Replaces a planted cookie that is not a valid secret.
       const secret = ownSecret(req) ?? randomToken();
       cookies.set(res, cookieName, { value: secret, maxAgeMs: keptMs });
       await records.write(attempt.id, { ...attempt, begunAtMs: now(), browser: sha256(secret) });
     },
-    async find(req, id, provider, options) {
-      const found = await read(req, id, provider, options?.anyBrowser === true);
+    async find(req, id, provider) {
+      const found = await read(req, id, provider);
+      return found ? toLookup(found.value, found.isUsed) : { state: 'unknown' };
+    },
+    async findForAnyBrowser(id, provider) {
+      const found = await readForAnyBrowser(id, provider);
       return found ? toLookup(found.value, found.isUsed) : { state: 'unknown' };
     },
     async take(req, id, provider) {
-      const found = await read(req, id, provider, false);
+      const found = await read(req, id, provider);
       return found ? toLookup(found.value, !(await records.consume(id))) : { state: 'unknown' };
     },
   };

@@ -35,7 +35,8 @@ async function completeProvisioning(
   { userId, identity, lang }: { userId: UserId; identity: UpstreamIdentity; lang: Language },
 ): Promise<User> {
   await insertUserRecord(trx, userId, now());
-  if (!(await linkCurrentIdentity(trx, providers, { userId, identity, nowMs: now() }))) throw new ConcurrentProvisioningError();
+  if (!(await linkCurrentIdentity(trx, providers, { userId, identity, nowMs: now() })))
+    throw new ConcurrentProvisioningError();
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just made is not there');
   const { email, givenName } = user;

@@ -1,5 +1,4 @@
-import type { Request, Response } from 'express';
-import type { Continuation, HostCookies, Language, Logger, Pages } from '../http/index.ts';
+import type { Continuation, HostCookies, Logger, Pages, RequestContext } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -25,27 +24,32 @@ export interface FederatedFirstFactor {
   upstream: UpstreamSession;
 }
 
+export interface FederatedSignInResult {
+  kind: 'signed-in' | 'second-factor-required';
+  /** The next address. */
+  address: string;
+}
+
+/** An address for which the provider does not vouch. */
+export interface UnverifiedAddress {
+  identity: UpstreamIdentity & { email: NormalisedEmail };
+  continuation: Continuation;
+  remember: boolean;
+  /** The provider belongs to an organization with its own domains, and the address is in one of them. */
+  company: boolean;
+}
+
 /** Functions of higher layers; `wiring.ts` injects them. */
 export interface FederationHooks {
-  /** The only way to a session (`sign-in/complete-sign-in.ts`). Returns the next address. */
-  completeSignIn(
-    req: Request,
-    res: Response,
-    user: User,
-    factor: FederatedFirstFactor,
-  ): Promise<{ kind: 'signed-in' | 'second-factor-required'; address: string }>;
-  completeReauthentication(
-    req: Request,
-    res: Response,
-    user: User,
-    factor: FederatedFirstFactor,
-  ): Promise<{ kind: 'signed-in' | 'second-factor-required'; address: string }>;
+  /** The only way to a session (`sign-in/complete-sign-in.ts`). */
+  completeSignIn(r: RequestContext, user: User, factor: FederatedFirstFactor): Promise<FederatedSignInResult>;
+  completeReauthentication(r: RequestContext, user: User, factor: FederatedFirstFactor): Promise<FederatedSignInResult>;
   /** The next address of a user. */
   nextRedirect(user: User, continuation: Continuation): string;
   /** The pending request demands more than one factor: a remembered device does not count. */
-  requiresAllFactors(req: Request, continuation: Continuation): Promise<boolean>;
+  requiresAllFactors(r: RequestContext, continuation: Continuation): Promise<boolean>;
   /** The pending request demands a fresh authentication (`prompt=login`, `max_age`). */
-  requiresFreshAuthentication(req: Request, continuation: Continuation): Promise<boolean>;
+  requiresFreshAuthentication(r: RequestContext, continuation: Continuation): Promise<boolean>;
   /**
    * Sets the trial of a user whom a provider has created, and returns the next page; undefined: there is no step PLAN.
    */
@@ -55,16 +59,8 @@ export interface FederationHooks {
    * page for the code, or that the address belongs to a user if the configuration allows to say so.
    */
   startEmailVerification(
-    req: Request,
-    res: Response,
-    identity: UpstreamIdentity & { email: NormalisedEmail },
-    more: {
-      continuation: Continuation;
-      remember: boolean;
-      lang: Language;
-      /** The provider belongs to an organization with its own domains, and the address is in one of them. */
-      company: boolean;
-    },
+    r: RequestContext,
+    address: UnverifiedAddress,
   ): Promise<
     { kind: 'begun'; address: string } | { kind: 'already-in-use' } | { kind: 'too-many'; retryAfterMs: number }
   >;

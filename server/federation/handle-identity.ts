@@ -1,72 +1,77 @@
-import type { Request, Response } from 'express';
-import { continuationFromQuery } from '../http/index.ts';
-import { getCurrentSession } from '../sessions/index.ts';
-import type { FederationAttempt } from './attempts.ts';
+import { continuationFromQuery, type RequestContext } from '../http/index.ts';
+import { type AttemptDecision, type AttemptFacts, decideAttempt, type VerifiedResponse } from './attempt-decision.ts';
 import { completeFederatedSignIn } from './complete-federated-sign-in.ts';
+import { completeReauthentication } from './complete-reauthentication.ts';
 import type { FederationDeps } from './deps.ts';
-import { FederationError, type UpstreamIdentity } from './identity.ts';
+import { FederationError } from './identity.ts';
 import { findIdentity, recordIdentityUse } from './identity-store.ts';
 import { linkAccount } from './link-account.ts';
-import type { Provider } from './providers.ts';
-import { isSamePerson } from './same-person.ts';
+import { loadFacts } from './provisioning-decision.ts';
 
-/** RFC 8176 has no value for federation; other products use this one too. */
-export const upstreamAmr = ({ secondFactor }: Pick<Provider, 'secondFactor'>): string[] =>
-  secondFactor === 'sufficient' ? ['fed', 'mfa'] : ['fed'];
+/** Number of new decisions after a conflict with a parallel request for the same identity or address. */
+const maxTries = 4;
 
-export interface VerifiedResponse {
-  provider: Provider;
-  identity: UpstreamIdentity;
-  /** It is used up by now. */
-  attempt: Pick<FederationAttempt, 'intent' | 'continuation' | 'remember'>;
+/** Decides about a verified response, and carries the decision out. @throws {FederationError} */
+export async function handleIdentity(
+  r: RequestContext,
+  deps: FederationDeps,
+  response: VerifiedResponse,
+): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const decision = decideAttempt(response, await loadAttemptFacts(r, deps, response));
+    const address = await carryOut(r, deps, { response, decision });
+    if (address !== undefined) return r.redirect(address);
+  }
+  // No user has the address, but it is reserved for its former user (`security.md`, rule 14).
+  throw new FederationError('email-taken', 'email address reserved for another user');
 }
 
-/** Processes a valid response. @throws {FederationError} */
-export async function handleIdentity(
+async function loadAttemptFacts(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
-  res: Response,
-  answered: VerifiedResponse,
-): Promise<void> {
-  const { intent } = answered.attempt;
+  { identity, attempt }: VerifiedResponse,
+): Promise<AttemptFacts> {
+  const { database, sessions, publicUrl } = deps;
+  const { intent } = attempt;
   switch (intent.kind) {
-    case 'sign-in':
-      return completeFederatedSignIn(deps, req, res, answered);
+    case 'sign-in': {
+      const continuation = continuationFromQuery(attempt.continuation, publicUrl);
+      // It matters only for a stale authentication.
+      const requiresFresh = identity.stale === true && (await deps.requiresFreshAuthentication(r, continuation));
+      return { ...intent, requiresFresh, ...(await loadFacts(deps, identity)) };
+    }
     case 'link':
-      return linkAccount(deps, req, res, { ...answered, intent });
-    case 're-authenticate':
-      return completeReauthentication(deps, req, res, { ...answered, intent });
+      return { ...intent, current: await sessions.getCurrentUser(r.req) };
+    case 're-authenticate': {
+      const current = await sessions.getCurrentUser(r.req);
+      return { ...intent, current, link: await findIdentity(database.db, identity) };
+    }
   }
 }
 
-/** The user is signed in in this very session, and re-authenticates with a linked provider. */
-async function completeReauthentication(
+/** @returns the next address; undefined: a parallel request was faster, so the decision must be repeated */
+async function carryOut(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
-  res: Response,
-  {
-    provider,
-    identity,
-    attempt,
-    intent,
-  }: VerifiedResponse & { intent: FederationAttempt['intent'] & { kind: 're-authenticate' } },
-): Promise<void> {
-  const { database, sessions, publicUrl, now } = deps;
-  const member = await sessions.getCurrentUser(req);
-  const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
-  if (!member || !same) throw new FederationError('foreign', 'session of the attempt has ended');
-  const known = await findIdentity(database.db, identity);
-  if (known?.userId !== member.user.id) throw new FederationError('not-yours', 'other identity than the linked one');
-  if (!isSamePerson(identity, known, member.user))
-    throw new FederationError('not-yours', 'subject possibly reassigned: other address and name');
-  await recordIdentityUse(database.db, { id: known.id, identity, nowMs: now() });
-  if (identity.stale) throw new FederationError('not-fresh', 'reauthentication not proven by the provider');
-  const continuation = continuationFromQuery(attempt.continuation, publicUrl);
-  const { address } = await deps.completeReauthentication(req, res, member.user, {
-    amr: upstreamAmr(provider),
-    remember: member.session.remember,
-    continuation,
-    upstream: identity.session,
-  });
-  res.redirect(303, address);
+  { response, decision }: { response: VerifiedResponse; decision: AttemptDecision },
+): Promise<string | undefined> {
+  switch (decision.kind) {
+    case 'sign-in':
+    case 'create':
+    case 'claim':
+    case 'confirm':
+    case 'offer':
+    case 'prove':
+      return completeFederatedSignIn(r, deps, { ...response, decision });
+    case 'link':
+      return linkAccount(r, deps, { ...response, user: decision.user });
+    case 're-authenticate':
+      return completeReauthentication(r, deps, { ...response, ...decision });
+    case 'refuse': {
+      const { why, detail, usedLink } = decision;
+      const { identity } = response;
+      if (usedLink) await recordIdentityUse(deps.database.db, { id: usedLink.id, identity, nowMs: deps.now() });
+      throw new FederationError(why, detail);
+    }
+  }
 }

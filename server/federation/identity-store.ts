@@ -129,10 +129,7 @@ export interface IdentityUse {
 }
 
 /** Records a use, and the provider's latest data. @returns false if it is no longer linked */
-export async function recordIdentityUse(
-  db: Db,
-  { id, identity, nowMs }: IdentityUse,
-): Promise<boolean> {
+export async function recordIdentityUse(db: Db, { id, identity, nowMs }: IdentityUse): Promise<boolean> {
   const { provider, email } = identity;
   const name = wholeName(identity);
   const { numUpdatedRows } = await db

@@ -10,7 +10,7 @@ export { describeProviders, type ProviderDescription } from './check/describe-pr
 export { checkProviders } from './check/providers.ts';
 export type { ProviderReport } from './check/report.ts';
 export { usableNames } from './create-user.ts';
-export type { FederatedFirstFactor, FederationHooks, FederationSettings } from './deps.ts';
+export type { FederationHooks, FederationSettings, UnverifiedAddress } from './deps.ts';
 export { hintedProvider } from './hints.ts';
 export {
   FederationError,
@@ -44,5 +44,4 @@ export { linkCurrentIdentity } from './required-second-factor.ts';
 export { createFederationModule, type FederationModule } from './room.ts';
 export { noticeText } from './sign-in-notice-text.ts';
 export { loginPageUrl, readNotice } from './sign-in-notices.ts';
-export type { StartAttemptInput } from './start-attempt.ts';
 export { openStrategies } from './strategies.ts';

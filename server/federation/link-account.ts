@@ -1,22 +1,24 @@
-import type { Request, Response } from 'express';
+import type { RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
-import { getCurrentSession, getRequestOrigin } from '../sessions/index.ts';
 import { lockUser, type User } from '../users/index.ts';
-import type { FederationAttempt } from './attempts.ts';
+import type { VerifiedResponse } from './attempt-decision.ts';
 import type { FederationDeps } from './deps.ts';
-import type { VerifiedResponse } from './handle-identity.ts';
-import { FederationError, type UpstreamIdentity } from './identity.ts';
+import { FederationError } from './identity.ts';
 import { findIdentity, insertIdentity, isSameIdentity, recordIdentityUse } from './identity-store.ts';
 import { toAccountLabel } from './linked-identities.ts';
-import type { Provider } from './providers.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
 
 type LinkResult = 'linked' | 'known' | 'linked-elsewhere' | 'not-found';
 
+interface RequestedLink extends Pick<VerifiedResponse, 'provider' | 'identity'> {
+  /** The user of the session that started the link. */
+  user: User;
+}
+
 async function tryLink(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
-  { user, provider, identity }: { user: User; provider: Provider; identity: UpstreamIdentity },
+  { user, provider, identity }: RequestedLink,
 ): Promise<LinkResult> {
   const { database, providers, now } = deps;
   return database.transaction(async (trx): Promise<LinkResult> => {
@@ -31,13 +33,8 @@ async function tryLink(
       return 'known';
     }
     await updateRequiredSecondFactor(trx, providers, { userId: user.id, nowMs });
-    const account = toAccountLabel(provider.name, identity.email);
-    await notifySecurityChange(trx, deps, {
-      user: current,
-      change: 'provider-linked',
-      from: getRequestOrigin(req),
-      detail: account,
-    });
+    const detail = toAccountLabel(provider.name, identity.email);
+    await notifySecurityChange(trx, deps, { user: current, change: 'provider-linked', from: r.origin, detail });
     return 'linked';
   });
 }
@@ -53,23 +50,15 @@ async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkR
 }
 
 /**
- * Completes a link that was started in the settings: in the same session of the same user, who was recently
- * authenticated at the start (`security.md`, rule 15).
+ * Completes a link that was started in the settings by a user who was recently authenticated (`security.md`, rule 15).
+ * @returns the next address
  * @throws {FederationError} foreign, linked-elsewhere
  */
-export async function linkAccount(
-  deps: FederationDeps,
-  req: Request,
-  res: Response,
-  { provider, identity, intent }: VerifiedResponse & { intent: FederationAttempt['intent'] & { kind: 'link' } },
-): Promise<void> {
-  const member = await deps.sessions.getCurrentUser(req);
-  const same = member?.user.id === intent.userId && getCurrentSession(req)?.idHash === intent.sessionIdHash;
-  if (!member || !same) throw new FederationError('foreign', 'session of the attempt has ended');
-  const created = await linkWithRetry(deps, req, { user: member.user, provider, identity });
+export async function linkAccount(r: RequestContext, deps: FederationDeps, link: RequestedLink): Promise<string> {
+  const created = await linkWithRetry(r, deps, link);
   if (created === 'not-found') throw new FederationError('foreign', 'user has changed');
   if (created === 'linked-elsewhere') throw new FederationError(created, 'identity linked to another user');
   deps.outbox.wake();
-  deps.log.info({ act: 'federation-link', provider: provider.id, outcome: created }, 'account linked');
-  res.redirect(303, `/settings/providers?${new URLSearchParams({ notice: 'linked' })}`);
+  r.log.info({ act: 'federation-link', provider: link.provider.id, outcome: created }, 'account linked');
+  return `/settings/providers?${new URLSearchParams({ notice: 'linked' })}`;
 }

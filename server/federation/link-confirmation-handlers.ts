@@ -1,9 +1,7 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import { LinkConfirmationPage } from '../../views/federation/link-confirmation-page.tsx';
-import { belongToRequest, continuationFromQuery, HttpError, readFormField } from '../http/index.ts';
+import { continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
-import { fullyAuthenticatedAt, getRequestOrigin } from '../sessions/index.ts';
+import { fullyAuthenticatedAt } from '../sessions/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { lockUser, type User } from '../users/index.ts';
 import type { FederationDeps } from './deps.ts';
@@ -26,80 +24,75 @@ interface PendingLinkContext {
  * click.
  * @returns undefined: the visitor was redirected to a page for that, or there is nothing to decide
  */
-async function getPendingLink(
-  deps: FederationDeps,
-  req: Request,
-  res: Response,
-): Promise<PendingLinkContext | undefined> {
-  const { offers, sessions, providers } = deps;
-  const offer = await offers.current(req);
-  if (offer) belongToRequest(deps.cookies, { req, res }, `/${offer.errand}`);
-  const provider = offer && providers.byId(offer.identity.provider);
+async function getPendingLink(r: RequestContext, deps: FederationDeps): Promise<PendingLinkContext | undefined> {
+  const offer = await deps.offers.current(r.req);
+  if (offer) r.belongToRequest(`/${offer.errand}`);
+  const provider = offer && deps.providers.byId(offer.identity.provider);
   if (!offer || !provider) {
     // Expired, or never made: the start page decides what comes next.
-    res.redirect(303, '/');
+    r.redirect('/');
     return undefined;
   }
-  const member = await sessions.getCurrentUser(req);
-  if (!member) {
-    res.redirect(303, linkConfirmationUrl(offer));
-    return undefined;
-  }
+  const found = await findProvenUser(r, deps, offer);
+  if (found.kind === 'proven') return { offer, provider, user: found.user };
+  r.redirect(found.address);
+  return undefined;
+}
+
+type ProvenUser = { kind: 'proven'; user: User } | { kind: 'unproven'; address: string };
+
+/** The user of the pending link; or the next address, if they have not proven the account. */
+async function findProvenUser(r: RequestContext, deps: FederationDeps, offer: PendingLink): Promise<ProvenUser> {
+  const unproven = (address: string): ProvenUser => ({ kind: 'unproven', address });
+  const member = await deps.sessions.getCurrentUser(r.req);
+  if (!member) return unproven(linkConfirmationUrl(offer));
   const { user, session } = member;
   if (user.id !== offer.userId) {
-    if (session.authTimeMs <= offer.offeredAtMs) {
-      res.redirect(303, linkConfirmationUrl(offer, { at: '/', forceAuth: true }));
-    } else {
-      // A user who signs in to another account continues with that one; nothing is linked.
-      await offers.clear(req, res);
-      res.redirect(303, deps.nextRedirect(user, continuationFromQuery(offer.errand, deps.publicUrl)));
-    }
-    return undefined;
+    if (session.authTimeMs <= offer.offeredAtMs)
+      return unproven(linkConfirmationUrl(offer, { at: '/', forceAuth: true }));
+    // A user who signs in to another account continues with that one; nothing is linked.
+    await deps.offers.clear(r);
+    return unproven(deps.nextRedirect(user, continuationFromQuery(offer.errand, deps.publicUrl)));
   }
   const shownAtMs = fullyAuthenticatedAt(user, session);
-  if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs) {
-    res.redirect(303, linkConfirmationUrl(offer, { at: '/re-authenticate' }));
-    return undefined;
-  }
-  return { offer, provider, user };
+  if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs)
+    return unproven(linkConfirmationUrl(offer, { at: '/re-authenticate' }));
+  return { kind: 'proven', user };
 }
 
 /** GET /federation/link */
-export function showLinkConfirmation(deps: FederationDeps): RequestHandler {
-  return async (req, res) => {
-    const pendingLink = await getPendingLink(deps, req, res);
-    if (!pendingLink) return;
-    const { offer, provider, user } = pendingLink;
-    const { identity } = offer;
-    const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
-    const about = offer.linkId === undefined ? ('linkConfirmation' as const) : ('keepLink' as const);
-    const view = { action: linkConfirmationPath, about, provider: provider.name, email: user.email, there };
-    deps.pages.send(req, res, 200, (ctx) => createElement(LinkConfirmationPage, { ctx, ...view }), {
+export async function showLinkConfirmation(r: RequestContext, deps: FederationDeps): Promise<void> {
+  const pendingLink = await getPendingLink(r, deps);
+  if (!pendingLink) return;
+  const { offer, provider, user } = pendingLink;
+  const { identity } = offer;
+  const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
+  const about = offer.linkId === undefined ? ('linkConfirmation' as const) : ('keepLink' as const);
+  r.render(
+    LinkConfirmationPage,
+    { action: linkConfirmationPath, about, provider: provider.name, email: user.email, there },
+    {
       title: (ctx) => ctx.t(`federation.${about}.title`, { provider: provider.name }),
       address: linkConfirmationPath,
-    });
-  };
+    },
+  );
 }
 
 type ConfirmLinkResult = 'linked' | 'linked-elsewhere' | 'not-found';
 
 async function confirmLink(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
   { offer, provider, user }: PendingLinkContext,
 ): Promise<ConfirmLinkResult> {
   const { database, outbox, providers, now } = deps;
+  const from = r.origin;
   try {
     const created = await database.transaction(async (trx): Promise<ConfirmLinkResult> => {
       const current = await lockUser(trx, user);
       if (!current) return 'not-found';
       if (!(await linkOrKeep(trx, providers, { ...offer, nowMs: now() }))) return 'linked-elsewhere';
-      await notifySecurityChange(trx, deps, {
-        user: current,
-        change: 'provider-linked',
-        from: getRequestOrigin(req),
-        detail: provider.name,
-      });
+      await notifySecurityChange(trx, deps, { user: current, change: 'provider-linked', from, detail: provider.name });
       return 'linked';
     });
     if (created === 'linked') outbox.wake();
@@ -111,24 +104,21 @@ async function confirmLink(
 }
 
 /** POST /federation/link: Link, or Not now; both continue to the visitor's target. */
-export function submitLinkConfirmation(deps: FederationDeps): RequestHandler {
-  return async (req, res) => {
-    const act = readFormField(req, 'act');
-    if (act !== 'link' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
-    const pendingLink = await getPendingLink(deps, req, res);
-    if (!pendingLink) return;
-    const { offer, provider, user } = pendingLink;
-    const created = act === 'link' ? await confirmLink(deps, req, pendingLink) : 'declined';
-    deps.log.info(
-      { act: 'federation-offer', provider: provider.id, outcome: toPublicOutcome(created) },
-      'account link confirmation',
-    );
-    if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'user has changed' });
-    await deps.offers.clear(req, res);
-    if (created === 'linked-elsewhere') {
-      return res.redirect(303, loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));
-    }
-    const current = (await deps.sessions.getCurrentUser(req))?.user ?? user;
-    res.redirect(303, deps.nextRedirect(current, continuationFromQuery(offer.errand, deps.publicUrl)));
-  };
+export async function submitLinkConfirmation(r: RequestContext, deps: FederationDeps): Promise<void> {
+  const act = r.field('act');
+  if (act !== 'link' && act !== 'not-now') throw new HttpError('badRequest', { detail: 'unknown form action' });
+  const pendingLink = await getPendingLink(r, deps);
+  if (!pendingLink) return;
+  const { offer, provider, user } = pendingLink;
+  const created = act === 'link' ? await confirmLink(r, deps, pendingLink) : 'declined';
+  r.log.info(
+    { act: 'federation-offer', provider: provider.id, outcome: toPublicOutcome(created) },
+    'account link confirmation',
+  );
+  if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'user has changed' });
+  await deps.offers.clear(r);
+  if (created === 'linked-elsewhere')
+    return r.redirect(loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));
+  const current = (await deps.sessions.getCurrentUser(r.req))?.user ?? user;
+  r.redirect(deps.nextRedirect(current, continuationFromQuery(offer.errand, deps.publicUrl)));
 }

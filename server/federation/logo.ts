@@ -1,5 +1,4 @@
-import type { RequestHandler } from 'express';
-import { HttpError, readQueryParam } from '../http/index.ts';
+import { HttpError, type RequestContext } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
 import { requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -21,15 +20,13 @@ export const logoUrl = (provider: Provider): string | undefined =>
  * GET /federation/<provider>/logo: a configured image. Its headers prevent it from running or loading anything if it is
  * opened as a document.
  */
-export function serveLogo(deps: Pick<FederationDeps, 'providers'>): RequestHandler {
-  return (req, res) => {
-    const provider = requireProvider(deps, req);
-    const [, type, base64] = provider.logo?.match(/^data:([^;,]+);base64,(.*)$/s) ?? [];
-    if (provider.logo === undefined || type === undefined || base64 === undefined) throw new HttpError('notFound');
-    res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-    if (readQueryParam(req, 'v') === logoHash(provider, provider.logo)) {
-      res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-    }
-    res.type(type).send(Buffer.from(base64, 'base64'));
-  };
+export function serveLogo(r: RequestContext, deps: Pick<FederationDeps, 'providers'>): void {
+  const provider = requireProvider(r, deps);
+  const [, type, base64] = provider.logo?.match(/^data:([^;,]+);base64,(.*)$/s) ?? [];
+  if (provider.logo === undefined || type === undefined || base64 === undefined) throw new HttpError('notFound');
+  r.res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  if (r.query('v') === logoHash(provider, provider.logo)) {
+    r.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+  }
+  r.res.type(type).send(Buffer.from(base64, 'base64'));
 }

@@ -1,6 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { z } from 'zod';
-import type { HostCookies } from '../http/index.ts';
+import type { HostCookies, HttpExchange } from '../http/index.ts';
 import { minuteMs, sealedTextSchema, toSealedText, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, parseStored, type SecretBox } from '../store/index.ts';
 import { upstreamIdentitySchema } from './identity.ts';
@@ -23,11 +23,11 @@ const schema = z.object({
 export type PendingLink = z.infer<typeof schema>;
 
 export interface PendingLinks {
-  begin(req: Request, res: Response, offer: PendingLink): Promise<void>;
+  begin(exchange: HttpExchange, offer: PendingLink): Promise<void>;
   /** The browser's own. */
   current(req: Request): Promise<PendingLink | undefined>;
   /** Deletes it. */
-  clear(req: Request, res: Response): Promise<void>;
+  clear(exchange: HttpExchange): Promise<void>;
 }
 
 const ttlMs = 30 * minuteMs;
@@ -44,12 +44,12 @@ export function createPendingLinks({
   const cookie = { cookies, name: 'foyer_link_offer', maxAgeMs: ttlMs };
   const records = browserRecords({ kv, kind: 'link-offer', schema, ttlMs, seal: inEnvelope(box), cookie });
   return {
-    async begin(req, res, offer) {
+    async begin({ req, res }, offer) {
       await records.delete(records.readCookie(req));
       records.setCookie(res, await records.create(offer));
     },
     current: (req) => records.find(records.readCookie(req)),
-    async clear(req, res) {
+    async clear({ req, res }) {
       await records.delete(records.readCookie(req));
       records.clearCookie(res);
     },

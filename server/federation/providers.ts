@@ -37,6 +37,10 @@ export interface Providers {
   forEmail(email: string): Provider | undefined;
 }
 
+/** RFC 8176 has no value for federation; other products use this one too. */
+export const upstreamAmr = ({ secondFactor }: Pick<Provider, 'secondFactor'>): string[] =>
+  secondFactor === 'sufficient' ? ['fed', 'mfa'] : ['fed'];
+
 /** The settings of strategies. */
 export interface StrategySettings {
   publicUrl: string;

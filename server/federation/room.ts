@@ -1,28 +1,23 @@
-import type { Express, Request, Response, Router } from 'express';
+import type { Express, Router } from 'express';
+import type { RequestContext } from '../http/index.ts';
 import type { UpstreamSession } from '../sessions/index.ts';
-import { createFederationAttempts, type FederationIntent } from './attempts.ts';
+import { createFederationAttempts } from './attempts.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
 import { createPendingLinks } from './pending-links.ts';
 import { createPostedResponses } from './posted-responses.ts';
 import { indexProviders, type Provider, type Providers } from './providers.ts';
 import { federationRoutes, postsFromElsewhere } from './routes.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
-import { startSignIn } from './start-sign-in.ts';
+import { type StartSignInInput, startSignIn } from './start-sign-in.ts';
 import { openStrategies } from './strategies.ts';
 import { createPendingLogouts, endsAtProvider, upstreamLogoutUrl } from './upstream-logout.ts';
 
 export interface FederationModule {
   providers: Providers;
   /** @returns the provider's address; see `startAttempt`. @throws {FederationError} too-many, unreachable */
-  begin(
-    req: Request,
-    res: Response,
-    provider: Provider,
-    intent: FederationIntent,
-    beginning: StartAttemptInput,
-  ): Promise<string>;
+  begin(r: RequestContext, provider: Provider, beginning: StartAttemptInput): Promise<string>;
   /** Redirects to the provider, or back to the sign-in page with the reason of the refusal. */
-  signIn(req: Request, res: Response, provider: Provider, beginning: StartAttemptInput): Promise<void>;
+  signIn(r: RequestContext, provider: Provider, beginning: StartSignInInput): Promise<void>;
   /**
    * The provider's logout address for a browser that has just been signed out here from a federated session.
    * @param returnTo the address after the logout; undefined: a page of this site
@@ -49,8 +44,8 @@ export function createFederationModule({ box, strategies, ...settings }: Federat
   };
   return {
     providers: deps.providers,
-    begin: (...args) => startAttempt(deps, ...args),
-    signIn: (...args) => startSignIn(deps, ...args),
+    begin: (r, provider, beginning) => startAttempt(r, deps, { ...beginning, provider }),
+    signIn: (r, provider, beginning) => startSignIn(r, deps, { ...beginning, provider }),
     upstreamLogoutUrl: (...args) => upstreamLogoutUrl(deps, ...args),
     endsThere: (upstream) => endsAtProvider(deps, upstream),
     postRoutes: (app) => postsFromElsewhere(app, deps),

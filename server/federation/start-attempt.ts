@@ -1,5 +1,4 @@
-import type { Request, Response } from 'express';
-import { type Continuation, requestTraits } from '../http/index.ts';
+import { type Continuation, type RequestContext, requestTraits } from '../http/index.ts';
 import { consumeLimits } from '../rate-limits/index.ts';
 import type { FederationIntent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
@@ -7,6 +6,7 @@ import { FederationError } from './identity.ts';
 import type { Provider } from './providers.ts';
 
 export interface StartAttemptInput {
+  intent: FederationIntent;
   continuation: Continuation;
   remember: boolean;
   loginHint?: string | undefined;
@@ -17,31 +17,29 @@ export interface StartAttemptInput {
 
 /**
  * Starts an attempt in this browser.
- * @returns the provider's address. A form's answer uses `renderRedirectPage`, not a redirect, which the form's own
- * policy (`form-action 'self'`) would block somewhere in the provider's chain
+ * @returns the provider's address. A form's answer uses `redirectAway`, not a redirect, which the form's own policy
+ * (`form-action 'self'`) would block somewhere in the provider's chain
  * @throws {FederationError} too-many, unreachable
  */
 export async function startAttempt(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
-  res: Response,
-  provider: Provider,
-  intent: FederationIntent,
-  { continuation, remember, loginHint, repeated, forceFresh = intent.kind === 're-authenticate' }: StartAttemptInput,
+  { provider, ...input }: StartAttemptInput & { provider: Provider },
 ): Promise<string> {
-  const { kv, limits, attempts, pages } = deps;
+  const { kv, limits, attempts } = deps;
+  const { intent, continuation, remember, loginHint, repeated } = input;
   const ofCompany = provider.domains.length > 0;
   const limit = ofCompany ? limits.companyFederationAttempt : limits.federationAttempt;
-  const decision = await consumeLimits(kv, limit, { address: req.ip ?? '' });
+  const decision = await consumeLimits(kv, limit, { address: r.ip });
   if (!decision.allowed) throw new FederationError('too-many', 'too many attempts from one network');
   const id = attempts.newId();
-  const { lang } = pages.context(req, res);
+  const forceFresh = input.forceFresh ?? intent.kind === 're-authenticate';
   const { url, stored: strategyState } = await provider.strategy.begin(
     { id },
-    { loginHint, repeated: forceFresh, lang },
+    { loginHint, repeated: forceFresh, lang: r.lang },
   );
-  const popup = requestTraits(deps.cookies, req, `/${continuation.search}`).popup;
+  const { popup } = requestTraits(deps.cookies, r.req, `/${continuation.search}`);
   const attempt = { id, provider: provider.id, intent, continuation: continuation.search, remember, strategyState };
-  await attempts.begin(req, res, { ...attempt, ...(popup && { popup }), ...(repeated && { repeated }) });
+  await attempts.begin(r, { ...attempt, ...(popup && { popup }), ...(repeated && { repeated }) });
   return url;
 }

@@ -1,5 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { continuationFrom, readFormField, renderRedirectPage } from '../http/index.ts';
+import type { RequestContext } from '../http/index.ts';
 import { parseIdentifier } from '../users/index.ts';
 import type { FederationIntent } from './attempts.ts';
 import { logRefusal, requireProvider } from './callback.ts';
@@ -8,47 +7,46 @@ import type { Provider } from './providers.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 
+export type StartSignInInput = Omit<StartAttemptInput, 'intent'> &
+  Pick<Extract<FederationIntent, { kind: 'sign-in' }>, 'at'>;
+
 /**
  * Redirects this browser to a provider to sign in there, or back to the sign-in page with the reason of the refusal.
  */
 export async function startSignIn(
+  r: RequestContext,
   deps: FederationDeps,
-  req: Request,
-  res: Response,
-  provider: Provider,
-  { at, ...beginning }: StartAttemptInput & Pick<Extract<FederationIntent, { kind: 'sign-in' }>, 'at'>,
+  { provider, at, ...beginning }: StartSignInInput & { provider: Provider },
 ): Promise<void> {
   const intent: FederationIntent = { kind: 'sign-in', at };
   try {
     // A user who is already signed in, or must authenticate again, needs a fresh authentication at the provider too: a
     // client app must not get `auth_time` of a session there.
     const forceFresh =
-      req.query.forceAuth !== undefined ||
-      (await deps.sessions.getCurrentUser(req)) !== undefined ||
-      (await deps.requiresFreshAuthentication(req, beginning.continuation));
-    const url = await startAttempt(deps, req, res, provider, intent, { ...beginning, forceFresh });
-    renderRedirectPage(deps.pages, req, res, url, { providerName: provider.name });
+      r.req.query.forceAuth !== undefined ||
+      (await deps.sessions.getCurrentUser(r.req)) !== undefined ||
+      (await deps.requiresFreshAuthentication(r, beginning.continuation));
+    const url = await startAttempt(r, deps, { ...beginning, provider, intent, forceFresh });
+    r.redirectAway(url, { providerName: provider.name });
   } catch (error) {
     const { kind } = logRefusal(deps, provider, error);
-    res.redirect(303, loginPageUrl({ intent, continuation: beginning.continuation.search }, provider, kind));
+    r.redirect(loginPageUrl({ intent, continuation: beginning.continuation.search }, provider, kind));
   }
 }
 
 /** The typed text, if it is an address: the provider need not ask for it again. */
-function readTypedEmail(req: Request): string | undefined {
-  const typed = parseIdentifier(readFormField(req, 'username'));
+function readTypedEmail(r: RequestContext): string | undefined {
+  const typed = parseIdentifier(r.field('username'));
   return typed && 'email' in typed ? typed.email : undefined;
 }
 
 /** POST /federation/<provider>: its button. A password in the same form is ignored. */
-export function submitStartSignIn(deps: FederationDeps): RequestHandler {
-  return async (req, res) => {
-    const provider = requireProvider(deps, req);
-    await startSignIn(deps, req, res, provider, {
-      continuation: continuationFrom(req, deps.publicUrl),
-      remember: readFormField(req, 'remember') === '1',
-      loginHint: readTypedEmail(req),
-      at: readFormField(req, 'at') === 'sign-up' ? 'sign-up' : undefined,
-    });
-  };
+export async function submitStartSignIn(r: RequestContext, deps: FederationDeps): Promise<void> {
+  await startSignIn(r, deps, {
+    provider: requireProvider(r, deps),
+    continuation: r.continuation,
+    remember: r.field('remember') === '1',
+    loginHint: readTypedEmail(r),
+    at: r.field('at') === 'sign-up' ? 'sign-up' : undefined,
+  });
 }

@@ -87,7 +87,6 @@ export { type PageAnswer, RequestContext, type RequestServices } from './request
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {
-  belongToRequest,
   keepOpener,
   type RequestTraits,
   requestCookie,

@@ -10,6 +10,7 @@ import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
 import type { PageOptions, Pages } from './pages.ts';
 import { renderRedirectPage } from './redirect-page.ts';
+import { belongToRequest } from './request-traits.ts';
 import { setRetryAfter } from './retry-after.ts';
 
 /** The services of the application that every request can use. */
@@ -143,6 +144,11 @@ export class RequestContext implements HttpExchange {
   /** Leads to another site: see {@link renderRedirectPage}. @param to the name of a client app or provider */
   redirectAway(href: string, to?: string | { providerName: string }): void {
     renderRedirectPage(this.#services.pages, this.req, this.res, href, to);
+  }
+
+  /** For an answer whose own address does not name its request: `address` is a page of the request in this browser. */
+  belongToRequest(address: string): void {
+    belongToRequest(this.#services.cookies, this, address);
   }
 
   setRetryAfter(ms: number): void {

@@ -61,7 +61,7 @@ function logOutcome(
 
 function redirectHome(r: PasswordRequest, deps: SignInDeps, { provider, email }: HomeRealm) {
   const { continuation, remember } = r;
-  return deps.federation.signIn(r.req, r.res, provider, { continuation, remember, loginHint: email });
+  return deps.federation.signIn(r, provider, { continuation, remember, loginHint: email });
 }
 
 const findHome = (r: PasswordRequest, deps: SignInDeps) => findHomeRealm(deps, r.username, r.req.get('user-agent'));

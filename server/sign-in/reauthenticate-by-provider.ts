@@ -13,8 +13,8 @@ export const reauthenticateByProvider = requireReauthentication(async (r, deps: 
   const { provider, email } = chosen;
   const intent = { kind: 're-authenticate', userId: user.id, sessionIdHash: session.idHash } as const;
   try {
-    const beginning = { continuation, remember: session.remember, loginHint: email ?? undefined };
-    const address = await deps.federation.begin(r.req, r.res, provider, intent, beginning);
+    const beginning = { intent, continuation, remember: session.remember, loginHint: email ?? undefined };
+    const address = await deps.federation.begin(r, provider, beginning);
     r.redirectAway(address, { providerName: provider.name });
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;

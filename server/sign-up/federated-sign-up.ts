@@ -1,7 +1,6 @@
-import { type FederationHooks, type UpstreamIdentity, usableNames } from '../federation/index.ts';
-import { type Continuation, type HttpExchange, keptSearch, type Language } from '../http/index.ts';
+import { type FederationHooks, type UnverifiedAddress, usableNames } from '../federation/index.ts';
+import { type Continuation, keptSearch, type RequestContext } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
-import type { NormalisedEmail } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
@@ -21,16 +20,6 @@ export async function afterFederatedSignUp(
   return user.planId === null ? `/post-signup/plan${continuation.search}` : undefined;
 }
 
-/** A visitor whom a provider has authenticated. */
-export interface FederatedSignUp {
-  identity: UpstreamIdentity & { email: NormalisedEmail };
-  continuation: Continuation;
-  remember: boolean;
-  lang: Language;
-  /** The provider belongs to an organization with its own domains, and the address is in one of them. */
-  company: boolean;
-}
-
 export type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEmailVerification']>>;
 
 /**
@@ -39,11 +28,11 @@ export type FederatedSignUpResult = Awaited<ReturnType<FederationHooks['startEma
  * the same for an address that already belongs to a user, without effect.
  */
 export async function startFederatedSignUp(
-  exchange: HttpExchange,
+  r: RequestContext,
   deps: SignUpDeps,
-  signUp: FederatedSignUp,
+  signUp: UnverifiedAddress,
 ): Promise<FederatedSignUpResult> {
-  const started = await startOnce(exchange, deps, signUp).catch((error: unknown) => {
+  const started = await startOnce(r, deps, signUp).catch((error: unknown) => {
     logOutcome(deps, 'begin', 'failed');
     throw error;
   });
@@ -52,13 +41,14 @@ export async function startFederatedSignUp(
 }
 
 async function startOnce(
-  { req, res }: HttpExchange,
+  r: RequestContext,
   deps: SignUpDeps,
-  { identity, continuation, remember, lang, company }: FederatedSignUp,
+  { identity, continuation, remember, company }: UnverifiedAddress,
 ): Promise<FederatedSignUpResult> {
   const { database, kv, codes, outbox, flows, plans, now } = deps;
+  const { lang } = r;
   const { email } = identity;
-  const decision = await consumeSignUp(kv, deps.limits, { ip: req.ip ?? '', company });
+  const decision = await consumeSignUp(kv, deps.limits, { ip: r.ip, company });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const member = await findUserByIdentifier(database.db, { email });
   if (member && !deps.uniformAnswers) return { kind: 'already-in-use' };
@@ -92,7 +82,7 @@ async function startOnce(
   });
   await flows.write(flow, { kind: 'sign-up', id, remember, sentAtMs: nowMs });
   outbox.wake();
-  await flows.delete(flows.readCookie(req));
-  flows.setCookie(res, flow);
+  await flows.delete(flows.readCookie(r.req));
+  flows.setCookie(r.res, flow);
   return { kind: 'begun', address: `${plans.sold ? '/post-signup/security' : '/verify-code'}${continuation.search}` };
 }

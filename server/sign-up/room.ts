@@ -1,17 +1,13 @@
 import type { Request, Router } from 'express';
-import type { ApiOperation, Continuation, HttpExchange } from '../http/index.ts';
+import type { UnverifiedAddress } from '../federation/index.ts';
+import type { ApiOperation, Continuation, RequestContext } from '../http/index.ts';
 import type { PlanKey, UserId } from '../shared/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import { sweepSignUps } from './delete-expired.ts';
 import type { SignUpDeps, SignUpSettings } from './deps.ts';
 import { createEmailVerification } from './email-verification.ts';
-import {
-  afterFederatedSignUp,
-  type FederatedSignUp,
-  type FederatedSignUpResult,
-  startFederatedSignUp,
-} from './federated-sign-up.ts';
+import { afterFederatedSignUp, type FederatedSignUpResult, startFederatedSignUp } from './federated-sign-up.ts';
 import { signUpOperations } from './operations.ts';
 import { signUpRoutes } from './routes.ts';
 import { createSignUpRecords } from './sign-up-records.ts';
@@ -32,7 +28,7 @@ export interface SignUpModule {
    */
   afterProvider(user: User, continuation: Continuation): Promise<string | undefined>;
   /** See `FederationHooks` of federation/. */
-  beginByProvider(exchange: HttpExchange, signUp: FederatedSignUp): Promise<FederatedSignUpResult>;
+  beginByProvider(r: RequestContext, signUp: UnverifiedAddress): Promise<FederatedSignUpResult>;
   /** Stops the periodic jobs. */
   stop(): Promise<void>;
 }
@@ -47,7 +43,7 @@ export function openSignUp(settings: SignUpSettings): SignUpModule {
     verifyEmailUrl: (req) => verifyEmailUrl(req, deps),
     findPlanKey: (userId) => findChosenPlanKey(deps.database.db, userId, deps.now()),
     afterProvider: (user, continuation) => afterFederatedSignUp(deps, user, continuation),
-    beginByProvider: (exchange, signUp) => startFederatedSignUp(exchange, deps, signUp),
+    beginByProvider: (r, signUp) => startFederatedSignUp(r, deps, signUp),
     stop: sweepSignUps(deps.database, deps.now, deps.log),
   };
 }

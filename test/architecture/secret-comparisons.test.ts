@@ -36,7 +36,7 @@ function comparisonsIn(text: string): string[] {
 /** Comparisons of what is no secret, or of what its owner alone can send: each with the reason. */
 const allowed: Record<string, string> = {
   // A session id has 256 random bits: whoever learnt its hash bit by bit would not know the id.
-  '?.idHash === intent.sessionIdHash': 'hashes of a session id',
+  'current.session.idHash === sessionIdHash': 'hashes of a session id',
   'idHash === session.idHash': 'hashes of a session id',
   'idHash !== session.idHash': 'hashes of a session id',
   'idHash !== keepIdHash': 'hashes of a session id',
@@ -47,7 +47,7 @@ const allowed: Record<string, string> = {
   'contact.digest === toDigest(user)': 'digests of an address, both stored',
   'browser === sha256(id)': 'hash of a random id of 256 bits: its bits do not give the id',
   'found.value.browser === browserHash(req)': 'hashes of a random cookie of 256 bits',
-  "readQueryParam(req, 'v') === logoHash(provider, provider.logo)": 'version of a public picture',
+  "r.query('v') === logoHash(provider, provider.logo)": 'version of a public picture',
   'payload.ath !== hash': 'hash of a token that the caller presents (RFC 9449, section 4.3)',
   'nonce !== next': 'a nonce that the caller presented and that was verified',
   'emailHash === user.emailHash': 'hashes of an address, both stored',

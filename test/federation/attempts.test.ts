@@ -143,7 +143,7 @@ describe.each(backends)('attempts on $name', (backend) => {
         remember: true,
       };
       const id = attempts.newId();
-      await attempts.begin(req, res, { ...attempt, id, strategyState: { verifier: 'v' } });
+      await attempts.begin({ req, res }, { ...attempt, id, strategyState: { verifier: 'v' } });
       return id;
     };
     const [req, res] = [{} as Request, {} as ExpressResponse];

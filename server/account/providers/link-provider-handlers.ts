@@ -31,9 +31,9 @@ async function begin(r: UserRequest, deps: AccountDeps) {
   const provider = findNamedProvider(r, deps);
   const intent = { kind: 'link', userId: user.id, sessionIdHash: session.idHash } as const;
   // Otherwise the person of a live session at the provider would be linked without a question.
-  const beginning = { continuation: { search: '' }, remember: session.remember, forceFresh: true };
+  const beginning = { intent, continuation: { search: '' }, remember: session.remember, forceFresh: true };
   try {
-    const href = await deps.federation.begin(r.req, r.res, provider, intent, beginning);
+    const href = await deps.federation.begin(r, provider, beginning);
     r.redirectAway(href, { providerName: provider.name });
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
