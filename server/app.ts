@@ -270,7 +270,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
   const saveForUser = async (req: Request, language: string) => {
     const member = await sessions.getCurrentUser(req);
-    if (member) await setLocale(database.db, member.user.id, language, now());
+    if (member) await setLocale(database.db, member.user.id, { locale: language, nowMs: now() });
   };
   router.route('/language').post(submitLanguage({ cookies, publicUrl, saveForUser })).all(methodNotAllowed('POST'));
   extensions.routes?.add(router, { pages, sessions, runBillingJobs: membership.work });

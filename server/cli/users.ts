@@ -244,7 +244,7 @@ export async function disableUser(context: Context, who: string): Promise<Result
   // First the mark, then the end, so that no sign-in is possible in between. A second call completes an interrupted
   // one.
   const disabledAt = user.disabledAt ?? now();
-  await setDisabled(database.db, user.id, disabledAt, now());
+  await setDisabled(database.db, user.id, { disabledAt, nowMs: now() });
   const ended = await endEverything(context, user.id);
   const already = user.disabledAt === null ? 'is disabled' : `was disabled already, since ${moment(disabledAt)}`;
   return {
@@ -259,7 +259,7 @@ export async function enableUser(context: Context, who: string): Promise<Result>
   if (user.disabledAt !== null) {
     // A sign-in that ran while the user was being disabled must not become valid now.
     await endEverything(context, user.id);
-    await setDisabled(database.db, user.id, null, now());
+    await setDisabled(database.db, user.id, { disabledAt: null, nowMs: now() });
   }
   const text = user.disabledAt === null ? 'was not disabled' : 'is enabled and can sign in again';
   return { json: toUserJson(context, { ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };

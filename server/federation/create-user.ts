@@ -94,7 +94,7 @@ export async function provisionUnverifiedUser(
   await sessions.endAll(found.id);
   const user = await ignoreConcurrentCreation(() =>
     database.transaction(async (trx) => {
-      if (!(await claimUnverifiedUser(trx, found, usableNames(identity), now())))
+      if (!(await claimUnverifiedUser(trx, found, { names: usableNames(identity), nowMs: now() })))
         throw new ConcurrentProvisioningError();
       await removeAllFactors(trx, found.id, now());
       await removeAllPasskeys(trx, found.id);

@@ -18,7 +18,7 @@ export async function updateRequiredSecondFactor(
   const links = await listIdentities(trx, userId);
   const required = links.some(({ provider }) => providers.byId(provider)?.secondFactor === 'required');
   const user = await findUser(trx, userId);
-  if (user && user.secondFactorRequired !== required) await setSecondFactorRequired(trx, userId, required, nowMs);
+  if (user && user.secondFactorRequired !== required) await setSecondFactorRequired(trx, userId, { required, nowMs });
 }
 
 /** Links the identity of the current sign-in. @returns false if it is already linked to any user */

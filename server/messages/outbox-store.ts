@@ -144,7 +144,11 @@ export async function markDelivered(db: Db, id: string, nowMs: number): Promise<
     .execute();
 }
 
-export async function markFailed(db: Db, id: string, reason: string, nextAttemptAt: number): Promise<void> {
+export async function markFailed(
+  db: Db,
+  id: string,
+  { reason, nextAttemptAt }: { reason: string; nextAttemptAt: number },
+): Promise<void> {
   await db
     .updateTable('outbox')
     .set({ last_error: reason, next_attempt_at: nextAttemptAt })

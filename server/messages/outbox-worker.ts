@@ -150,7 +150,7 @@ export function createOutboxWorker({
       if (row.decoy === 1) return delivered(id);
       const reason = toFailureReason(error);
       if (error instanceof PermanentDeliveryError || wait === undefined) return giveUp(reason, false, beganMs);
-      await markFailed(db, id, reason, now() + wait);
+      await markFailed(db, id, { reason, nextAttemptAt: now() + wait });
       reportAttempt('failed', beganMs);
       log.warn(
         { message: id, channel, template, reason, attempt: row.attempts + 1 },

@@ -65,7 +65,7 @@ export async function issueRecoveryCodesIfMissing(
  * so that a forgotten phone cannot be used later.
  */
 export async function removeAllFactors(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<void> {
-  await setMfaPreference(trx, userId, 'none', nowMs);
+  await setMfaPreference(trx, userId, { preference: 'none', nowMs });
   await removeTotp(trx, userId);
   await replaceRecoveryCodes(trx, userId, [], nowMs);
   await forgetRememberedDevices(trx, userId);
@@ -90,7 +90,8 @@ export async function changeMfaPreference(
     } else {
       if (expected === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
       // The row itself decides: the number may be removed at this moment.
-      if (!(await setMfaPreference(trx, user.id, expected, now()))) return { kind: 'refused', why: 'no-phone' };
+      if (!(await setMfaPreference(trx, user.id, { preference: expected, nowMs: now() })))
+        return { kind: 'refused', why: 'no-phone' };
       await forgetRememberedDevices(trx, user.id);
     }
     const codes = expected === 'none' ? {} : await issueRecoveryCodesIfMissing(trx, user.id, now());
@@ -144,6 +145,6 @@ export async function removeFactorsAddedSince(
   // SMS has no date of its own; the recovery codes were created with the first factor.
   const lost = user.mfaPreference === 'totp' ? newTotp : user.mfaPreference === 'sms' && newCodes;
   const older = totpSinceMs !== undefined && !newTotp ? 'totp' : 'none';
-  if (lost) await setMfaPreference(trx, userId, older, nowMs);
+  if (lost) await setMfaPreference(trx, userId, { preference: older, nowMs });
   return newCodes || newTotp;
 }

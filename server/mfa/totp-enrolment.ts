@@ -101,7 +101,7 @@ export async function activateTotp(
     const current = await lockUser(trx, user);
     if (!current) return { kind: 'not-found' };
     const nowMs = now();
-    await setMfaPreference(trx, user.id, 'totp', nowMs);
+    await setMfaPreference(trx, user.id, { preference: 'totp', nowMs });
     const replaced = current.mfaPreference === 'totp' && (await hasTotp(trx, user.id));
     await upsertTotp(trx, mfaBox, { userId: user.id, secret, lastStep: step, createdAt: nowMs });
     await forgetRememberedDevices(trx, user.id);

@@ -50,7 +50,7 @@ export async function replacePassword(
   const nowMs = now();
   const { id, email, givenName } = user;
   const isSet = await database.transaction(async (trx) => {
-    const set = await setPassword(trx, user, { passwordHash, ...(emailVerified && { emailVerified }) }, nowMs);
+    const set = await setPassword(trx, user, { passwordHash, ...(emailVerified && { emailVerified }), nowMs });
     if (!set) return false;
     await outbox.add(trx, {
       channel: 'mail',

@@ -38,10 +38,9 @@ export interface MembershipClaims {
 }
 export type GetMembershipClaims = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
 
-/** The claims of a user for client apps: the only place where user attributes become claims. */
-export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
-  const all: Claims = {
-    sub: user.id,
+/** The claims of the scope `profile`. */
+function profileClaims(user: User) {
+  return {
     // Without a name there is no claim: the address belongs only to the scope email.
     name: toName(user),
     given_name: user.givenName || undefined,
@@ -51,16 +50,24 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: M
     locale: user.locale ?? 'en',
     // Seconds, like all times in claims.
     updated_at: Math.floor(user.updatedAt / 1000),
+    birthdate: user.birthdate ?? undefined,
+    gender: genderClaims.get(user.gender),
+    'custom:companyName': user.companyName ?? undefined,
+    'custom:jobTitle': user.jobTitle ?? undefined,
+  };
+}
+
+/** The claims of a user for client apps: the only place where user attributes become claims. */
+export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: MembershipClaims): Claims {
+  const all: Claims = {
+    ...profileClaims(user),
+    sub: user.id,
     email: user.email,
     email_verified: user.emailVerified,
     phone_number: user.phone ?? undefined,
     phone_number_verified: user.phone ? user.phoneVerified : undefined,
-    birthdate: user.birthdate ?? undefined,
-    gender: genderClaims.get(user.gender),
     // OpenID Connect Core 1.0, section 5.1.1.
     address: user.address === null ? undefined : { formatted: user.address },
-    'custom:companyName': user.companyName ?? undefined,
-    'custom:jobTitle': user.jobTitle ?? undefined,
     plan: membership.plan,
     entitlements: membership.entitlements,
   };

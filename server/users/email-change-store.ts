@@ -17,13 +17,12 @@ export interface EmailChange {
 /**
  * Tests whether an address is reserved for its former user, because the change can still be undone (`security.md`, rule
  * 14).
- * @param member the user who may have it nevertheless: it is their own
+ * @param except the user who may have it nevertheless: it is their own
  */
 export async function isEmailReserved(
   db: Db,
   email: NormalisedEmail,
-  member: UserId | undefined,
-  nowMs: number,
+  { except, nowMs }: { except?: UserId; nowMs: number },
 ): Promise<boolean> {
   const reservations = db
     .selectFrom('email_changes')
@@ -31,7 +30,7 @@ export async function isEmailReserved(
     .where('old_email', '=', email)
     .where('undo_until', '>', nowMs)
     .where('undone_at', 'is', null);
-  const others = member === undefined ? reservations : reservations.where('user_id', '!=', member);
+  const others = except === undefined ? reservations : reservations.where('user_id', '!=', except);
   return (await others.executeTakeFirst()) !== undefined;
 }
 
@@ -55,6 +54,7 @@ export interface NewEmail {
   /** SHA-256 of the token in the undo link. */
   undoHash: Sha256;
   undoUntil: number;
+  nowMs: number;
 }
 
 /**
@@ -66,13 +66,12 @@ export interface NewEmail {
 export async function changeEmail(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'email' | 'passwordEpoch'>,
-  { email, undoHash, undoUntil }: NewEmail,
-  nowMs: number,
+  { email, undoHash, undoUntil, nowMs }: NewEmail,
 ): Promise<string | undefined> {
   // In this order, as for new users.
   if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
     throw new AlreadyInUseError('email');
-  if (await isEmailReserved(trx, email, user.id, nowMs)) throw new AlreadyInUseError('email');
+  if (await isEmailReserved(trx, email, { except: user.id, nowMs })) throw new AlreadyInUseError('email');
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
@@ -136,15 +135,14 @@ export async function findEmailChange(
  * Gives a user the address from before a change, whatever the current address is, with a new password, and invalidates
  * everything that was issued under the earlier one. Later changes can no longer be undone, so that the attacker who
  * made them cannot regain the account.
- * @param passwordHash argon2id in PHC format
+ * @param credential.passwordHash argon2id in PHC format
  * @returns false if it was already undone, or the user is deleted
  * @throws {AlreadyInUseError} if its time ran out at this moment, and another user has the address by now
  */
 export async function undoEmailChange(
   trx: Transaction<Schema>,
   { id, userId, oldEmail, changedAt }: EmailChange,
-  passwordHash: string,
-  nowMs: number,
+  { passwordHash, nowMs }: { passwordHash: string; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('email_changes')

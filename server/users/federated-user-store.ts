@@ -13,8 +13,7 @@ import type { User } from './user.ts';
 export async function claimUnverifiedUser(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'email' | 'passwordEpoch' | 'givenName' | 'familyName'>,
-  names: Pick<User, 'givenName' | 'familyName'>,
-  nowMs: number,
+  { names, nowMs }: { names: Pick<User, 'givenName' | 'familyName'>; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
@@ -44,8 +43,7 @@ export async function claimUnverifiedUser(
 export async function setSecondFactorRequired(
   trx: Transaction<Schema>,
   id: UserId,
-  required: boolean,
-  nowMs: number,
+  { required, nowMs }: { required: boolean; nowMs: number },
 ): Promise<void> {
   await trx
     .updateTable('users')

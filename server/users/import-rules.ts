@@ -72,6 +72,25 @@ export interface ImportDecision {
   release: UserId[];
 }
 
+type OneDecision =
+  | { kind: 'refused'; why: ImportRefusal }
+  | { kind: 'there' }
+  /** `from`: the existing user with the same number, unproven, who loses it. */
+  | { kind: 'add'; phone: 'own' | 'none'; from: UserId | undefined };
+
+function decideOne(user: ImportedUser, known: ExistingUsers): OneDecision {
+  const { id, email, phone } = user;
+  const existing = known.members.get(id);
+  if (existing !== undefined) return existing === email ? { kind: 'there' } : { kind: 'refused', why: 'other-email' };
+  if (known.left.has(id)) return { kind: 'refused', why: 'left' };
+  if ((known.emails.get(email) ?? id) !== id) return { kind: 'refused', why: 'email-taken' };
+  const holder = phone === null ? undefined : known.phones.get(phone);
+  if (holder === undefined) return { kind: 'add', phone: 'own', from: undefined };
+  if (user.phoneVerified && !holder.verified) return { kind: 'add', phone: 'own', from: holder.id };
+  if (user.mfaPreference === 'sms') return { kind: 'refused', why: 'phone-taken' };
+  return { kind: 'add', phone: 'none', from: undefined };
+}
+
 /**
  * Decides which imported users are added. An import never takes over an account, address or number: existing data stay,
  * and earlier lines of the file have precedence over later ones.
@@ -80,27 +99,22 @@ export interface ImportDecision {
 export function decideImport(coming: readonly ImportedUser[], known: ExistingUsers): ImportDecision {
   const added = new Map<UserId, ImportedUser>();
   const release: UserId[] = [];
-  const decideOne = (member: ImportedUser): ImportOutcome => {
-    const { id, email, phone } = member;
-    const context = known.members.get(id);
-    if (context !== undefined) return context === email ? { kind: 'there' } : { kind: 'refused', why: 'other-email' };
-    if (known.left.has(id)) return { kind: 'refused', why: 'left' };
-    if ((known.emails.get(email) ?? id) !== id) return { kind: 'refused', why: 'email-taken' };
-    const holder = phone === null ? undefined : known.phones.get(phone);
-    const takesOver = holder !== undefined && member.phoneVerified && !holder.verified;
-    const withoutPhone = holder !== undefined && !takesOver;
-    if (withoutPhone && member.mfaPreference === 'sms') return { kind: 'refused', why: 'phone-taken' };
-    if (takesOver) {
-      const among = added.get(holder.id);
-      if (among) added.set(holder.id, { ...among, phone: null });
-      else release.push(holder.id);
-    }
+  const releaseNumber = (id: UserId) => {
+    const among = added.get(id);
+    if (among) added.set(id, { ...among, phone: null });
+    else release.push(id);
+  };
+  const outcomes = coming.map((user): ImportOutcome => {
+    const decision = decideOne(user, known);
+    if (decision.kind !== 'add') return decision;
+    if (decision.from !== undefined) releaseNumber(decision.from);
+    const { id, email, phone, phoneVerified } = user;
+    const withoutPhone = decision.phone === 'none';
     known.members.set(id, email);
     known.emails.set(email, id);
-    if (phone !== null && !withoutPhone) known.phones.set(phone, { id, verified: member.phoneVerified });
-    added.set(id, withoutPhone ? { ...member, phone: null, phoneVerified: false } : member);
+    if (phone !== null && !withoutPhone) known.phones.set(phone, { id, verified: phoneVerified });
+    added.set(id, withoutPhone ? { ...user, phone: null, phoneVerified: false } : user);
     return withoutPhone ? { kind: 'added', withoutPhone } : { kind: 'added' };
-  };
-  const outcomes = coming.map(decideOne);
+  });
   return { outcomes, add: [...added.values()], release };
 }

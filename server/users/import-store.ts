@@ -11,19 +11,20 @@ import {
 } from './import-rules.ts';
 import { insertUserRecords } from './user-record-store.ts';
 
-/** Adds the existing data about the imported users to `known`. */
-async function learn(db: Db, coming: readonly ImportedUser[], known: ExistingUsers, nowMs: number): Promise<void> {
+/** The existing data about the imported users. */
+async function findExisting(db: Db, coming: readonly ImportedUser[], nowMs: number): Promise<ExistingUsers> {
+  const known = noExistingUsers();
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
   const phones = coming.flatMap(({ phone }) => phone ?? []);
   const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phone_verified']);
   // One after the other: an address is first looked for among the users, then among the reserved ones (`insertUser`).
-  const context = [
+  const rows = [
     ...(await select.where('id', 'in', ids).execute()),
     ...(await select.where('email', 'in', emails).execute()),
     ...(phones.length > 0 ? await select.where('phone', 'in', phones).execute() : []),
   ];
-  for (const { id, email, phone, phone_verified } of context) {
+  for (const { id, email, phone, phone_verified } of rows) {
     known.members.set(id, email);
     known.emails.set(email, id);
     if (phone !== null) known.phones.set(phone, { id, verified: phone_verified === 1 });
@@ -33,6 +34,7 @@ async function learn(db: Db, coming: readonly ImportedUser[], known: ExistingUse
   }
   const gone = db.selectFrom('account_deletions').select('user_id').where('user_id', 'in', ids);
   for (const { user_id } of await gone.where('done_at', 'is not', null).execute()) known.left.add(user_id);
+  return known;
 }
 
 const toUserRow = (member: ImportedUser, nowMs: number): Selectable<UserTable> => ({
@@ -81,15 +83,21 @@ const maxRounds = 3;
  * @param coming some hundreds at a time
  * @returns the outcome of each, in their order
  */
-export async function insertImportedUsers(
+export function insertImportedUsers(
   trx: Transaction<Schema>,
   coming: readonly ImportedUser[],
   nowMs: number,
-  round = 1,
+): Promise<ImportOutcome[]> {
+  return insertRound(trx, coming, { nowMs, round: 1 });
+}
+
+async function insertRound(
+  trx: Transaction<Schema>,
+  coming: readonly ImportedUser[],
+  { nowMs, round }: { nowMs: number; round: number },
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const known = noExistingUsers();
-  await learn(trx, coming, known, nowMs);
+  const known = await findExisting(trx, coming, nowMs);
   const { outcomes, add, release } = decideImport(coming, known);
   if (release.length > 0) {
     await trx
@@ -113,7 +121,7 @@ export async function insertImportedUsers(
   const missed = coming.filter(({ id }, index) => outcomes[index]?.kind === 'added' && !ids.has(id));
   const rerender: ImportOutcome[] =
     round < maxRounds
-      ? await insertImportedUsers(trx, missed, nowMs, round + 1)
+      ? await insertRound(trx, missed, { nowMs, round: round + 1 })
       : missed.map(() => ({ kind: 'refused', why: 'email-taken' }));
   const later = new Map(missed.map(({ id }, index) => [id, rerender[index]]));
   return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? toUserId('')) ?? outcome);
@@ -121,17 +129,15 @@ export async function insertImportedUsers(
 
 /**
  * Computes the outcomes without changing anything.
- * @param known data from earlier calls: users further up in a file exist for those further down
+ * @param earlier.known data from earlier calls: users further up in a file exist for those further down
  */
 export async function rehearseImport(
   db: Db,
   coming: readonly ImportedUser[],
-  known: ExistingUsers,
-  nowMs: number,
+  { known, nowMs }: { known: ExistingUsers; nowMs: number },
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const context = noExistingUsers();
-  await learn(db, coming, context, nowMs);
+  const context = await findExisting(db, coming, nowMs);
   for (const [id, email] of context.members) if (!known.members.has(id)) known.members.set(id, email);
   for (const [email, id] of context.emails) if (!known.emails.has(email)) known.emails.set(email, id);
   for (const [phone, holder] of context.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);

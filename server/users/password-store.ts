@@ -7,6 +7,7 @@ export interface NewPassword {
   passwordHash: string;
   /** A code to the address has just proven it. */
   emailVerified?: true;
+  nowMs: number;
 }
 
 /**
@@ -17,8 +18,7 @@ export interface NewPassword {
 export async function setPassword(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'email' | 'passwordEpoch'>,
-  { passwordHash, emailVerified }: NewPassword,
-  nowMs: number,
+  { passwordHash, emailVerified, nowMs }: NewPassword,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')

@@ -13,8 +13,7 @@ import type { User } from './user.ts';
 export async function setPhone(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'passwordEpoch'>,
-  phone: E164,
-  nowMs: number,
+  { phone, nowMs }: { phone: E164; nowMs: number },
 ): Promise<boolean> {
   await trx
     .updateTable('users')

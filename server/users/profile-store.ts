@@ -22,8 +22,7 @@ export type ProfileChange = {
 export async function setProfile(
   trx: Transaction<Schema>,
   userId: UserId,
-  change: ProfileChange,
-  nowMs: number,
+  { change, nowMs }: { change: ProfileChange; nowMs: number },
 ): Promise<void> {
   await trx
     .updateTable('users')

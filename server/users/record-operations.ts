@@ -76,113 +76,118 @@ function rejectDifferentValue(submitted: Partial<Record<string, unknown>>, true_
   }
 }
 
-/** The calls on user records, under the specification's names and shapes (section 7). */
-export function recordOperations({
-  database,
-  plans,
-  saveProfile,
-  mediaUrl,
-  now,
-}: {
+interface RecordOperationsDeps {
   database: Database;
   plans: PlanCommands;
   saveProfile: SaveProfile;
   mediaUrl: string | undefined;
   now: () => number;
-}): ApiOperation[] {
-  const missing = () => new HttpError('notFound', { detail: 'no such user record' });
-  /** The stored value may be repeated. */
-  const refuseImageName = (name: string | null | undefined, stored: string | null) => {
-    if (name == null || name === '' || name === stored || isImageName(name, mediaUrl)) return;
-    const detail = 'a path without .. below MEDIA_URL, or an address there';
-    throw new HttpError('validation', {
-      detail: 'body.imageName',
-      invalidParams: [{ name: 'body.imageName', detail }],
-    });
-  };
-
-  return [
-    defineOperation({
-      method: 'post',
-      path: '/user/listUserWithPoolId',
-      id: 'listUserWithPoolId',
-      summary: "A member's user record; client apps name the member",
-      body: z.object({ userId: id.optional() }),
-      answer: z.object({ data: z.object({ Items: z.array(userRecordSchema) }) }),
-      async handle({ req, body }) {
-        const record = await getUserRecord(database, resolveRequestedUser(req, body.userId, 'body.userId'));
-        return { data: { Items: record ? [record] : [] } };
-      },
-    }),
-    defineOperation({
-      method: 'post',
-      path: '/user/updateUser',
-      id: 'updateUser',
-      summary:
-        'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
-      body: z.object({
-        id,
-        planId: planIdSchema.max(100).nullable().optional(),
-        source: z.string().max(50).optional(),
-      }),
-      answer: z.object({ data: userRecordSchema }),
-      problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
-      async handle({ req, body }) {
-        const named = await findUserRecordById(database.db, body.id);
-        const principal = requirePrincipal(req);
-        // Records of others look like missing ones, so that ids are not revealed.
-        if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
-        const user = await findUser(database.db, named.userId);
-        if (!user) throw missing();
-        const record = toUserRecordJson(user, named);
-        const { planId, ...submitted } = body;
-        // A plan is paid for, or a partner's, or free: a caller can only select a free one.
-        if (planId == null || planId === record.planId || !plans.isFree(planId)) {
-          rejectDifferentValue(body, record);
-          return { data: record };
-        }
-        rejectDifferentValue(submitted, record);
-        if (!(await plans.choosePlanWithoutPayment(user, planId))) rejectDifferentValue(body, record);
-        const after = await getUserRecord(database, named.userId);
-        if (!after) throw missing();
-        return { data: after };
-      },
-    }),
-    defineOperation({
-      method: 'post',
-      path: '/user/signup/plan',
-      id: 'signUpPlan',
-      summary: 'Completes a user record with what a member tells of themselves',
-      body: userRecordBody,
-      answer: z.object({ data: userRecordSchema }),
-      problems: { 404: 'No such member', 409: 'Differs from what is stored' },
-      async handle({ req, body }) {
-        const userId = resolveRequestedUser(req, body.userId, 'body.userId');
-        const user = await findUser(database.db, userId);
-        if (!user) throw missing();
-        const stored = await database.transaction(async (trx) => {
-          const record = toUserRecordJson(user, await insertUserRecord(trx, userId, now()));
-          rejectDifferentValue(body, record);
-          return record;
-        });
-        const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
-        refuseImageName(record.imageName, stored.imageName);
-        await saveProfile(user, {
-          req,
-          // The answer has null for missing fields.
-          typed: {
-            givenName: firstName,
-            familyName: lastName,
-            jobTitle: jobTitle === null ? '' : jobTitle,
-            companyName: company === null ? '' : company,
-          },
-          names: { givenName: 'firstName', familyName: 'lastName', jobTitle: 'jobTitle', companyName: 'company' },
-          alongside: (trx) => updateUserRecord(trx, userId, record, now()),
-        });
-        const after = await getUserRecord(database, userId);
-        if (!after) throw missing();
-        return { data: after };
-      },
-    }),
-  ];
 }
+
+const missing = () => new HttpError('notFound', { detail: 'no such user record' });
+
+/** The calls on user records, under the specification's names and shapes (section 7). */
+export function recordOperations(deps: RecordOperationsDeps): ApiOperation[] {
+  return [readRecord(deps), updateUser(deps), completeRecord(deps)];
+}
+
+const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
+  defineOperation({
+    method: 'post',
+    path: '/user/listUserWithPoolId',
+    id: 'listUserWithPoolId',
+    summary: "A member's user record; client apps name the member",
+    body: z.object({ userId: id.optional() }),
+    answer: z.object({ data: z.object({ Items: z.array(userRecordSchema) }) }),
+    async handle({ req, body }) {
+      const record = await getUserRecord(database, resolveRequestedUser(req, body.userId, 'body.userId'));
+      return { data: { Items: record ? [record] : [] } };
+    },
+  });
+
+const updateUser = ({ database, plans }: Pick<RecordOperationsDeps, 'database' | 'plans'>) =>
+  defineOperation({
+    method: 'post',
+    path: '/user/updateUser',
+    id: 'updateUser',
+    summary:
+      'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
+    body: z.object({
+      id,
+      planId: planIdSchema.max(100).nullable().optional(),
+      source: z.string().max(50).optional(),
+    }),
+    answer: z.object({ data: userRecordSchema }),
+    problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
+    async handle({ req, body }) {
+      const named = await findUserRecordById(database.db, body.id);
+      const principal = requirePrincipal(req);
+      // Records of others look like missing ones, so that ids are not revealed.
+      if (!named || (principal.kind === 'member' && named.userId !== principal.userId)) throw missing();
+      const user = await findUser(database.db, named.userId);
+      if (!user) throw missing();
+      const record = toUserRecordJson(user, named);
+      const { planId, ...submitted } = body;
+      // A plan is paid for, or a partner's, or free: a caller can only select a free one.
+      if (planId == null || planId === record.planId || !plans.isFree(planId)) {
+        rejectDifferentValue(body, record);
+        return { data: record };
+      }
+      rejectDifferentValue(submitted, record);
+      if (!(await plans.choosePlanWithoutPayment(user, planId))) rejectDifferentValue(body, record);
+      const after = await getUserRecord(database, named.userId);
+      if (!after) throw missing();
+      return { data: after };
+    },
+  });
+
+/** The stored value may be repeated. */
+function refuseImageName(
+  name: string | null | undefined,
+  { stored, mediaUrl }: { stored: string | null; mediaUrl: string | undefined },
+): void {
+  if (name == null || name === '' || name === stored || isImageName(name, mediaUrl)) return;
+  const detail = 'a path without .. below MEDIA_URL, or an address there';
+  throw new HttpError('validation', {
+    detail: 'body.imageName',
+    invalidParams: [{ name: 'body.imageName', detail }],
+  });
+}
+
+const completeRecord = ({ database, saveProfile, mediaUrl, now }: RecordOperationsDeps) =>
+  defineOperation({
+    method: 'post',
+    path: '/user/signup/plan',
+    id: 'signUpPlan',
+    summary: 'Completes a user record with what a member tells of themselves',
+    body: userRecordBody,
+    answer: z.object({ data: userRecordSchema }),
+    problems: { 404: 'No such member', 409: 'Differs from what is stored' },
+    async handle({ req, body }) {
+      const userId = resolveRequestedUser(req, body.userId, 'body.userId');
+      const user = await findUser(database.db, userId);
+      if (!user) throw missing();
+      const stored = await database.transaction(async (trx) => {
+        const record = toUserRecordJson(user, await insertUserRecord(trx, userId, now()));
+        rejectDifferentValue(body, record);
+        return record;
+      });
+      const { firstName, lastName, jobTitle, company, ...record } = described.parse(body);
+      refuseImageName(record.imageName, { stored: stored.imageName, mediaUrl });
+      await saveProfile(user, {
+        req,
+        // The answer has null for missing fields.
+        typed: {
+          givenName: firstName,
+          familyName: lastName,
+          jobTitle: jobTitle === null ? '' : jobTitle,
+          companyName: company === null ? '' : company,
+        },
+        names: { givenName: 'firstName', familyName: 'lastName', jobTitle: 'jobTitle', companyName: 'company' },
+        alongside: (trx) => updateUserRecord(trx, userId, { change: record, nowMs: now() }),
+      });
+      const after = await getUserRecord(database, userId);
+      if (!after) throw missing();
+      return { data: after };
+    },
+  });

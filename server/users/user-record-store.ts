@@ -122,8 +122,7 @@ export async function insertUserRecord(trx: Transaction<Schema>, userId: UserId,
 export async function updateUserRecord(
   trx: Transaction<Schema>,
   userId: UserId,
-  change: UserRecordChange,
-  nowMs: number,
+  { change, nowMs }: { change: UserRecordChange; nowMs: number },
 ): Promise<void> {
   const json = (value: Record<string, unknown> | undefined) => value && JSON.stringify(value);
   await trx

@@ -106,57 +106,86 @@ export async function listUsers(db: Db, { limit, offset }: { limit: number; offs
   return rows.map(fromRow);
 }
 
+/** @throws {AlreadyInUseError} if the address or number belongs to another user, or the address is reserved for one */
+async function requireUnused(
+  trx: Transaction<Schema>,
+  { email, phone }: Pick<NewUser, 'email' | 'phone'>,
+  nowMs: number,
+): Promise<void> {
+  if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
+    throw new AlreadyInUseError('email');
+  // After the users, in this order: an address that is given up at this moment is then still the user's or already
+  // reserved.
+  if (await isEmailReserved(trx, email, { nowMs })) throw new AlreadyInUseError('email');
+  if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
+    throw new AlreadyInUseError('phone');
+  }
+}
+
+/** The columns in which all new users are equal. */
+const unsetAttributes = {
+  phone_changed_at: null,
+  password_profile: null,
+  password_epoch: 0,
+  signed_in_epoch: null,
+  trial_until: null,
+  offered_plan_id: null,
+  deal_again_at: null,
+  picture: null,
+  birthdate: null,
+  address: null,
+  company_name: null,
+  job_title: null,
+  preferred_language: null,
+  gender: '0',
+  newsletter: 0,
+  mfa_preference: 'none',
+  second_factor_required: 0,
+  disabled_at: null,
+  imported_at: null,
+} as const;
+
+const newRow = (
+  {
+    email,
+    emailVerified = false,
+    phone = null,
+    phoneVerified = false,
+    passwordHash,
+    givenName = '',
+    familyName = '',
+    locale,
+    acceptedTosVersion = null,
+    planId = null,
+    source = 'general',
+  }: NewUser,
+  nowMs: number,
+): Selectable<UserTable> => ({
+  ...unsetAttributes,
+  id: toUserId(uuidv7(nowMs)),
+  email,
+  email_verified: Number(emailVerified),
+  phone,
+  phone_verified: Number(phoneVerified),
+  password_hash: passwordHash,
+  given_name: givenName,
+  family_name: familyName,
+  locale: locale ?? '',
+  accepted_tos_version: acceptedTosVersion,
+  accepted_tos_at: acceptedTosVersion === null ? null : nowMs,
+  source,
+  plan_id: planId,
+  created_at: nowMs,
+  updated_at: nowMs,
+});
+
 /**
  * Adds a user.
  * @throws {AlreadyInUseError} if the address or number belongs to another user
  */
 export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
-  if (await trx.selectFrom('users').select('id').where('email', '=', user.email).executeTakeFirst())
-    throw new AlreadyInUseError('email');
-  // After the users, in this order: an address that is given up at this moment is then still the user's or already
-  // reserved.
-  if (await isEmailReserved(trx, user.email, undefined, nowMs)) throw new AlreadyInUseError('email');
-  const phone = user.phone ?? null;
-  if (phone && (await trx.selectFrom('users').select('id').where('phone', '=', phone).executeTakeFirst())) {
-    throw new AlreadyInUseError('phone');
-  }
-  const tos = user.acceptedTosVersion ?? null;
-  const row: Selectable<UserTable> = {
-    id: toUserId(uuidv7(nowMs)),
-    email: user.email,
-    email_verified: user.emailVerified ? 1 : 0,
-    phone,
-    phone_verified: user.phoneVerified ? 1 : 0,
-    phone_changed_at: null,
-    password_hash: user.passwordHash,
-    password_profile: null,
-    password_epoch: 0,
-    signed_in_epoch: null,
-    given_name: user.givenName ?? '',
-    family_name: user.familyName ?? '',
-    locale: user.locale ?? '',
-    accepted_tos_version: tos,
-    accepted_tos_at: tos === null ? null : nowMs,
-    source: user.source ?? 'general',
-    plan_id: user.planId ?? null,
-    trial_until: null,
-    offered_plan_id: null,
-    deal_again_at: null,
-    picture: null,
-    birthdate: null,
-    address: null,
-    company_name: null,
-    job_title: null,
-    preferred_language: null,
-    gender: '0',
-    newsletter: 0,
-    mfa_preference: 'none',
-    second_factor_required: 0,
-    disabled_at: null,
-    imported_at: null,
-    created_at: nowMs,
-    updated_at: nowMs,
-  };
+  await requireUnused(trx, user, nowMs);
+  const row = newRow(user, nowMs);
   try {
     await trx.insertInto('users').values(row).execute();
   } catch (error) {
@@ -187,7 +216,11 @@ export async function lockUser(
   return numUpdatedRows > 0n ? findUser(trx, id) : undefined;
 }
 
-export async function setDisabled(db: Db, id: UserId, disabledAt: number | null, nowMs: number): Promise<boolean> {
+export async function setDisabled(
+  db: Db,
+  id: UserId,
+  { disabledAt, nowMs }: { disabledAt: number | null; nowMs: number },
+): Promise<boolean> {
   const result = await db
     .updateTable('users')
     .set({ disabled_at: disabledAt, updated_at: nowMs })
@@ -200,8 +233,7 @@ export async function setDisabled(db: Db, id: UserId, disabledAt: number | null,
 export async function setSource(
   trx: Transaction<Schema>,
   id: UserId,
-  { source, offeredPlanId }: Pick<User, 'source' | 'offeredPlanId'>,
-  nowMs: number,
+  { source, offeredPlanId, nowMs }: Pick<User, 'source' | 'offeredPlanId'> & { nowMs: number },
 ): Promise<void> {
   await trx
     .updateTable('users')
@@ -223,7 +255,11 @@ export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, now
 }
 
 /** Stores the user's language. */
-export async function setLocale(db: Db, id: UserId, locale: string, nowMs: number): Promise<void> {
+export async function setLocale(
+  db: Db,
+  id: UserId,
+  { locale, nowMs }: { locale: string; nowMs: number },
+): Promise<void> {
   await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
 }
 
@@ -248,8 +284,7 @@ export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoc
 export async function setMfaPreference(
   trx: Transaction<Schema>,
   id: UserId,
-  preference: User['mfaPreference'],
-  nowMs: number,
+  { preference, nowMs }: { preference: User['mfaPreference']; nowMs: number },
 ): Promise<boolean> {
   let change = trx.updateTable('users').set({ mfa_preference: preference, updated_at: nowMs }).where('id', '=', id);
   // In the same statement, so that a number that is being removed cannot be used.

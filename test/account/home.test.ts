@@ -66,7 +66,10 @@ describe('the settings home', () => {
   it('The settings home shows the panel of its address and links to all four', async () => {
     const { browser, user } = await member();
     await foyer.deps.database.transaction((trx) =>
-      setProfile(trx, user.id, { birthdate: '1984-02-29', gender: '1', jobTitle: '<b>Joiner</b>' }, foyer.deps.now()),
+      setProfile(trx, user.id, {
+        change: { birthdate: '1984-02-29', gender: '1', jobTitle: '<b>Joiner</b>' },
+        nowMs: foyer.deps.now(),
+      }),
     );
     const shown = async (address: string) => {
       const html = await (await browser.get(address)).text();

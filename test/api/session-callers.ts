@@ -47,7 +47,7 @@ export const sessionCallers: Record<string, Caller> = {
     async credentials(foyer) {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
-      await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+      await setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       return { browser, headers: ownPage(foyer) };
     },
     expected: always(401),

@@ -122,7 +122,7 @@ export const tokenCallers: Record<string, Caller> = {
   ),
   'a token of a member who signed out': spoilt((_foyer, { browser }) => browser.post('/logout')),
   'a token of a disabled member': spoilt((foyer, { user }) =>
-    setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now()),
+    setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() }),
   ),
   'a token whose grant is another client’s': spoilt(async (foyer, { tokens }) => {
     const other = await signedInto(foyer);

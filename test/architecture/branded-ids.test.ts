@@ -149,25 +149,25 @@ const swapped = {
   ],
   emails: (trx: Trx, { user, userId, email, phone, plain }: Values & { user: User }) => [
     findUserByIdentifier(trx, { email }),
-    changeEmail(trx, user, { email, undoHash: sha256(plain), undoUntil: 0 }, 0),
+    changeEmail(trx, user, { email, undoHash: sha256(plain), undoUntil: 0, nowMs: 0 }),
     claimPartnerDeal(trx, email, { userId, nowMs: 0 }),
     // @ts-expect-error: a typed address is not normalised
     findUserByIdentifier(trx, { email: plain }),
     // @ts-expect-error: a number is no address
     findUserByIdentifier(trx, { email: phone }),
     // @ts-expect-error: a typed address is not normalised
-    changeEmail(trx, user, { email: plain, undoHash: sha256(plain), undoUntil: 0 }, 0),
+    changeEmail(trx, user, { email: plain, undoHash: sha256(plain), undoUntil: 0, nowMs: 0 }),
     // @ts-expect-error: swapped
     claimPartnerDeal(trx, userId, { userId: email, nowMs: 0 }),
   ],
   phones: (trx: Trx, sms: SmsSender, { user, email, phone, plain }: Values & { user: User }) => [
-    setPhone(trx, user, phone, 0),
+    setPhone(trx, user, { phone, nowMs: 0 }),
     sms.canReceiveSms(phone),
     findUserByIdentifier(trx, { phone }),
     // @ts-expect-error: an address is no number
-    setPhone(trx, user, email, 0),
+    setPhone(trx, user, { phone: email, nowMs: 0 }),
     // @ts-expect-error: a typed number is not normalised
-    setPhone(trx, user, plain, 0),
+    setPhone(trx, user, { phone: plain, nowMs: 0 }),
     // @ts-expect-error: a typed number is not normalised
     sms.canReceiveSms(plain),
     // @ts-expect-error: an address is no number

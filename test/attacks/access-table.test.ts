@@ -165,7 +165,7 @@ describe.each(backends)('the access table on $name', (backend) => {
     'session of a disabled member': async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
-      await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+      await setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       return { browser };
     },
   };

@@ -80,7 +80,10 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     [
       'is disabled',
       (member) =>
-        setDisabled(context.foyer.deps.database.db, member.id, context.foyer.deps.now(), context.foyer.deps.now()),
+        setDisabled(context.foyer.deps.database.db, member.id, {
+          disabledAt: context.foyer.deps.now(),
+          nowMs: context.foyer.deps.now(),
+        }),
     ],
     ['resets the password', (member) => reset(context.foyer, context.foyer.browser(), member.email)],
     [

@@ -141,7 +141,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     await phoneTo(context.foyer, context.thief, phone);
     // The thief uses the number as a second factor.
     await context.foyer.deps.database.transaction((trx) =>
-      setMfaPreference(trx, context.user.id, 'sms', context.foyer.deps.now()),
+      setMfaPreference(trx, context.user.id, { preference: 'sms', nowMs: context.foyer.deps.now() }),
     );
     await undo(context.foyer.browser(), token);
     expect(await rowOf(context.foyer, context.user)).toMatchObject({ phone: null, mfa_preference: 'totp' });
@@ -198,7 +198,12 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
       const now = await findUser(trx, context.user.id);
       if (!now) throw new Error('no such member');
       const undoUntil = context.foyer.deps.now() + 1_000_000;
-      change = await changeEmail(trx, now, { email: fresh().email, undoHash: sha256(secret), undoUntil }, undoUntil);
+      change = await changeEmail(trx, now, {
+        email: fresh().email,
+        undoHash: sha256(secret),
+        undoUntil,
+        nowMs: undoUntil,
+      });
     });
     expect(change).toBeDefined();
     await expectGone(await undo(context.foyer.browser(), `${change}.${secret}`, 'the thief has it again 5'));

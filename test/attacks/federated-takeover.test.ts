@@ -144,9 +144,9 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       ]) {
         const user = await context.foyer.addUser({ emailVerified: false });
         await db().updateTable('users').set(change).where('id', '=', user.id).execute();
-        expect(await context.foyer.stores.database.transaction((trx) => claimUnverifiedUser(trx, user, names, 1))).toBe(
-          false,
-        );
+        expect(
+          await context.foyer.stores.database.transaction((trx) => claimUnverifiedUser(trx, user, { names, nowMs: 1 })),
+        ).toBe(false);
       }
     });
 

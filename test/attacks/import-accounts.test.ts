@@ -82,12 +82,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       const mover = await context.foyer.addUser();
       const nowMs = context.foyer.deps.now();
       await database.transaction((trx) =>
-        changeEmail(
-          trx,
-          mover,
-          { email: toNormalisedEmail('moved.on@example.com'), undoHash: toSha256('x'), undoUntil: nowMs + 60_000 },
+        changeEmail(trx, mover, {
+          email: toNormalisedEmail('moved.on@example.com'),
+          undoHash: toSha256('x'),
+          undoUntil: nowMs + 60_000,
           nowMs,
-        ),
+        }),
       );
       const run = await importing(
         `${columns}\n${gone},gone@example.com,true,,,,\n${newSub()},${mover.email},true,,,,\n`,

@@ -190,7 +190,7 @@ describe('the picture in the page header', () => {
     const change = (imageName: string | null) =>
       foyer.deps.database.transaction(async (trx) => {
         await insertUserRecord(trx, member.id, foyer.deps.now());
-        await updateUserRecord(trx, member.id, { imageName }, foyer.deps.now());
+        await updateUserRecord(trx, member.id, { change: { imageName }, nowMs: foyer.deps.now() });
       });
     await change('people/vera 1.jpeg');
     const answer = await browser.get('/dashboard');

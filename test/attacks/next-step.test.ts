@@ -74,7 +74,7 @@ describe.each(backends)('a live session on $name', (backend) => {
 
   it('A disabled user gets no authorization code and every token of the user is revoked', async () => {
     const { user, browser, tokens } = await known();
-    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(foyer.stores.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     expect(await silently(browser)).toEqual({ code: null, error: 'login_required' });
     const at = locationOf(await browser.get((await app.begin()).url));
     expect((await browser.get(at)).status).toBe(200);
@@ -92,7 +92,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     const at = locationOf(await browser.get((await app.begin()).url));
     await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password });
     const resume = await store(browser, at);
-    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(foyer.stores.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     const answer = await browser.get(resume);
     expect(answer.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
     expect(answer.status).toBeLessThan(500);
@@ -102,7 +102,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     const user = await foyer.addUser();
     const begun = await app.begin();
     const home = await signInFor(foyer.browser(), begun, user);
-    await setDisabled(foyer.stores.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(foyer.stores.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     await expect(app.redeem(home, begun)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 

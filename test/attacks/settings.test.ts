@@ -97,7 +97,9 @@ describe('the settings under attack', () => {
   it('A stale session changes no credential, because every such form asks for re-authentication first', async () => {
     const user = await foyer.addUser();
     // A user without a second factor enters the password in the form.
-    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'totp', foyer.deps.now()));
+    await foyer.deps.database.transaction((trx) =>
+      setMfaPreference(trx, user.id, { preference: 'totp', nowMs: foyer.deps.now() }),
+    );
     const browser = await staleBrowser(user.id);
     const before = await rowOf(user.id);
     const asked: string[] = [];
@@ -124,7 +126,7 @@ describe('the settings under attack', () => {
   async function staleBrowser(userId: string): Promise<Browser> {
     const { database, now } = foyer.deps;
     const set = (preference: 'none' | 'totp') =>
-      database.transaction((trx) => setMfaPreference(trx, toUserId(userId), preference, now()));
+      database.transaction((trx) => setMfaPreference(trx, toUserId(userId), { preference, nowMs: now() }));
     await set('none');
     const user = await findUser(database.db, toUserId(userId));
     if (!user) throw new Error('the member is gone');

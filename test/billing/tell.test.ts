@@ -68,7 +68,10 @@ describe('notifications of payments', () => {
 
   it('A disabled user gets no mails', async () => {
     const user = await member('m-99');
-    await setDisabled(shop.foyer.deps.database.db, user.id, shop.foyer.deps.now(), shop.foyer.deps.now());
+    await setDisabled(shop.foyer.deps.database.db, user.id, {
+      disabledAt: shop.foyer.deps.now(),
+      nowMs: shop.foyer.deps.now(),
+    });
     shop.passTime(30 * dayMs + 60_000);
     await shop.membership.refresh(user.id);
     expect(await templates(user)).toEqual(['receipt']);

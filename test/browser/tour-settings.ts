@@ -31,7 +31,7 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
       jobTitle: 'Restorer',
       newsletter: true,
     };
-    await database.transaction((trx) => setProfile(trx, member.id, told, now()));
+    await database.transaction((trx) => setProfile(trx, member.id, { change: told, nowMs: now() }));
     return member;
   }
   const at = (path: string) => async (page: Page) => {

@@ -165,11 +165,11 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const ada = somebody(providers, 'google');
       await comeBy(providers, foyer.browser(), 'google', ada);
       const user = await member(ada.email);
-      await setDisabled(db(), toUserId(user?.id ?? ''), foyer.deps.now(), foyer.deps.now());
+      await setDisabled(db(), toUserId(user?.id ?? ''), { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       const browser = foyer.browser();
       expect(notice(await comeBy(providers, browser, 'google', ada))).toBe('federation-disabled');
       const other = await foyer.addUser();
-      await setDisabled(db(), other.id, foyer.deps.now(), foyer.deps.now());
+      await setDisabled(db(), other.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       const same = somebody(providers, 'google', { email: other.email });
       expect(notice(await comeBy(providers, browser, 'google', same))).toBe('federation-disabled');
       expect((await browser.cookies()).foyer_session).toBeUndefined();

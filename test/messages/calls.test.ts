@@ -65,7 +65,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(await send({ emailAddress: to, action: 'share' })).toMatchObject({ status: 200 });
       expect(await foyer.mails(to)).toEqual([expect.objectContaining({ template: 'mapped:share' })]);
       const disabled = await foyer.addUser();
-      await setDisabled(foyer.deps.database.db, disabled.id, 1, 1);
+      await setDisabled(foyer.deps.database.db, disabled.id, { disabledAt: 1, nowMs: 1 });
       expect(await send({ emailAddress: disabled.email, action: 'password' })).toMatchObject({ status: 404 });
     });
 

@@ -33,7 +33,7 @@ describe.each(backends)('removing second factors on $name', (backend) => {
     const { database, boxes } = foyer.deps;
     await database.transaction(async (trx) => {
       const { id: userId } = user;
-      await setMfaPreference(trx, userId, preference, 1);
+      await setMfaPreference(trx, userId, { preference, nowMs: 1 });
       if (totpAtMs !== undefined) {
         await upsertTotp(trx, boxes.mfa, { userId, secret: 'JBSWY3DPEHPK3PXP', lastStep: 1, createdAt: totpAtMs });
       }
@@ -127,7 +127,8 @@ describe.each(backends)('removing second factors on $name', (backend) => {
 
   it('Codes by SMS are never preferred without a verified number', async () => {
     const { database } = foyer.deps;
-    const prefer = ({ id }: User) => database.transaction((trx) => setMfaPreference(trx, id, 'sms', 1));
+    const prefer = ({ id }: User) =>
+      database.transaction((trx) => setMfaPreference(trx, id, { preference: 'sms', nowMs: 1 }));
     expect(await prefer(await foyer.addUser())).toBe(false);
     expect(await prefer(await foyer.addUser({ phone: '+31612340001', phoneVerified: false }))).toBe(false);
     expect(await prefer(await foyer.addUser({ phone: '+31612340002', phoneVerified: true }))).toBe(true);

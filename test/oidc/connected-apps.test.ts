@@ -81,7 +81,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         'the operator disables the user',
         ({ user }) => {
           const { kv, database, now } = foyer.deps;
-          return setDisabled(database.db, user.id, now(), now()).then(() =>
+          return setDisabled(database.db, user.id, { disabledAt: now(), nowMs: now() }).then(() =>
             endAllSessions({ kv, links: createGrantHooks(foyer.app.oauth.grants) }, user.id),
           );
         },

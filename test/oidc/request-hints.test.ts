@@ -76,7 +76,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       await at.post('/language', { lang: 'fr', redirect: url.href });
       expect(langOf(await (await at.get(url.href)).text())).toBe('fr');
       const member = await foyer.addUser();
-      await setLocale(foyer.stores.database.db, member.id, 'nl', foyer.deps.now());
+      await setLocale(foyer.stores.database.db, member.id, { locale: 'nl', nowMs: foyer.deps.now() });
       const { html } = await land(await foyer.signedIn(member), { ui_locales: 'de' }, stranger);
       expect(langOf(html)).toBe('nl');
     });

@@ -91,7 +91,7 @@ describe.each(backends)('silent sign-on on $name', (backend) => {
       const leaving = await context.foyer.addUser();
       const browser = await context.foyer.signedIn(leaving);
       const { db } = context.foyer.stores.database;
-      await setDisabled(db, leaving.id, context.foyer.deps.now(), context.foyer.deps.now());
+      await setDisabled(db, leaving.id, { disabledAt: context.foyer.deps.now(), nowMs: context.foyer.deps.now() });
       expect(await none(browser)).toBe('login_required');
       const landing = await lead(browser, await context.client.begin());
       expect(landing.pathname).toBe('/');

@@ -172,7 +172,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
     it('A disabled user loses the token cookies at the next page', async () => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
-      await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+      await setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       expect(setBy(await page(browser, '/'))).toEqual(gone);
     });
 

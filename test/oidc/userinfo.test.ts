@@ -118,7 +118,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
   it('A token of a user who has been disabled since is refused', async () => {
     const leaving = await foyer.addUser();
     const own = await tokensFor(client, foyer.browser(), leaving);
-    await setDisabled(foyer.stores.database.db, leaving.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(foyer.stores.database.db, leaving.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     expect((await ask({ headers: bearer(own.access_token) })).status).toBe(401);
     await expect(oidc.refreshTokenGrant(client.config, own.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',

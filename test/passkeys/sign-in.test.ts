@@ -70,12 +70,12 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
   it('A disabled user and a user with an unconfirmed address are treated as with a password', async () => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const { db } = foyer.deps.database;
-    await setDisabled(db, user.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     expect(await errorOf(await signInWith(foyer.browser(), authenticator))).toEqual({
       status: 403,
       error: 'User is disabled.',
     });
-    await setDisabled(db, user.id, null, foyer.deps.now());
+    await setDisabled(db, user.id, { disabledAt: null, nowMs: foyer.deps.now() });
     await db.updateTable('users').set({ email_verified: 0 }).where('id', '=', user.id).execute();
     const visitor = foyer.browser();
     const answer = await signInWith(visitor, authenticator);

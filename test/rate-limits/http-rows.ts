@@ -223,7 +223,9 @@ export const rows: Row[] = [
     limit: 'confirmedNumberSms',
     async reach(foyer) {
       const { user } = await memberWithSms(foyer);
-      await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'none', foyer.deps.now()));
+      await foyer.deps.database.transaction((trx) =>
+        setMfaPreference(trx, user.id, { preference: 'none', nowMs: foyer.deps.now() }),
+      );
       const browser = await foyer.signedIn(user);
       return { value: `proven:${user.id}`, send: () => browser.post('/settings/mfa/sms') };
     },

@@ -29,7 +29,7 @@ export async function giveTotp(foyer: TestFoyer, user: User): Promise<string> {
   const { database, boxes, now } = foyer.deps;
   await database.transaction(async (trx) => {
     await upsertTotp(trx, boxes.mfa, { userId: user.id, secret, lastStep: 0, createdAt: now() });
-    await setMfaPreference(trx, user.id, 'totp', now());
+    await setMfaPreference(trx, user.id, { preference: 'totp', nowMs: now() });
   });
   return secret;
 }
@@ -48,7 +48,7 @@ export async function memberWithSms(foyer: TestFoyer): Promise<{ user: User; pho
   const phone = `+4915112345${String(numbers).padStart(3, '0')}`;
   const user = await foyer.addUser({ phone, phoneVerified: true });
   const { database, now } = foyer.deps;
-  await database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', now()));
+  await database.transaction((trx) => setMfaPreference(trx, user.id, { preference: 'sms', nowMs: now() }));
   return { user, phone };
 }
 

@@ -257,7 +257,9 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
-    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'none', foyer.deps.now()));
+    await foyer.deps.database.transaction((trx) =>
+      setMfaPreference(trx, user.id, { preference: 'none', nowMs: foyer.deps.now() }),
+    );
     expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
       '/?notice=second-factor-over',
     );
@@ -270,7 +272,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     const { user, secret } = await memberWithTotp(foyer);
     const browser = foyer.browser();
     await toChallenge(browser, user);
-    await setDisabled(foyer.deps.database.db, user.id, foyer.deps.now(), foyer.deps.now());
+    await setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
       '/?notice=second-factor-over',
     );

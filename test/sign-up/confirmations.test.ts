@@ -102,7 +102,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const user = await foyer.addUser({ emailVerified: false });
     const { browser } = await signIn(user.email, password);
     const code = await codeFor(foyer, user.email);
-    await setDisabled(db(), user.id, 1, 1);
+    await setDisabled(db(), user.id, { disabledAt: 1, nowMs: 1 });
     const answer = await browser.post('/verify-code', { code });
     expect([answer.status, (await answer.text()).includes('User is disabled.')]).toEqual([403, true]);
     expect((await browser.get('/')).status).toBe(200);

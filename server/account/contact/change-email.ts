@@ -134,7 +134,12 @@ export async function confirmEmail(
   let changed: boolean;
   try {
     changed = await database.transaction(async (trx) => {
-      const change = await changeEmail(trx, user, { email: flow.to, undoHash: sha256(secret), undoUntil }, now());
+      const change = await changeEmail(trx, user, {
+        email: flow.to,
+        undoHash: sha256(secret),
+        undoUntil,
+        nowMs: now(),
+      });
       if (change === undefined) return false;
       await outbox.add(trx, {
         channel: 'mail',

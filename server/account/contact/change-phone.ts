@@ -131,7 +131,7 @@ export async function confirmPhone(
   await flows.end(id);
   try {
     const changed = await database.transaction(async (trx) => {
-      if (!(await setPhone(trx, user, flow.to, now()))) return false;
+      if (!(await setPhone(trx, user, { phone: flow.to, nowMs: now() }))) return false;
       if (user.mfaPreference !== 'none') await forgetRememberedDevices(trx, user.id);
       await notifySecurityChange(trx, deps, { user, change: 'phone', from });
       return true;

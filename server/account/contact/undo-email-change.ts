@@ -48,7 +48,7 @@ async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: Ema
   if (!(await hasPhoneChangedSince(trx, userId, changedAt))) return;
   const user = await findUser(trx, userId);
   if (user?.mfaPreference === 'sms') {
-    await setMfaPreference(trx, userId, (await hasTotp(trx, userId)) ? 'totp' : 'none', nowMs);
+    await setMfaPreference(trx, userId, { preference: (await hasTotp(trx, userId)) ? 'totp' : 'none', nowMs });
   }
   await removePhone(trx, userId, nowMs);
 }
@@ -75,7 +75,7 @@ export async function undoEmailChangeByToken(
   await sessions.endAll(user.id);
   try {
     const undone = await database.transaction(async (trx) => {
-      if (!(await undoEmailChange(trx, change, passwordHash, now()))) return false;
+      if (!(await undoEmailChange(trx, change, { passwordHash, nowMs: now() }))) return false;
       for (const take of revertContactChange) await take(trx, user.id, change.changedAt, now());
       await restorePhone(trx, change, now());
       await notifySecurityChange(trx, deps, {

@@ -54,7 +54,7 @@ export async function saveProfile(
     if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   }
   await database.transaction(async (trx) => {
-    await setProfile(trx, user.id, different, now());
+    await setProfile(trx, user.id, { change: different, nowMs: now() });
     await alongside?.(trx);
     for (const what of notified)
       await notifySecurityChange(

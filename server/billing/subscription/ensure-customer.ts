@@ -124,7 +124,7 @@ export async function attachCustomer(
     await setCustomer(trx, { userId, customerId }, now());
     const stored = (await findMembership(trx, userId))?.customerId ?? customerId;
     await insertUserRecord(trx, userId, now());
-    await updateUserRecord(trx, userId, { stripeCustomerId: stored }, now());
+    await updateUserRecord(trx, userId, { change: { stripeCustomerId: stored }, nowMs: now() });
   });
 }
 

@@ -96,7 +96,7 @@ export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | u
       deal?.userId === user.id ||
       (await claimPartnerDeal(trx, user.email, { userId: user.id, nowMs: now() })) !== undefined;
     if (!taken) throw new DealAlreadyClaimedError();
-    await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null }, now());
+    await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null, nowMs: now() });
     const membership = await findMembership(trx, user.id);
     if (membership && (await isChargedFor(trx, deps, membership))) {
       await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());

@@ -23,7 +23,7 @@ export async function offerPartnerDeals(
     const deal = await findPartnerDeal(trx, email);
     const plan = deal && deal.userId === null ? catalogue.ofTier(deal.tier) : undefined;
     if (!plan || (member.source === 'appsumo_update' && member.offeredPlanId === plan.id)) continue;
-    await setSource(trx, member.id, { source: 'appsumo_update', offeredPlanId: plan.id }, nowMs);
+    await setSource(trx, member.id, { source: 'appsumo_update', offeredPlanId: plan.id, nowMs });
     offered += 1;
   }
   return offered;

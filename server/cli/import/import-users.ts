@@ -109,7 +109,11 @@ class Import {
     const { database, now } = this.#context;
     const known = this.#known;
     const { outcomes, taken } = known
-      ? await this.#links.rehearse(database.db, whole, await rehearseImport(database.db, coming, known, now()))
+      ? await this.#links.rehearse(
+          database.db,
+          whole,
+          await rehearseImport(database.db, coming, { known, nowMs: now() }),
+        )
       : await database.transaction(async (trx) =>
           this.#links.make(trx, whole, await insertImportedUsers(trx, coming, now())),
         );

@@ -53,7 +53,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
     expect(verified.status).toBe(200);
     expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
     const setPreference = (preference: 'sms' | 'none') =>
-      foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, preference, foyer.deps.now()));
+      foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, { preference, nowMs: foyer.deps.now() }));
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     await setPreference('sms');
     expect((await call('changePhone', { phone_number: '' })).status).toBe(409);

@@ -88,7 +88,9 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     const { phone } = fresh();
     await phoneTo(foyer, browser, phone);
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
-    await foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, 'sms', foyer.deps.now()));
+    await foyer.deps.database.transaction((trx) =>
+      setMfaPreference(trx, user.id, { preference: 'sms', nowMs: foyer.deps.now() }),
+    );
     const page = await browser.get('/settings/phone');
     expect(await page.text()).not.toContain('value="remove"');
     for (const fields of removals) {

@@ -159,10 +159,10 @@ describe.each(backends)('account deletion, on $name', (backend) => {
   it('A user whom an operator has disabled is kept until that is settled', async () => {
     const user = await leavingMember(foyer);
     const { database, now } = foyer.deps;
-    await setDisabled(database.db, user.id, now(), now());
+    await setDisabled(database.db, user.id, { disabledAt: now(), nowMs: now() });
     await afterTwoWeeks();
     expect(await stillThere(user.id)).toBe(true);
-    await setDisabled(database.db, user.id, null, now());
+    await setDisabled(database.db, user.id, { disabledAt: null, nowMs: now() });
     await foyer.app.deletion.work();
     expect(await stillThere(user.id)).toBe(false);
   });

@@ -156,7 +156,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const { db } = shop.foyer.deps.database;
     await db.updateTable('partner_deals').set({ tier: 2 }).where('email', '=', user.email).execute();
     await shop.foyer.deps.database.transaction((trx) =>
-      setSource(trx, user.id, { source: 'appsumo_update', offeredPlanId: toPlanId('102') }, Date.now()),
+      setSource(trx, user.id, { source: 'appsumo_update', offeredPlanId: toPlanId('102'), nowMs: Date.now() }),
     );
     expect(pathOf(await browser.get('/'))).toBe('/plan-purchase-appsumo/?plan=102');
   });
