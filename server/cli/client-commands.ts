@@ -136,9 +136,21 @@ function withClientOptions(command: Command): Command {
     .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
 }
 
-export function clientCommands(program: Command, io: CliIo, act: Act): void {
-  const clients = program.command('client').description('client apps that sign their members in through Foyer');
+/** A `--no-…` option deletes a property: its value is undefined. */
+function toChanges(options: ClientOptions): { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } {
+  const { logbackUri, logo, backchannelLogoutUri, callsPerMinute } = options;
+  return {
+    ...toClientRequest(options),
+    ...(logbackUri === false && { logbackUri: undefined }),
+    ...(logo === false && { logo: undefined }),
+    ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
+    ...(options.jwks === false && { jwks: undefined }),
+    ...(options.jwksUri === false && { jwksUri: undefined }),
+    ...(callsPerMinute === false && { callsPerMinute: undefined }),
+  };
+}
 
+function addCommand(clients: Command, io: CliIo, act: Act): void {
   withClientOptions(clients.command('add').description('register a client app').option('--id <ID>', 'its client_id'))
     .option('--json', jsonHelp)
     .addHelpText(
@@ -163,7 +175,9 @@ Examples:
       const request = { ...toClientRequest(options), id, name, redirectUris: redirectUri };
       return act(() => withContext(io, (context) => addClient(context, request)), options);
     });
+}
 
+function showCommands(clients: Command, io: CliIo, act: Act): void {
   clients
     .command('list')
     .description('all client apps')
@@ -180,7 +194,9 @@ Examples:
     .action((id: string, options: ClientOptions) =>
       act(() => withContext(io, (context) => showClient(context, toClientId(id))), options),
     );
+}
 
+function updateCommand(clients: Command, io: CliIo, act: Act): void {
   withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
     .option('--no-logout-uri', 'forget its logout addresses')
     .option('--no-logback-uri', 'forget its logback address')
@@ -222,23 +238,19 @@ Examples:
   foyer client update shop --new-secret --old-secret-for 0`,
     )
     .action((id: string, options: ClientOptions) => {
-      const { logbackUri, logo, backchannelLogoutUri, callsPerMinute } = options;
-      const changes: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
-        ...toClientRequest(options),
-        ...(logbackUri === false && { logbackUri: undefined }),
-        ...(logo === false && { logo: undefined }),
-        ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
-        ...(options.jwks === false && { jwks: undefined }),
-        ...(options.jwksUri === false && { jwksUri: undefined }),
-        ...(callsPerMinute === false && { callsPerMinute: undefined }),
-      };
+      const changes = toChanges(options);
       const secrets = toSecretOptions(options);
       if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
       }
-      return act(() => withContext(io, (context) => changeClient(context, toClientId(id), changes, secrets)), options);
+      return act(
+        () => withContext(io, (context) => changeClient(context, toClientId(id), { changes, secrets })),
+        options,
+      );
     });
+}
 
+function removeCommand(clients: Command, io: CliIo, act: Act): void {
   clients
     .command('remove')
     .description('remove a client app and end everything that it was given')
@@ -251,4 +263,12 @@ Examples:
     .action((id: string, options: ClientOptions) =>
       act(() => withContext(io, (context) => removeClient(context, toClientId(id))), options),
     );
+}
+
+export function clientCommands(program: Command, io: CliIo, act: Act): void {
+  const clients = program.command('client').description('client apps that sign their members in through Foyer');
+  addCommand(clients, io, act);
+  showCommands(clients, io, act);
+  updateCommand(clients, io, act);
+  removeCommand(clients, io, act);
 }

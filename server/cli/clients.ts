@@ -206,12 +206,16 @@ export interface SecretOptions {
   dropOldSecret: boolean;
 }
 
+export interface ClientChange {
+  changes: Partial<ClientRequest>;
+  secrets: SecretOptions;
+}
+
 /** Changes the given properties and checks the whole registration again. */
 export async function changeClient(
   context: Context,
   id: ClientId,
-  changes: Partial<ClientRequest>,
-  options: SecretOptions,
+  { changes, secrets }: ClientChange,
 ): Promise<Result> {
   const { database, grants, now } = context;
   const { client, secret, previousUntilMs, narrowed } = await database.transaction(async (trx) => {
@@ -222,10 +226,10 @@ export async function changeClient(
       ...(changes.resources ? await unknownResources(trx, after) : []),
       ...(changes.requiredPlans || changes.requiredEntitlements ? unknownPlans(context, after) : []),
     ]);
-    const newSecret = secretAfter(before, after, options.newSecret);
-    const stays = options.newSecret && hasSecret(before) && options.oldSecretHours > 0;
-    const previousUntilMs = stays ? now() + options.oldSecretHours * hourMs : undefined;
-    const change = { secret: newSecret, previousUntilMs, dropPrevious: options.dropOldSecret };
+    const newSecret = secretAfter(before, after, secrets.newSecret);
+    const stays = secrets.newSecret && hasSecret(before) && secrets.oldSecretHours > 0;
+    const previousUntilMs = stays ? now() + secrets.oldSecretHours * hourMs : undefined;
+    const change = { secret: newSecret, previousUntilMs, dropPrevious: secrets.dropOldSecret };
     await updateClient(trx, after, { ...change, nowMs: now() });
     return { client: after, secret: newSecret, previousUntilMs, narrowed: isNarrowed(before, after) };
   });
@@ -237,7 +241,7 @@ export async function changeClient(
     ...(previousUntilMs === undefined
       ? []
       : [`Its old secret stays valid until ${new Date(previousUntilMs).toISOString()}; --drop-old-secret ends it.`]),
-    ...(options.dropOldSecret ? ['Only its newest secret is valid now.'] : []),
+    ...(secrets.dropOldSecret ? ['Only its newest secret is valid now.'] : []),
     ...(narrowed
       ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
       : []),

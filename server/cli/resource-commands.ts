@@ -25,7 +25,7 @@ export function resourceCommands(program: Command, io: CliIo, act: Act): void {
       '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
     )
     .action((identifier: string, options: Options) =>
-      act(() => withContext(io, (context) => addResource(context, identifier, options.scope, options.alg)), options),
+      act(() => withContext(io, (context) => addResource(context, identifier, options)), options),
     );
 
   resources

@@ -18,10 +18,10 @@ import { table } from './text.ts';
 export async function addResource(
   context: Context,
   identifier: string,
-  args: readonly string[],
-  alg: ResourceServer['alg'],
+  options: { scope: readonly string[]; alg: ResourceServer['alg'] },
 ): Promise<Result> {
-  const scopes = [...new Set(args.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean))];
+  const { alg } = options;
+  const scopes = [...new Set(options.scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean))];
   const server = { identifier, scopes, alg };
   const faults = resourceServerFaults(server);
   if (faults.length > 0) throw refused(faults);

@@ -102,6 +102,14 @@ Example:
     });
 }
 
+/** A command with one member as its only argument. */
+interface MemberCommand {
+  name: string;
+  description: string;
+  help: string;
+  run: (context: Context, who: string) => Promise<Result>;
+}
+
 export function userCommands(program: Command, io: CliIo, act: Act): void {
   const users = program.command('user').description('members');
   addCommand(users, io, act);
@@ -120,12 +128,7 @@ export function userCommands(program: Command, io: CliIo, act: Act): void {
       act(() => withContext(io, (context) => showUsers(context, options)), options),
     );
 
-  const ofOneMember = (
-    name: string,
-    description: string,
-    help: string,
-    run: (c: Context, who: string) => Promise<Result>,
-  ) =>
+  const addMemberCommand = ({ name, description, help, run }: MemberCommand) =>
     users
       .command(name)
       .description(description)
@@ -135,22 +138,27 @@ export function userCommands(program: Command, io: CliIo, act: Act): void {
       .action((who: string, options: { json?: boolean }) =>
         act(() => withContext(io, (context) => run(context, who)), options),
       );
-  ofOneMember('show', 'one member', '\nExample:\n  foyer user show ada@example.com', showUser);
-  ofOneMember(
-    'disable',
-    'sign a member out everywhere and let them in no more',
-    `
+  addMemberCommand({
+    name: 'show',
+    description: 'one member',
+    help: '\nExample:\n  foyer user show ada@example.com',
+    run: showUser,
+  });
+  addMemberCommand({
+    name: 'disable',
+    description: 'sign a member out everywhere and let them in no more',
+    help: `
 All sessions end, and all grants with every code, access token and refresh token. What a client app keeps in a session of
 its own, and an id token until it expires, is out of Foyer's reach.
 
 Example:
   foyer user disable ada@example.com`,
-    disableUser,
-  );
-  ofOneMember(
-    'enable',
-    'let a disabled member in again',
-    '\nExample:\n  foyer user enable ada@example.com',
-    enableUser,
-  );
+    run: disableUser,
+  });
+  addMemberCommand({
+    name: 'enable',
+    description: 'let a disabled member in again',
+    help: '\nExample:\n  foyer user enable ada@example.com',
+    run: enableUser,
+  });
 }

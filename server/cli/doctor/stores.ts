@@ -36,9 +36,17 @@ export function judgeAnswer(area: Area, name: string, ms: number): Finding {
   });
 }
 
-function unavailable(area: Area, name: string, variable: string, submitted: string): Finding {
+interface Unavailable {
+  name: string;
+  /** The variable with its address. */
+  variable: string;
+  /** The error in words. */
+  reason: string;
+}
+
+function unavailable(area: Area, { name, variable, reason }: Unavailable): Finding {
   return findingsFor(area).fault(`${area}.answer`, {
-    seen: `${name} cannot be used: ${submitted}`,
+    seen: `${name} cannot be used: ${reason}`,
     why: 'Without it no one can sign in, and Foyer does not start.',
     todo: `See that it runs and can be reached from this host, and that ${variable} is right.`,
   });
@@ -147,7 +155,10 @@ export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
     }
     return { keys: await lookInside(database, setup, findings), findings };
   } catch (error) {
-    return { findings: [...findings, unavailable('database', name, variable, say(error))], keys: undefined };
+    return {
+      findings: [...findings, unavailable('database', { name, variable, reason: say(error) })],
+      keys: undefined,
+    };
   } finally {
     await database?.close().catch(() => {});
   }
@@ -179,6 +190,6 @@ export async function checkKeyValue({ config, unreadable, say, now, web }: Setup
     ];
   } catch (error) {
     const [name, variable] = url === undefined ? ['short-lived.db', 'DATA_DIR'] : ['Redis', 'REDIS_URL'];
-    return [unavailable('key-value', name, variable, say(error))];
+    return [unavailable('key-value', { name, variable, reason: say(error) })];
   }
 }

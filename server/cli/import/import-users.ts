@@ -204,6 +204,27 @@ async function wrapped(wrap: NonNullable<PasswordHasher['wrap']>, read: ReadMemb
 }
 
 /**
+ * Checks that the file can be read more than once, and that the report does not overwrite it.
+ * @returns its size in bytes, at least 1
+ * @throws {CliError} refused
+ */
+async function measureFile(file: string, report: string | undefined): Promise<number> {
+  if (report !== undefined && resolve(report) === resolve(file)) {
+    throw refused([`--report ${report}: would write over the file itself`]);
+  }
+  const about = await stat(file).catch(() => undefined);
+  if (about && !about.isFile()) throw refused([`${file}: is no file`]);
+  return about?.size || 1;
+}
+
+function printRefused({ stderr }: Context['io'], { counts, rows }: Import): void {
+  for (const line of rows) stderr.write(`${line}\n`);
+  if (counts.refused > rows.length) {
+    stderr.write(`and ${whole(counts.refused - rows.length)} more refused: --report FILE names them all\n`);
+  }
+}
+
+/**
  * Imports the users of a file. Each batch is one transaction and existing users stay unchanged, so an interrupted
  * import can simply be repeated.
  * @throws {CliError} refused: it is not a file of users, and nothing was changed
@@ -214,12 +235,7 @@ export async function importUsers(
   options: ImportOptions,
 ): Promise<Result & { refused: number }> {
   const { config, io, now } = context;
-  if (options.report !== undefined && resolve(options.report) === resolve(file)) {
-    throw refused([`--report ${options.report}: would write over the file itself`]);
-  }
-  // It is read more than once.
-  const about = await stat(file).catch(() => undefined);
-  if (about && !about.isFile()) throw refused([`${file}: is no file`]);
+  const size = await measureFile(file, options.report);
   const began = performance.now();
   const { dryRun, quiet, verified, ignoreHashes } = options;
   const links = openLinks(context, options.providers ?? []);
@@ -236,7 +252,6 @@ export async function importUsers(
     termsVersion: loadLegalTexts(config).version.number,
     smsOffered: isSmsOffered(config),
   };
-  const size = about?.size || 1;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
   const work = new Import(context, report, { dryRun, links });
@@ -267,13 +282,8 @@ export async function importUsers(
     await report.close();
   }
   const seconds = (performance.now() - began) / 1_000;
-  const { counts, rows: listedRows } = work;
-  if (!quiet) {
-    for (const line of listedRows) io.stderr.write(`${line}\n`);
-    if (counts.refused > listedRows.length) {
-      io.stderr.write(`and ${whole(counts.refused - listedRows.length)} more refused: --report FILE names them all\n`);
-    }
-  }
+  const { counts } = work;
+  if (!quiet) printRefused(io, work);
   if (counts.rows !== total)
     throw refused([`${file}: had ${total} rows, and then ${counts.rows}: it changed meanwhile; import it again`]);
   return {
