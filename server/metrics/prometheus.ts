@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, type GaugeConfiguration, Histogram, Registry } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
 /** From a page in memory to a request that waited in a full password queue. */
@@ -15,14 +15,36 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const statusClass = (status: number | undefined) =>
   status === undefined ? 'aborted' : `${Math.floor(status / 100)}xx`;
 
+/** Makes the metrics of one registry. */
+function createFactory(registry: Registry) {
+  const registers = [registry];
+  return {
+    registry,
+    counter: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    histogram: <L extends string>(settings: HistogramSettings<L>) => new Histogram({ ...settings, registers }),
+    gauge: <L extends string>(settings: GaugeSettings<L>) => new Gauge({ ...settings, registers }),
+    /** Only the process that does the job has the value; the others report 0. */
+    gaugeOfOneProcess: (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' }),
+  };
+}
+
+interface HistogramSettings<L extends string> {
+  name: string;
+  help: string;
+  buckets: number[];
+  labelNames?: readonly L[];
+}
+type GaugeSettings<L extends string> = Omit<GaugeConfiguration<L>, 'registers'>;
+type Factory = ReturnType<typeof createFactory>;
+
 /** All processes read the same counters. */
-function gaugesOfVisitorData(registry: Registry, read: () => Promise<{ bytes: number; maxBytes: number }>): void {
+function addVisitorDataGauges({ registry, gauge }: Factory, read: () => Promise<VisitorBytes>): void {
   if (registry.getSingleMetric('foyer_visitor_data_bytes')) return;
-  const gauge = (name: string, help: string, value: (data: { bytes: number; maxBytes: number }) => number) =>
-    new Gauge({
+  const add = (name: string, help: string, value: (data: VisitorBytes) => number) =>
+    gauge({
       name,
       help,
-      registers: [registry],
       aggregator: 'max',
       async collect() {
         // The store's own metrics show its outage.
@@ -30,24 +52,19 @@ function gaugesOfVisitorData(registry: Registry, read: () => Promise<{ bytes: nu
         if (data) this.set(value(data));
       },
     });
-  gauge('foyer_visitor_data_bytes', 'What the key-value store keeps for visitors', ({ bytes }) => bytes);
-  gauge('foyer_visitor_data_max_bytes', 'The most that it may (VISITOR_DATA_MAX_MB)', ({ maxBytes }) => maxBytes);
+  add('foyer_visitor_data_bytes', 'What the key-value store keeps for visitors', ({ bytes }) => bytes);
+  add('foyer_visitor_data_max_bytes', 'The most that it may (VISITOR_DATA_MAX_MB)', ({ maxBytes }) => maxBytes);
 }
 
-export interface PrometheusMetrics extends Metrics {
-  readonly registry: Registry;
+interface VisitorBytes {
+  bytes: number;
+  maxBytes: number;
 }
 
-/** Counts in this process; docs/operating.md documents the names, and a test compares them. */
-export function createPrometheusMetrics(): PrometheusMetrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Counter({ name, help, labelNames, registers });
-  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
-    new Histogram({ name, help, buckets, labelNames, registers });
+type VisitorMetrics = 'signIn' | 'signUp' | 'guessRefused' | 'visitorRefused' | 'visitorData' | 'overallReached';
 
+function createVisitorMetrics(make: Factory): Pick<Metrics, VisitorMetrics> {
+  const { counter } = make;
   const signUps = counter('foyer_sign_ups_total', 'Steps of sign-ups that were tried, by result', ['step', 'result']);
   const signIns = counter('foyer_sign_ins_total', 'Sign-ins that were tried, by result', ['method', 'result']);
   const guesses = counter('foyer_guesses_refused_total', 'Guesses refused unread, by the limit that was reached', [
@@ -61,85 +78,65 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     'Windows in which a limit of all visitors was reached',
     ['limit'],
   );
+  return {
+    signIn: (method, result) => signIns.inc({ method, result }),
+    signUp: (step, result) => signUps.inc({ step, result }),
+    guessRefused: (limit) => guesses.inc({ limit }),
+    visitorRefused: (reason) => visitorsRefused.inc({ reason }),
+    visitorData: (read) => addVisitorDataGauges(make, read),
+    overallReached: (limit) => overall.inc({ limit }),
+  };
+}
+
+type PasswordMetrics = 'passwordRefused' | 'passwordHashed' | 'passwordQueue';
+
+function createPasswordMetrics({ counter, histogram, gauge }: Factory): Pick<Metrics, PasswordMetrics> {
   const refused = counter('foyer_password_checks_refused_total', 'Passwords not checked because too many waited', [
     'reason',
   ]);
-  const hashing = histogram('foyer_password_hash_duration_seconds', 'Waiting and hashing of one password', hashBuckets);
+  const hashing = histogram({
+    name: 'foyer_password_hash_duration_seconds',
+    help: 'Waiting and hashing of one password',
+    buckets: hashBuckets,
+  });
+  return {
+    passwordRefused: (reason) => refused.inc({ reason }),
+    passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
+    passwordQueue(read) {
+      gauge({
+        name: 'foyer_password_queue_length',
+        help: 'Passwords that wait for a core',
+        collect() {
+          this.set(read().waiting);
+        },
+      });
+      gauge({
+        name: 'foyer_password_hashes_running',
+        help: 'Passwords being hashed',
+        collect() {
+          this.set(read().running);
+        },
+      });
+    },
+  };
+}
+
+type SessionMetrics = 'sessionStarted' | 'sessionEnded' | 'issued' | 'reused' | 'signingKeys';
+
+function createSessionMetrics({ counter, gauge }: Factory): Pick<Metrics, SessionMetrics> {
   const started = counter('foyer_sessions_begun_total', 'Sessions begun by signing in');
   const ended = counter('foyer_sessions_ended_total', 'Sessions ended by an act; those that ran out are not in it', [
     'cause',
   ]);
   const issued = counter('foyer_oauth_issued_total', 'Codes and tokens given to client apps', ['kind', 'client_type']);
   const reused = counter('foyer_oauth_reuse_total', 'Codes and refresh tokens that came a second time', ['kind']);
-  const keyActivated = new Gauge({
+  const keyActivated = gauge({
     name: 'foyer_signing_key_activated_timestamp_seconds',
     help: 'Since when the key that signs does so',
-    labelNames: ['alg'] as const,
-    registers,
+    labelNames: ['alg'],
     aggregator: 'max',
   });
-  const added = counter('foyer_messages_added_total', 'Messages written to the outbox', ['channel', 'template']);
-  const tried = counter('foyer_message_attempts_total', 'Deliveries that were tried, by result', [
-    'channel',
-    'template',
-    'result',
-  ]);
-  const delivery = histogram('foyer_message_delivery_duration_seconds', 'One delivery', deliveryBuckets, ['channel']);
-  // Only the process that does the job has the values; the others report 0.
-  const ofOneProcess = (name: string, help: string) => new Gauge({ name, help, registers, aggregator: 'max' });
-  const waiting = ofOneProcess('foyer_outbox_waiting', 'Messages that wait for their delivery');
-  const oldest = ofOneProcess('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');
-  const webhooks = counter('foyer_stripe_webhooks_total', 'Events that Stripe has sent, by type and outcome', [
-    'type',
-    'outcome',
-  ]);
-  const orders = counter('foyer_orders_total', 'Paid invoices of plans', ['kind']);
-  const repairs = counter('foyer_billing_repairs_total', 'What differed from Stripe and was made equal');
-  const differences = ofOneProcess('foyer_billing_differences', 'What differs from Stripe and needs an operator');
-  const http = histogram(
-    'foyer_http_request_duration_seconds',
-    'From the request to the end of its answer',
-    httpBuckets,
-    ['method', 'route', 'status'],
-  );
-  const store = histogram('foyer_store_operation_duration_seconds', 'Operations of a store', storeBuckets, [
-    'store',
-    'operation',
-  ]);
-  const failures = counter('foyer_store_failures_total', 'Operations that failed: away (503 to members) or refused', [
-    'store',
-    'outcome',
-  ]);
-
   return {
-    on: true,
-    registry,
-    signIn: (method, result) => signIns.inc({ method, result }),
-    signUp: (step, result) => signUps.inc({ step, result }),
-    guessRefused: (limit) => guesses.inc({ limit }),
-    visitorRefused: (reason) => visitorsRefused.inc({ reason }),
-    visitorData: (read) => gaugesOfVisitorData(registry, read),
-    overallReached: (limit) => overall.inc({ limit }),
-    passwordRefused: (reason) => refused.inc({ reason }),
-    passwordHashed: (durationMs) => hashing.observe(durationMs / 1000),
-    passwordQueue(read) {
-      new Gauge({
-        name: 'foyer_password_queue_length',
-        help: 'Passwords that wait for a core',
-        registers,
-        collect() {
-          this.set(read().waiting);
-        },
-      });
-      new Gauge({
-        name: 'foyer_password_hashes_running',
-        help: 'Passwords being hashed',
-        registers,
-        collect() {
-          this.set(read().running);
-        },
-      });
-    },
     sessionStarted: () => started.inc(),
     sessionEnded: (cause, count = 1) => ended.inc({ cause }, count),
     issued: (kind, clientType) => issued.inc({ kind, client_type: clientType }),
@@ -147,6 +144,27 @@ export function createPrometheusMetrics(): PrometheusMetrics {
     signingKeys(keys) {
       for (const { alg, activatesAt } of keys) keyActivated.set({ alg }, activatesAt / 1000);
     },
+  };
+}
+
+type MessageMetrics = 'messageAdded' | 'messageTried' | 'messagesWaiting';
+
+function createMessageMetrics({ counter, histogram, gaugeOfOneProcess }: Factory): Pick<Metrics, MessageMetrics> {
+  const added = counter('foyer_messages_added_total', 'Messages written to the outbox', ['channel', 'template']);
+  const tried = counter('foyer_message_attempts_total', 'Deliveries that were tried, by result', [
+    'channel',
+    'template',
+    'result',
+  ]);
+  const delivery = histogram({
+    name: 'foyer_message_delivery_duration_seconds',
+    help: 'One delivery',
+    buckets: deliveryBuckets,
+    labelNames: ['channel'],
+  });
+  const waiting = gaugeOfOneProcess('foyer_outbox_waiting', 'Messages that wait for their delivery');
+  const oldest = gaugeOfOneProcess('foyer_outbox_oldest_seconds', 'For how long the oldest of them has waited');
+  return {
     messageAdded: (channel, template) => added.inc({ channel, template }),
     messageTried({ channel, template, result, durationMs }) {
       tried.inc({ channel, template, result });
@@ -156,12 +174,47 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       waiting.set(count);
       oldest.set(oldestMs / 1000);
     },
+  };
+}
+
+type BillingMetrics = 'webhook' | 'ordered' | 'reconciled';
+
+function createBillingMetrics({ counter, gaugeOfOneProcess }: Factory): Pick<Metrics, BillingMetrics> {
+  const webhooks = counter('foyer_stripe_webhooks_total', 'Events that Stripe has sent, by type and outcome', [
+    'type',
+    'outcome',
+  ]);
+  const orders = counter('foyer_orders_total', 'Paid invoices of plans', ['kind']);
+  const repairs = counter('foyer_billing_repairs_total', 'What differed from Stripe and was made equal');
+  const differences = gaugeOfOneProcess('foyer_billing_differences', 'What differs from Stripe and needs an operator');
+  return {
     webhook: (type, outcome) => webhooks.inc({ type, outcome }),
     ordered: (kind) => orders.inc({ kind }),
     reconciled(repaired, left) {
       repairs.inc(repaired);
       differences.set(left);
     },
+  };
+}
+
+function createRequestMetrics({ counter, histogram }: Factory): Pick<Metrics, 'httpRequest' | 'storeAnswered'> {
+  const http = histogram({
+    name: 'foyer_http_request_duration_seconds',
+    help: 'From the request to the end of its answer',
+    buckets: httpBuckets,
+    labelNames: ['method', 'route', 'status'],
+  });
+  const store = histogram({
+    name: 'foyer_store_operation_duration_seconds',
+    help: 'Operations of a store',
+    buckets: storeBuckets,
+    labelNames: ['store', 'operation'],
+  });
+  const failures = counter('foyer_store_failures_total', 'Operations that failed: away (503 to members) or refused', [
+    'store',
+    'outcome',
+  ]);
+  return {
     httpRequest: ({ method, route, status, durationMs }) =>
       http.observe(
         { method: methods.has(method) ? method : 'other', route, status: statusClass(status) },
@@ -171,5 +224,26 @@ export function createPrometheusMetrics(): PrometheusMetrics {
       store.observe({ store: name, operation }, durationMs / 1000);
       if (outcome !== 'answered') failures.inc({ store: name, outcome });
     },
+  };
+}
+
+export interface PrometheusMetrics extends Metrics {
+  readonly registry: Registry;
+}
+
+/** Counts in this process; docs/operating.md documents the names, and a test compares them. */
+export function createPrometheusMetrics(): PrometheusMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const make = createFactory(registry);
+  return {
+    on: true,
+    registry,
+    ...createVisitorMetrics(make),
+    ...createPasswordMetrics(make),
+    ...createSessionMetrics(make),
+    ...createMessageMetrics(make),
+    ...createBillingMetrics(make),
+    ...createRequestMetrics(make),
   };
 }
