@@ -35,6 +35,122 @@ const pauseMs = (deaths: number) => Math.min(longestPauseMs, 100 * 2 ** deaths);
 /** For a worker that does not end by itself; with the announcement before it less than ten seconds. */
 const killAfterMs = 8_700;
 
+/** The workers of this process. */
+class WorkerPool implements Workers {
+  readonly failed: Promise<StartError>;
+  readonly #fail: (error: StartError) => void;
+  readonly #log: Logger;
+  readonly #onFork: (worker: Worker) => void;
+  readonly #serving = new Set<Worker>();
+  readonly #retired = new WeakSet<Worker>();
+  #stopping = false;
+  #quickDeaths = 0;
+  #reloading = Promise.resolve();
+
+  constructor(log: Logger, onFork: (worker: Worker) => void) {
+    const { promise, resolve } = Promise.withResolvers<StartError>();
+    this.failed = promise;
+    this.#fail = resolve;
+    this.#log = log;
+    this.#onFork = onFork;
+  }
+
+  /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} if it dies before */
+  #fork(): Promise<Worker> {
+    return new Promise((resolve, reject) => {
+      const startedAt = Date.now();
+      const worker = cluster.fork();
+      this.#onFork(worker);
+      // A message to a dying worker fails; an unhandled error would end this process. Its exit follows.
+      worker.on('error', (error) =>
+        this.#log.debug({ err: error, worker: worker.process.pid }, 'could not send a message to a worker'),
+      );
+      worker.once('listening', () => {
+        this.#serving.add(worker);
+        resolve(worker);
+      });
+      worker.once('exit', (code, signal) => {
+        const served = this.#serving.delete(worker);
+        if (!this.#stopping && !this.#retired.has(worker)) {
+          this.#quickDeaths = Date.now() - startedAt < quickMs ? this.#quickDeaths + 1 : 0;
+          this.#log.error({ worker: worker.process.pid, code, signal }, 'a worker died');
+          // The failure is reported by `failed`.
+          if (served) this.addWorker().catch(() => {});
+        }
+        reject(new Error(`worker ${worker.process.pid} died before it served (${signal ?? code})`));
+      });
+    });
+  }
+
+  /**
+   * Adds one worker, after any number of attempts while others serve. @throws {StartError} if none does and further
+   * attempts are pointless
+   */
+  async addWorker(): Promise<void> {
+    while (!this.#stopping) {
+      const deaths = this.#quickDeaths;
+      if (this.#serving.size === 0 && deaths >= maxQuickDeaths) throw this.#giveUp();
+      if (this.#serving.size > 0 && deaths > 0) await sleep(pauseMs(deaths - 1));
+      if (this.#stopping) return;
+      try {
+        await this.#fork();
+        return;
+      } catch {
+        // Already reported, with its exit code.
+      }
+    }
+  }
+
+  #giveUp(): StartError {
+    this.#stopping = true;
+    const error = new StartError(`${this.#quickDeaths} workers died right after their start: see the lines above.`);
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+    this.#fail(error);
+    return error;
+  }
+
+  #retire(worker: Worker, how: StopMode): Promise<void> {
+    this.#retired.add(worker);
+    return new Promise((resolve) => {
+      if (worker.isDead()) return resolve();
+      const kill = setTimeout(() => worker.process.kill('SIGKILL'), killAfterMs);
+      worker.once('exit', () => {
+        clearTimeout(kill);
+        resolve();
+      });
+      // A worker that is still starting cannot receive messages yet.
+      if (this.#serving.has(worker))
+        worker.send(how satisfies WorkerCommand, (error) => error && worker.process.kill('SIGTERM'));
+      else worker.process.kill('SIGTERM');
+    });
+  }
+
+  reload(): Promise<void> {
+    const next = async () => {
+      for (const old of [...this.#serving]) {
+        if (this.#stopping) return;
+        await this.#fork();
+        await this.#retire(old, 'drain');
+      }
+      this.#log.info({ workers: this.#serving.size }, 'all workers replaced');
+    };
+    // A failed reload must not block the next one.
+    this.#reloading = this.#reloading.then(next, next);
+    return this.#reloading;
+  }
+
+  announce(): void {
+    // systemd and terminals signal the workers too: one that ends from now on is not replaced.
+    this.#stopping = true;
+    for (const worker of this.#serving) worker.send('announce' satisfies WorkerCommand, () => {});
+  }
+
+  async stop(how: StopMode): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && this.#retire(worker, how)));
+  }
+}
+
 /** Keeps `count` workers alive. They share the port, and all lasting data through the stores. */
 export async function startWorkers(
   count: number,
@@ -47,107 +163,7 @@ export async function startWorkers(
   // A worker inherits the environment of this process: if it read the file again it would have new variables, but not
   // changed ones.
   cluster.setupPrimary({ execArgv: process.execArgv.filter((option) => !option.startsWith('--env-file')) });
-  let stopping = false;
-  let quickDeaths = 0;
-  const serving = new Set<Worker>();
-  const retired = new WeakSet<Worker>();
-  const { promise: failed, resolve: fail } = Promise.withResolvers<StartError>();
-
-  /** Resolves when the new worker serves; one that dies after that is replaced. @throws {Error} if it dies before */
-  function fork(): Promise<Worker> {
-    return new Promise((resolve, reject) => {
-      const startedAt = Date.now();
-      const worker = cluster.fork();
-      onFork(worker);
-      // A message to a dying worker fails; an unhandled error would end this process. Its exit follows.
-      worker.on('error', (error) =>
-        log.debug({ err: error, worker: worker.process.pid }, 'could not send a message to a worker'),
-      );
-      worker.once('listening', () => {
-        serving.add(worker);
-        resolve(worker);
-      });
-      worker.once('exit', (code, signal) => {
-        const served = serving.delete(worker);
-        if (!stopping && !retired.has(worker)) {
-          quickDeaths = Date.now() - startedAt < quickMs ? quickDeaths + 1 : 0;
-          log.error({ worker: worker.process.pid, code, signal }, 'a worker died');
-          // The failure is reported by `failed`.
-          if (served) keepTrying().catch(() => {});
-        }
-        reject(new Error(`worker ${worker.process.pid} died before it served (${signal ?? code})`));
-      });
-    });
-  }
-
-  /**
-   * Adds one worker, after any number of attempts while others serve. @throws {StartError} if none does and further
-   * attempts are pointless
-   */
-  async function keepTrying(): Promise<void> {
-    while (!stopping) {
-      if (serving.size === 0 && quickDeaths >= maxQuickDeaths) throw giveUp();
-      if (serving.size > 0 && quickDeaths > 0) await sleep(pauseMs(quickDeaths - 1));
-      if (stopping) return;
-      try {
-        await fork();
-        return;
-      } catch {
-        // Already reported, with its exit code.
-      }
-    }
-  }
-
-  function giveUp(): StartError {
-    stopping = true;
-    const error = new StartError(`${quickDeaths} workers died right after their start: see the lines above.`);
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
-    fail(error);
-    return error;
-  }
-
-  function retire(worker: Worker, how: StopMode): Promise<void> {
-    retired.add(worker);
-    return new Promise((resolve) => {
-      if (worker.isDead()) return resolve();
-      const kill = setTimeout(() => worker.process.kill('SIGKILL'), killAfterMs);
-      worker.once('exit', () => {
-        clearTimeout(kill);
-        resolve();
-      });
-      // A worker that is still starting cannot receive messages yet.
-      if (serving.has(worker))
-        worker.send(how satisfies WorkerCommand, (error) => error && worker.process.kill('SIGTERM'));
-      else worker.process.kill('SIGTERM');
-    });
-  }
-
-  await Promise.all(Array.from({ length: count }, keepTrying));
-
-  let reloading = Promise.resolve();
-  return {
-    failed,
-    reload() {
-      const next = async () => {
-        for (const old of [...serving]) {
-          if (stopping) return;
-          await fork();
-          await retire(old, 'drain');
-        }
-        log.info({ workers: serving.size }, 'all workers replaced');
-      };
-      // A failed reload must not block the next one.
-      reloading = reloading.then(next, next);
-      return reloading;
-    },
-    announce() {
-      // systemd and terminals signal the workers too: one that ends from now on is not replaced.
-      stopping = true;
-      for (const worker of serving) worker.send('announce' satisfies WorkerCommand, () => {});
-    },
-    async stop(how) {
-      stopping = true;
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && retire(worker, how)));
-    },
-  };
+  const pool = new WorkerPool(log, onFork);
+  await Promise.all(Array.from({ length: count }, () => pool.addWorker()));
+  return pool;
 }
