@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express, { type Express, type Request, type Response, Router } from 'express';
-import type { DeletionModule } from './account/index.ts';
-import { profileSaver, settingsOperations, settingsRoutes } from './account/index.ts';
+import { accountOperations, accountRoutes, contactOperations, type Deletion, profileSaver } from './account/index.ts';
 import { type BillingModule, checkoutRoutes, membershipOperations, planCommands } from './billing/index.ts';
 import { mediaFromConfig, mediaPath, stripeForBrowsers } from './config-of-rooms.ts';
 import type { Deps } from './deps.ts';
@@ -41,8 +40,10 @@ import {
   submitLanguage,
 } from './http/index.ts';
 import { messageOperations } from './messages/index.ts';
+import { mfaOperations } from './mfa/index.ts';
 import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
+import { passwordOperations, passwordRoutes } from './password/index.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
 import { sessionCookie } from './sessions/index.ts';
 import { imprintRoute, type MailedCodes, signInRoutes } from './sign-in/index.ts';
@@ -61,7 +62,7 @@ export interface App {
   /** The Express application behind it, with all routes. */
   express: Express;
   oauth: OidcModule;
-  deletion: DeletionModule;
+  deletion: Deletion;
   membership: BillingModule;
   mailedCodes: MailedCodes;
   /** The JSON API, and its guard. */
@@ -160,10 +161,10 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     }),
     ...membershipOperations(membership),
     ...signUp.operations,
-    ...password.operations,
-    ...settingsOperations({ database, kv, outbox, now }),
-    ...mfa.operations,
-    ...contact.operations,
+    ...passwordOperations(password),
+    ...accountOperations({ database, kv, outbox, now }),
+    ...mfaOperations(mfa),
+    ...contactOperations(contact),
     ...oauth.operations,
     ...messageOperations({
       database,
@@ -209,7 +210,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     kv,
     cookies,
     passwords,
-    firstPassword: password,
+    password,
     sessions,
     devices,
     mfa,
@@ -246,9 +247,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     },
     findPendingAuthorization: (req, id) => oauth.findPendingAuthorization(req, id),
   });
-  password.pageRoutes(router);
+  passwordRoutes(router, password);
   const settingsBoxes = { mfaBox: boxes.mfa, contactBox: boxes.contact };
-  settingsRoutes(router, {
+  accountRoutes(router, {
     ...ofAccounts,
     ...settingsBoxes,
     mfa,
@@ -264,8 +265,6 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     stripe: stripeForBrowsers(config),
     billingNow,
   });
-  contact.pageRoutes(router);
-  deletion.pageRoutes(router);
   oauth.pageRoutes(router);
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
   const saveForUser = async (req: Request, language: string) => {

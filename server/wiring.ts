@@ -1,7 +1,13 @@
 import type { Request, Response } from 'express';
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
-import { cancelResetsRequestedSince, createContactModule, createDeletionModule } from './account/index.ts';
+import {
+  cancelDeletionOnSignIn,
+  cancelDeletionsRequestedSince,
+  cancelResetsRequestedSince,
+  createContactDeps,
+  createDeletion,
+} from './account/index.ts';
 import {
   billingDataSource,
   createBillingModule,
@@ -31,15 +37,16 @@ import {
   type Pages,
 } from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
-import { openMfa, removeFactorsAddedSince } from './mfa/index.ts';
+import { createMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import { clientSessionsDataSource, connectedAppHolding, createOidcModule, grantsDataSource } from './oidc/index.ts';
-import { openPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
-import { createPasswordModule, createPasswordPolicy } from './password/index.ts';
+import { createPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
+import { createPasswordDeps, createPasswordPolicy } from './password/index.ts';
 import { createVisitorGate } from './rate-limits/index.ts';
 import {
   createKnownDevices,
   createNewDeviceNotifier,
   createSessions,
+  getRequestOrigin,
   returningBrowsers,
   sessionCookie,
   sessionMiddleware,
@@ -89,7 +96,7 @@ export async function wireModules(
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     now,
   });
-  const beforeSignIn = (req: Request, user: User) => deletion.signedIn(req, user);
+  const beforeSignIn = (req: Request, user: User) => cancelDeletionOnSignIn(deletion, user, getRequestOrigin(req));
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const billingNow = deps.billingNow ?? now;
   const getMembershipClaims = membershipClaims(catalogue, billingNow);
@@ -179,13 +186,13 @@ export async function wireModules(
     brandName: config.BRAND_NAME,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
   };
-  const mfa = openMfa({
+  const mfa = createMfa({
     ...accountDeps,
     mfaBox: boxes.mfa,
     limits,
     rememberDays: config.MFA_REMEMBER_DAYS,
   });
-  const passkeys = openPasskeys({
+  const passkeys = createPasskeys({
     ...accountDeps,
     secret: deriveKey(config.SECRET_KEYS[0] ?? '', 'passkey challenges', 32),
   });
@@ -202,29 +209,27 @@ export async function wireModules(
   });
   const signIn = createSignIn({ mfa, sessions, devices, nextRedirect, now });
   const mailedCodes = createMailedCodes({ ...accountDeps, limits });
-  const password = createPasswordModule({
+  const password = createPasswordDeps({
     ...accountDeps,
     limits: guessLimits,
     lateLinks: {
       list: (userId, sinceMs) => listLinkedSince(database.db, federation.providers, { userId, sinceMs }),
-      remove: (trx, ...[userId, sinceMs, nowMs]) =>
-        unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
+      remove: (trx, since) => unlinkAddedSince(trx, federation.providers, since),
     },
   });
-  const contact = createContactModule({
+  const contact = createContactDeps({
     ...accountDeps,
     contactBox: boxes.contact,
-    recentFactorsUrl: password.recentFactorsUrl,
-    forgetGuesses: password.forgetGuesses,
+    password,
     revertContactChange: [
       removeFactorsAddedSince,
       removePasskeysAddedSince,
-      (trx, ...[userId, sinceMs, nowMs]) => unlinkAddedSince(trx, federation.providers, { userId, sinceMs, nowMs }),
-      (trx, userId, sinceMs) => deletion.takeBack(trx, userId, sinceMs),
+      (trx, since) => unlinkAddedSince(trx, federation.providers, since),
+      (trx, since) => cancelDeletionsRequestedSince(trx, deletion, since),
       cancelResetsRequestedSince,
     ],
   });
-  const deletion = createDeletionModule({
+  const deletion = createDeletion({
     ...accountDeps,
     outboxBox: boxes.outbox,
     personalDataSources: [

@@ -57,7 +57,7 @@ const allAttributes = z.object({
 });
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
-export function settingsOperations(deps: SaveProfileDeps): ApiOperation[] {
+export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
   const save = profileSaver(deps);
   return [
     defineOperation({

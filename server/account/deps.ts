@@ -3,16 +3,16 @@ import type { BillingService, Catalogue, StripeForBrowsers } from '../billing/in
 import type { FederationModule } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { MfaModule } from '../mfa/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { PasswordModule } from '../password/index.ts';
+import type { MfaDeps } from '../mfa/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
+import type { PasswordDeps } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { ClientId, UserId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
-import type { ContactModule } from './contact/contact-module.ts';
-import type { DeletionModule } from './deletion/deletion-module.ts';
+import type { ContactDeps } from './contact/contact-deps.ts';
+import type { DeletionDeps } from './deletion/deletion-deps.ts';
 import type { FormDrafts } from './form-drafts.ts';
 
 /** A client app or device with which a user is connected. Times in milliseconds since the epoch. */
@@ -47,21 +47,18 @@ export interface AccountDeps {
   sessions: Sessions;
   devices: DeviceRecognition;
   nextRedirect: NextRedirect;
-  mfa: Pick<MfaModule, 'enrolling' | 'smsCodes' | 'remembered'>;
+  mfa: MfaDeps;
   /** Seals recovery codes between their creation and the page that shows them. */
   mfaBox: SecretBox;
   /** Whether text messages can be sent. */
   smsOffered: boolean;
   /** Undefined if passkeys are unsupported. */
-  passkeys: Passkeys | undefined;
+  passkeys: PasskeyDeps | undefined;
   /** The current terms. */
   terms: TermsVersion;
-  password: Pick<PasswordModule, 'change' | 'setFirst'>;
-  contact: Pick<ContactModule, 'email' | 'phone' | 'flows'>;
-  deletion: Pick<
-    DeletionModule,
-    'ask' | 'findRenewingSubscription' | 'cancelledLately' | 'findExport' | 'findPendingReset' | 'cancelReset'
-  >;
+  password: PasswordDeps;
+  contact: ContactDeps;
+  deletion: DeletionDeps;
   /** Providers with which users sign in. */
   federation: Pick<FederationModule, 'providers' | 'begin'>;
   /** The client apps with which users are connected. */
@@ -79,7 +76,7 @@ export interface AccountDeps {
 }
 
 /** The dependencies from `wiring.ts`. */
-export type SettingsSettings = Omit<AccountDeps, 'formDrafts'> & {
+export type AccountSettings = Omit<AccountDeps, 'formDrafts'> & {
   /** Seals the input of a form that was sent too late. */
   contactBox: SecretBox;
 };

@@ -6,13 +6,15 @@
  * second factor. Does not own the rules of credentials (password/, mfa/, passkeys/), sessions (sessions/), plans and
  * cards (billing/), nor the stored data of other modules.
  */
-export { settingsOperations } from './account-operations.ts';
-export { createContactModule } from './contact/contact-module.ts';
-export { createDeletionModule, type DeletionModule } from './deletion/deletion-module.ts';
+export { accountOperations } from './account-operations.ts';
+export { createContactDeps } from './contact/contact-deps.ts';
+export { contactOperations } from './contact/contact-operations.ts';
+export { createDeletion, type Deletion } from './deletion/create-deletion.ts';
 export { findDeletion } from './deletion/deletion-store.ts';
+export { cancelDeletionOnSignIn, cancelDeletionsRequestedSince } from './deletion/request-deletion.ts';
 export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
 export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset/factor-reset-store.ts';
 export { profileSaver } from './profile/profile-calls.ts';
 export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';
-export { settingsRoutes } from './routes.ts';
+export { accountRoutes } from './routes.ts';

@@ -3,10 +3,13 @@ import { pageRoutes } from '../http/index.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
 import { emailRoutes } from './contact/email-handlers.ts';
 import { phoneRoutes } from './contact/phone-handlers.ts';
+import { undoEmailChangeRoutes } from './contact/undo-email-change-handlers.ts';
 import { deleteAccountRoutes } from './deletion/delete-account-handlers.ts';
-import type { AccountDeps, SettingsSettings } from './deps.ts';
+import { deletionRequestedRoute } from './deletion/deletion-requested-handlers.ts';
+import type { AccountDeps, AccountSettings } from './deps.ts';
 import { deviceRoutes } from './devices/devices-handlers.ts';
 import { dataRoutes } from './export/export-handlers.ts';
+import { cancelFactorResetRoutes } from './factor-reset/cancel-factor-reset-handlers.ts';
 import { factorResetRoutes } from './factor-reset/factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
 import { homeRoutes } from './home-handlers.ts';
@@ -26,8 +29,8 @@ import { recoveryCodeRoutes } from './security/recovery-codes-handlers.ts';
 import { mfaSmsRoutes } from './security/sms-enrolment-handlers.ts';
 import { totpRoutes } from './security/totp-enrolment-handlers.ts';
 
-/** Each subject of the settings has a file with its paths; page and form share a path. */
-export function settingsRoutes(router: Router, settings: SettingsSettings): void {
+/** Each subject has a file with its paths; page and form share a path. */
+export function accountRoutes(router: Router, settings: AccountSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
   const add = pageRoutes(router, deps);
   homeRoutes(add);
@@ -53,4 +56,7 @@ export function settingsRoutes(router: Router, settings: SettingsSettings): void
   deleteAccountRoutes(add);
   deviceRoutes(add);
   notificationRoutes(add);
+  undoEmailChangeRoutes(add);
+  deletionRequestedRoute(add);
+  cancelFactorResetRoutes(add);
 }

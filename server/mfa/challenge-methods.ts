@@ -1,4 +1,6 @@
-import type { UserAuthenticators } from './authenticators.ts';
+import type { Database } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+import { listAuthenticators, type UserAuthenticators } from './authenticators.ts';
 
 /** Methods to answer a challenge. */
 export const methods = ['totp', 'sms', 'recovery'] as const;
@@ -20,4 +22,13 @@ export function listChallengeMethods(
   const apps: ChallengeMethod[] = totp ? ['totp'] : [];
   const phones: ChallengeMethod[] = sms && smsOffered ? ['sms'] : [];
   return [...(preference === 'sms' ? [...phones, ...apps] : [...apps, ...phones]), 'recovery'];
+}
+
+/** The same for a user, from the stored factors. */
+export async function findChallengeMethods(
+  { database, smsOffered }: { database: Pick<Database, 'db'>; smsOffered: boolean },
+  user: User,
+): Promise<ChallengeMethod[]> {
+  if (user.mfaPreference === 'none') return [];
+  return listChallengeMethods(await listAuthenticators(database, user), smsOffered);
 }

@@ -6,7 +6,7 @@ import type { MfaLimits } from './guess-limits.ts';
 import type { RememberedDevices } from './remembered-devices.ts';
 import type { SmsCodes } from './sms-codes.ts';
 
-/** Dependencies of this module's rules, which do not know requests. */
+/** The dependencies of this module's functions. */
 export interface MfaDeps {
   database: Database;
   kv: KeyValueStore;

@@ -5,15 +5,19 @@
  */
 
 export { listAuthenticators, type UserAuthenticators } from './authenticators.ts';
-export { type ChallengeMethod, methodAmr, methods } from './challenge-methods.ts';
+export { type ChallengeMethod, findChallengeMethods, methodAmr, methods } from './challenge-methods.ts';
 export type { MfaChallenge, MfaChallenges, NewChallenge } from './challenges.ts';
-export type { Enrolling } from './enrolling.ts';
+export { createMfa, type Mfa } from './create-mfa.ts';
+export type { MfaDeps } from './deps.ts';
 export {
+  changeMfaPreference,
   type MfaPreferenceRefusal,
+  reissueRecoveryCodes,
   removeAllFactors,
   removeFactorsAddedSince,
   type SetMfaPreferenceResult,
 } from './mfa-preference.ts';
+export { mfaOperations } from './operations.ts';
 export { consumeRecoveryCode, countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
 export { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
 export {
@@ -22,10 +26,16 @@ export {
   type RememberedDevice,
 } from './remembered-device-store.ts';
 export type { RememberedDevices } from './remembered-devices.ts';
-export { type MfaModule, openMfa } from './room.ts';
 export type { SmsCodes, SmsSent } from './sms-codes.ts';
 export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
-export { type ActivateTotpResult, setupMinutes, type TotpSetup } from './totp-enrolment.ts';
+export {
+  type ActivateTotpResult,
+  activateTotp,
+  beginTotp,
+  findTotpSetup,
+  setupMinutes,
+  type TotpSetup,
+} from './totp-enrolment.ts';
 export {
   consumeTotpStep,
   findTotp,
@@ -35,4 +45,4 @@ export {
   totpCreatedAt,
   upsertTotp,
 } from './totp-store.ts';
-export type { VerifyChallengeResult } from './verify-challenge.ts';
+export { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';

@@ -46,7 +46,7 @@ const changeByMethod = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as 
 export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? code));
-  await replaceRecoveryCodes(trx, userId, hashes, nowMs);
+  await replaceRecoveryCodes(trx, userId, { hashes, nowMs });
   return codes;
 }
 
@@ -67,7 +67,7 @@ export async function issueRecoveryCodesIfMissing(
 export async function removeAllFactors(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<void> {
   await setMfaPreference(trx, userId, { preference: 'none', nowMs });
   await removeTotp(trx, userId);
-  await replaceRecoveryCodes(trx, userId, [], nowMs);
+  await replaceRecoveryCodes(trx, userId, { hashes: [], nowMs });
   await forgetRememberedDevices(trx, userId);
 }
 
@@ -75,27 +75,26 @@ export async function removeAllFactors(trx: Transaction<Schema>, userId: UserId,
 export async function changeMfaPreference(
   deps: PreferenceDeps,
   user: User,
-  expected: MfaPreference,
-  from: Origin,
+  { preference, from }: { preference: MfaPreference; from: Origin },
 ): Promise<SetMfaPreferenceResult> {
   const { database, outbox, smsOffered, now } = deps;
   const preferred = await database.transaction(async (trx): Promise<SetMfaPreferenceResult> => {
     const current = await lockUser(trx, user);
     if (!current) return { kind: 'not-found' };
-    if (current.mfaPreference === expected) return { kind: 'unchanged' };
-    if (expected === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
-    if (expected === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };
-    if (expected === 'none') {
+    if (current.mfaPreference === preference) return { kind: 'unchanged' };
+    if (preference === 'totp' && !(await hasTotp(trx, user.id))) return { kind: 'refused', why: 'no-authenticator' };
+    if (preference === 'none' && current.secondFactorRequired) return { kind: 'refused', why: 'required' };
+    if (preference === 'none') {
       await removeAllFactors(trx, user.id, now());
     } else {
-      if (expected === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
+      if (preference === 'sms' && !smsOffered) return { kind: 'refused', why: 'no-phone' };
       // The row itself decides: the number may be removed at this moment.
-      if (!(await setMfaPreference(trx, user.id, { preference: expected, nowMs: now() })))
+      if (!(await setMfaPreference(trx, user.id, { preference, nowMs: now() })))
         return { kind: 'refused', why: 'no-phone' };
       await forgetRememberedDevices(trx, user.id);
     }
-    const codes = expected === 'none' ? {} : await issueRecoveryCodesIfMissing(trx, user.id, now());
-    await notifySecurityChange(trx, deps, { user: current, change: changeByMethod[expected], from });
+    const codes = preference === 'none' ? {} : await issueRecoveryCodesIfMissing(trx, user.id, now());
+    await notifySecurityChange(trx, deps, { user: current, change: changeByMethod[preference], from });
     return { kind: 'set', ...codes };
   });
   if (preferred.kind === 'set') outbox.wake();
@@ -129,16 +128,14 @@ export async function reissueRecoveryCodes(
  */
 export async function removeFactorsAddedSince(
   trx: Transaction<Schema>,
-  userId: UserId,
-  sinceMs: number,
-  nowMs: number,
+  { userId, sinceMs, nowMs }: { userId: UserId; sinceMs: number; nowMs: number },
 ): Promise<boolean> {
   const user = await findUser(trx, userId);
   if (!user) return false;
   await forgetRememberedDevices(trx, userId);
   const { createdAtMs: codesSinceMs } = await countRecoveryCodes(trx, userId);
   const newCodes = codesSinceMs !== undefined && codesSinceMs >= sinceMs;
-  if (newCodes) await replaceRecoveryCodes(trx, userId, [], nowMs);
+  if (newCodes) await replaceRecoveryCodes(trx, userId, { hashes: [], nowMs });
   const totpSinceMs = await totpCreatedAt(trx, userId);
   const newTotp = totpSinceMs !== undefined && totpSinceMs >= sinceMs;
   if (newTotp) await removeTotp(trx, userId);

@@ -2,17 +2,9 @@ import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
 import { getRequestOrigin } from '../sessions/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
-import type { Database } from '../store/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
-import type { Enrolling } from './enrolling.ts';
-import { type MfaPreferenceRefusal, preferredMfaNames } from './mfa-preference.ts';
-import { setupMinutes } from './totp-enrolment.ts';
-
-interface OperationsDeps {
-  database: Database;
-  enrolling: Enrolling;
-  now: () => number;
-}
+import { changeMfaPreference, type MfaPreferenceRefusal, preferredMfaNames } from './mfa-preference.ts';
+import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps } from './totp-enrolment.ts';
 
 /** The texts of the JSON API. */
 const t = translator('en');
@@ -40,7 +32,7 @@ const toSuccess = ({ recoveryCodes: codes }: { recoveryCodes?: string[] }) => ({
   ...(codes && { recoveryCodes: codes }),
 });
 
-function getPreferredMfa(deps: OperationsDeps): ApiOperation {
+function getPreferredMfa(deps: TotpEnrolmentDeps): ApiOperation {
   return defineOperation({
     method: 'get',
     path: '/identity/preferredMFA',
@@ -54,7 +46,7 @@ function getPreferredMfa(deps: OperationsDeps): ApiOperation {
   });
 }
 
-function setPreferredMfa(deps: OperationsDeps): ApiOperation {
+function setPreferredMfa(deps: TotpEnrolmentDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/preferredMFA',
@@ -66,7 +58,8 @@ function setPreferredMfa(deps: OperationsDeps): ApiOperation {
     problems: { 409: 'The member has not set up this second factor, or must keep one' },
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const preferred = await deps.enrolling.prefer(user, toPreference(body.preferredMFA), getRequestOrigin(req));
+      const preference = toPreference(body.preferredMFA);
+      const preferred = await changeMfaPreference(deps, user, { preference, from: getRequestOrigin(req) });
       switch (preferred.kind) {
         case 'unchanged':
           return toSuccess({});
@@ -84,7 +77,7 @@ function setPreferredMfa(deps: OperationsDeps): ApiOperation {
   });
 }
 
-function setUpTotp(deps: OperationsDeps): ApiOperation {
+function setUpTotp(deps: TotpEnrolmentDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/setupTOTP',
@@ -102,13 +95,13 @@ function setUpTotp(deps: OperationsDeps): ApiOperation {
     }),
     async handle({ req }) {
       const user = await requireCallingUser(req, deps.database);
-      const { secret, uri, setupId } = await deps.enrolling.beginTotp(user);
+      const { secret, uri, setupId } = await beginTotp(deps, user);
       return { secretCode: secret, uri, flow: setupId, expiresInSeconds: setupMinutes * 60 };
     },
   });
 }
 
-function verifyTotp(deps: OperationsDeps): ApiOperation {
+function verifyTotp(deps: TotpEnrolmentDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/verifyTOTPToken',
@@ -119,7 +112,8 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
     answer: done,
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const activated = await deps.enrolling.activateTotp(body.flow, user, body.code, getRequestOrigin(req));
+      const setup = { setupId: body.flow, typed: body.code, from: getRequestOrigin(req) };
+      const activated = await activateTotp(deps, user, setup);
       switch (activated.kind) {
         case 'activated':
           return toSuccess(activated);
@@ -134,6 +128,6 @@ function verifyTotp(deps: OperationsDeps): ApiOperation {
 }
 
 /** The identity service operations of this module: the same rules as behind its pages. */
-export function mfaOperations(deps: OperationsDeps): ApiOperation[] {
+export function mfaOperations(deps: TotpEnrolmentDeps): ApiOperation[] {
   return [getPreferredMfa(deps), setPreferredMfa(deps), setUpTotp(deps), verifyTotp(deps)];
 }

@@ -6,8 +6,7 @@ import { type Db, type Schema, uuidv7 } from '../store/index.ts';
 export async function replaceRecoveryCodes(
   trx: Transaction<Schema>,
   userId: UserId,
-  hashes: readonly Sha256[],
-  nowMs: number,
+  { hashes, nowMs }: { hashes: readonly Sha256[]; nowMs: number },
 ): Promise<void> {
   await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
   if (hashes.length === 0) return;
@@ -38,7 +37,11 @@ export async function hasRecoveryCode(db: Db, userId: UserId, hash: Sha256): Pro
 }
 
 /** Uses up a code, for exactly one of several parallel calls. @returns false if there is no such unused code */
-export async function consumeRecoveryCode(db: Db, userId: UserId, hash: Sha256, nowMs: number): Promise<boolean> {
+export async function consumeRecoveryCode(
+  db: Db,
+  userId: UserId,
+  { hash, nowMs }: { hash: Sha256; nowMs: number },
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('recovery_codes')
     .set({ used_at: nowMs })

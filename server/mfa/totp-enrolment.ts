@@ -82,10 +82,8 @@ export async function findTotpSetup(
  */
 export async function activateTotp(
   deps: TotpEnrolmentDeps,
-  setupId: FlowId,
   user: User,
-  typed: string,
-  from: Origin,
+  { setupId, typed, from }: { setupId: FlowId; typed: string; from: Origin },
 ): Promise<ActivateTotpResult> {
   const { mfaBox, database, outbox, now } = deps;
   const code = normaliseCode(typed);

@@ -12,12 +12,11 @@ import { hashRecoveryCode } from './recovery-codes.ts';
 export async function consumeRecoveryCodeAndNotify(
   deps: Pick<MfaDeps, 'database' | 'outbox' | 'now'>,
   user: User,
-  code: string,
-  from: Origin,
+  { code, from }: { code: string; from: Origin },
 ): Promise<boolean> {
   const { database, outbox, now } = deps;
   const used = await database.transaction(async (trx) => {
-    if (!(await consumeRecoveryCode(trx, user.id, hashRecoveryCode(code), now()))) return false;
+    if (!(await consumeRecoveryCode(trx, user.id, { hash: hashRecoveryCode(code), nowMs: now() }))) return false;
     const { left } = await countRecoveryCodes(trx, user.id);
     const { mail, values } = mailAbout(user, from, now());
     await outbox.add(trx, { ...mail, template: 'recovery-code-used', values: { ...values, left } });

@@ -3,8 +3,7 @@ import { normaliseCode } from '../messages/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
-import { listAuthenticators } from './authenticators.ts';
-import { type ChallengeMethod, listChallengeMethods } from './challenge-methods.ts';
+import { type ChallengeMethod, findChallengeMethods } from './challenge-methods.ts';
 import type { MfaChallenge } from './challenges.ts';
 import type { MfaDeps } from './deps.ts';
 import { consumeChallengeGuess, consumeMfaCodeGuess, consumeRecoveryCodeGuess } from './guess-limits.ts';
@@ -46,9 +45,14 @@ export async function getChallengeState(
   challenge: MfaChallenge,
 ): Promise<{ user: User; methods: ChallengeMethod[] } | undefined> {
   const user = await findChallengeUser(deps, challenge);
-  return (
-    user && { user, methods: listChallengeMethods(await listAuthenticators(deps.database, user), deps.smsOffered) }
-  );
+  return user && { user, methods: await findChallengeMethods(deps, user) };
+}
+
+/** An answer to a challenge. */
+export interface ChallengeAnswer {
+  method: ChallengeMethod;
+  typed: string;
+  from: Origin & { device?: string | undefined };
 }
 
 /**
@@ -58,8 +62,7 @@ export async function getChallengeState(
 export async function verifyChallenge(
   deps: MfaDeps,
   id: FlowId,
-  { method, typed }: { method: ChallengeMethod; typed: string },
-  from: Origin & { device?: string | undefined },
+  { method, typed, from }: ChallengeAnswer,
 ): Promise<VerifyChallengeResult> {
   const { kv, limits, challenges } = deps;
   const challenge = await challenges.find(id);
@@ -85,7 +88,7 @@ export async function verifyChallenge(
   await decision.release();
   // One of several parallel right answers gets the challenge; only that one uses its recovery code up.
   if (!(await challenges.consume(id))) return { kind: 'expired' };
-  if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, code, from)))
+  if (method === 'recovery' && !(await consumeRecoveryCodeAndNotify(deps, user, { code, from })))
     return { kind: 'expired' };
   return { kind: 'passed', user, challenge };
 }
@@ -94,8 +97,8 @@ async function checkCode(
   deps: MfaDeps,
   { user, id, method, code }: { user: User; id: FlowId; method: ChallengeMethod; code: string },
 ): Promise<'correct' | 'incorrect' | 'used' | 'invalidated'> {
-  const { database, mfaBox, smsCodes, smsOffered, now } = deps;
-  if (!listChallengeMethods(await listAuthenticators(database, user), smsOffered).includes(method)) return 'incorrect';
+  const { database, mfaBox, smsCodes, now } = deps;
+  if (!(await findChallengeMethods(deps, user)).includes(method)) return 'incorrect';
   switch (method) {
     case 'totp': {
       const totp = await findTotp(database.db, mfaBox, user.id);

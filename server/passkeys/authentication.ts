@@ -2,8 +2,8 @@ import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON 
 import { findUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
 import { authenticationResponse, postedCredential } from './credential-input.ts';
-import { findPasskey, notePasskeyUse, type Passkey } from './passkey-store.ts';
-import type { PasskeySettings } from './settings.ts';
+import type { PasskeyDeps } from './deps.ts';
+import { findPasskey, listPasskeys, notePasskeyUse, type Passkey } from './passkey-store.ts';
 import { toIsUserHandle } from './user-handle.ts';
 import { readChallenge, readClientData, webAuthn } from './webauthn.ts';
 
@@ -33,9 +33,9 @@ export const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => [
   'mfa',
 ];
 
-/** The options of a sign-in (WebAuthn, section 5.5): with any passkey, or with one of a known user. */
+/** The options of a sign-in (WebAuthn, section 5.5): with any passkey, or with one of these. */
 export function requestOptions(
-  { relyingParty, challenges }: PasskeySettings,
+  { relyingParty, challenges }: PasskeyDeps,
   passkeys?: readonly Pick<Passkey, 'id' | 'transports'>[],
 ): PublicKeyCredentialRequestOptionsJSON {
   return {
@@ -49,9 +49,21 @@ export function requestOptions(
   };
 }
 
-/** Checks a browser's answer (WebAuthn, section 7.2). Each answer is accepted once, from any sender. */
-export async function checkPasskey(settings: PasskeySettings, credential: string): Promise<PasskeyCheck> {
-  const { database, challenges, now } = settings;
+/** The options for a known user; undefined if they have no passkey. */
+export async function requestOptionsForUser(
+  deps: PasskeyDeps,
+  user: Pick<User, 'id'>,
+): Promise<PublicKeyCredentialRequestOptionsJSON | undefined> {
+  const passkeys = await listPasskeys(deps.database.db, user.id);
+  return passkeys.length > 0 ? requestOptions(deps, passkeys) : undefined;
+}
+
+/**
+ * Checks a browser's answer (WebAuthn, section 7.2). Each answer is accepted once, from any sender.
+ * @param credential the browser's answer, JSON text
+ */
+export async function checkPasskey(deps: PasskeyDeps, credential: string): Promise<PasskeyCheck> {
+  const { database, challenges, now } = deps;
   const posted = postedCredential(credential, authenticationResponse);
   const challenge = posted && readChallenge(posted);
   if (!challenge) return { kind: 'refused', why: 'malformed' };
@@ -61,7 +73,7 @@ export async function checkPasskey(settings: PasskeySettings, credential: string
   if (!passkey || !user) return { kind: 'refused', why: 'unknown' };
   const refuse = (why: PasskeyRefusal): PasskeyCheck => ({ kind: 'refused', why, passkey });
   if (!toIsUserHandle(posted.response.userHandle, user.id)) return refuse('invalid');
-  const answer = await verified(settings, posted, challenge, passkey);
+  const answer = await verifyAnswer(deps, posted, { challenge, passkey });
   if (!answer) return refuse('invalid');
   if (!(await challenges.use(challenge))) return refuse('expired');
   const used = await notePasskeyUse(database.db, passkey.id, { ...answer, nowMs: now() });
@@ -70,11 +82,10 @@ export async function checkPasskey(settings: PasskeySettings, credential: string
   return (await findPasskey(database.db, passkey.id)) ? refuse('copied') : refuse('unknown');
 }
 
-async function verified(
-  { relyingParty, log }: PasskeySettings,
+async function verifyAnswer(
+  { relyingParty, log }: PasskeyDeps,
   posted: AuthenticationResponseJSON,
-  challenge: string,
-  passkey: Passkey,
+  { challenge, passkey }: { challenge: string; passkey: Passkey },
 ): Promise<{ counter: number; backedUp: boolean } | undefined> {
   // Foyer's pages are never framed.
   if (readClientData(posted.response.clientDataJSON)?.crossOrigin === true) return undefined;

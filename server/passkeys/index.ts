@@ -3,7 +3,15 @@
  * Owns the `passkeys` table, the options for browsers and the check of their answers. Does not own the pages: sign-in/
  * and account/ have them.
  */
-export { type PasskeyCheck, type PasskeyRefusal, passkeyAmr } from './authentication.ts';
+export {
+  checkPasskey,
+  type PasskeyCheck,
+  type PasskeyRefusal,
+  passkeyAmr,
+  requestOptions,
+  requestOptionsForUser,
+} from './authentication.ts';
+export { createPasskeys, type PasskeyDeps } from './deps.ts';
 export {
   countPasskeys,
   findPasskey,
@@ -14,6 +22,12 @@ export {
   removePasskeysAddedSince,
   renamePasskey,
 } from './passkey-store.ts';
-export { maxPasskeys, type PasskeyRegistrant, type Registration, type RegistrationRefusal } from './registration.ts';
+export {
+  creationOptions,
+  maxPasskeys,
+  type PasskeyRegistrant,
+  type Registration,
+  type RegistrationRefusal,
+  registerPasskey,
+} from './registration.ts';
 export { type RelyingParty, toRelyingParty } from './relying-party.ts';
-export { openPasskeys, type Passkeys } from './room.ts';

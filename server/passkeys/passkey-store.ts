@@ -106,7 +106,11 @@ export async function notePasskeyUse(
 }
 
 /** @returns false if the user has no such passkey */
-export async function renamePasskey(db: Db, userId: UserId, id: string, name: string): Promise<boolean> {
+export async function renamePasskey(
+  db: Db,
+  userId: UserId,
+  { id, name }: Pick<Passkey, 'id' | 'name'>,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('passkeys')
     .set({ name })
@@ -127,7 +131,10 @@ export async function removePasskey(db: Db, userId: UserId, id: string): Promise
 }
 
 /** Removes passkeys added at or after a time, for example when an address change is undone. @returns the number */
-export async function removePasskeysAddedSince(db: Db, userId: UserId, sinceMs: number): Promise<number> {
+export async function removePasskeysAddedSince(
+  db: Db,
+  { userId, sinceMs }: { userId: UserId; sinceMs: number },
+): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
     .where('user_id', '=', userId)

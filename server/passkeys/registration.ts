@@ -4,8 +4,8 @@ import { type SessionIdHash, sha256, toPublicOutcome } from '../shared/index.ts'
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
 import { postedCredential, registrationResponse } from './credential-input.ts';
+import type { PasskeyDeps } from './deps.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
-import type { PasskeySettings } from './settings.ts';
 import { toUserHandle } from './user-handle.ts';
 import { readChallenge, webAuthn } from './webauthn.ts';
 
@@ -39,7 +39,7 @@ const registrationKey = (session: PasskeyRegistrant['session'], challenge: strin
 
 /** The options of a registration (WebAuthn, section 5.4): a discoverable passkey that verifies the user. */
 export async function creationOptions(
-  { relyingParty, brandName, database, kv }: PasskeySettings,
+  { relyingParty, brandName, database, kv }: PasskeyDeps,
   { user, session }: PasskeyRegistrant,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const { generateRegistrationOptions } = await webAuthn();
@@ -60,14 +60,21 @@ export async function creationOptions(
   return options;
 }
 
+export interface NewPasskey {
+  /** The browser's answer, JSON text. */
+  credential: string;
+  /** The user's name for it. */
+  name: string;
+  from: Origin;
+}
+
 /** Checks a browser's answer and stores the passkey (WebAuthn, section 7.1); notifies the user by mail. */
-export async function register(
-  settings: PasskeySettings,
+export async function registerPasskey(
+  deps: PasskeyDeps,
   { user, session }: PasskeyRegistrant,
-  { credential, name }: { credential: string; name: string },
-  from: Origin,
+  { credential, name, from }: NewPasskey,
 ): Promise<Registration> {
-  const { database, kv, outbox, log, now } = settings;
+  const { database, kv, outbox, log, now } = deps;
   const refuse = (why: RegistrationRefusal): Registration => {
     log.info({ act: 'passkey-add', outcome: toPublicOutcome(why) }, 'passkey refused');
     return { kind: 'refused', why };
@@ -76,7 +83,7 @@ export async function register(
   const challenge = posted && readChallenge(posted);
   if (!challenge) return refuse('malformed');
   if ((await kv.takeOnce(registrationKey(session, challenge))) !== user.id) return refuse('expired');
-  const created = await verified(settings, posted, challenge);
+  const created = await verifyAnswer(deps, posted, challenge);
   if (!created) return refuse('invalid');
   const nowMs = now();
   const passkey: Passkey = { ...created, userId: user.id, name, createdAt: nowMs, lastUsedAt: null };
@@ -101,8 +108,8 @@ export async function register(
 
 type VerifiedCredential = Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports' | 'aaguid' | 'backedUp'>;
 
-async function verified(
-  { relyingParty, log }: PasskeySettings,
+async function verifyAnswer(
+  { relyingParty, log }: PasskeyDeps,
   posted: RegistrationResponseJSON,
   challenge: string,
 ): Promise<VerifiedCredential | undefined> {

@@ -18,6 +18,13 @@ export type ChangePasswordResult =
   /** The user with the new password: a caller that keeps this browser signed in starts a new session. */
   { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
 
+/** The browser that changes a password: its address, and the known device's id if it has signed in as the user before. */
+export interface PasswordRequester {
+  ip: string;
+  device: string | undefined;
+  lang: Language;
+}
+
 /**
  * Sets a new password for a user who knows the old one. Attempts with the old one count like those of the sign-in, so
  * that an open browser, or a stolen token, is no better place to guess. Ends all sessions and grants of the user.
@@ -26,8 +33,7 @@ export type ChangePasswordResult =
 export async function changePassword(
   deps: PasswordRuleDeps,
   user: User,
-  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
-  from: { ip: string; device: string | undefined; lang: Language },
+  { oldPassword, newPassword, from }: { oldPassword: string; newPassword: string; from: PasswordRequester },
 ): Promise<ChangePasswordResult> {
   const { passwords, policy, log } = deps;
   const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });

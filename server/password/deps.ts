@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { HostCookies, Logger, Pages } from '../http/index.ts';
+import type { Logger, RequestServices } from '../http/index.ts';
 import type { Codes, Outbox } from '../messages/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
@@ -8,8 +8,8 @@ import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
 import type { QueueFullAnswer } from './queue-full.ts';
-import type { RecentResets } from './recent-resets.ts';
-import type { ResetRecords } from './reset-records.ts';
+import { createRecentResets, type RecentResets } from './recent-resets.ts';
+import { createResetRecords, type ResetRecords } from './reset-records.ts';
 
 /** Dependencies of this module's rules, which do not know requests. */
 export interface PasswordRuleDeps {
@@ -37,12 +37,11 @@ export interface RecentLinkStore {
   /** Names that the user recognizes. Times in milliseconds since the epoch. */
   list(userId: UserId, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
   /** @returns the number */
-  remove(trx: Transaction<Schema>, userId: UserId, sinceMs: number, nowMs: number): Promise<number>;
+  remove(trx: Transaction<Schema>, which: { userId: UserId; sinceMs: number; nowMs: number }): Promise<number>;
 }
 
-export interface PasswordDeps extends PasswordRuleDeps {
-  publicUrl: string;
-  pages: Pages;
+/** The dependencies of the pages and calls too. */
+export interface PasswordDeps extends PasswordRuleDeps, RequestServices {
   sessions: Pick<Sessions, 'endAll' | 'createSession' | 'getCurrentUser'>;
   devices: DeviceRecognition;
   afterReset: RecentResets;
@@ -50,5 +49,8 @@ export interface PasswordDeps extends PasswordRuleDeps {
   queueFull: QueueFullAnswer;
 }
 
-/** The dependencies from `wiring.ts`. */
-export type PasswordSettings = Omit<PasswordDeps, 'flows' | 'afterReset'> & { cookies: HostCookies };
+/** Adds the stores of this module to the dependencies from `wiring.ts`. */
+export function createPasswordDeps(settings: Omit<PasswordDeps, 'flows' | 'afterReset'>): PasswordDeps {
+  const { kv, cookies } = settings;
+  return { ...settings, flows: createResetRecords(kv, cookies), afterReset: createRecentResets(kv, cookies) };
+}

@@ -1,8 +1,6 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
 import type { RequestPageProps } from '../../views/password/code-request-page.tsx';
 import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
-import { type Continuation, continuationFrom, readFormField, setRetryAfter, type T } from '../http/index.ts';
+import type { RequestContext, T } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { retryAfterText, withParams } from './password-texts.ts';
@@ -10,25 +8,13 @@ import { type RequestResetRefusal, requestReset } from './request-reset.ts';
 
 type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
-function sendForgotPage(
-  { pages }: PasswordDeps,
-  req: Request,
-  res: Response,
-  continuation: Continuation,
-  state: ForgotPasswordPageState,
-): void {
-  const address = withParams('/forgot-password', continuation);
-  const submitted = pages.shownAt(req, res, address, state);
-  if (!submitted) return;
-  const { status = 200, ...view } = submitted;
-  pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(ForgotPasswordPage, { ctx, action: address, signInHref: withParams('/', continuation), ...view }),
-    { title: (ctx) => ctx.t('password.title'), address },
-  );
+function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): void {
+  const address = withParams('/forgot-password', r.continuation);
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  const signInHref = withParams('/', r.continuation);
+  r.render(ForgotPasswordPage, { action: address, signInHref, ...props }, { title: 'password.title', address, status });
 }
 
 /** The text for each refusal, and its place (the specification's sections 5 and 8). */
@@ -54,32 +40,26 @@ function refusalTexts(t: T, refusal: RequestResetRefusal): Omit<ForgotPasswordPa
 }
 
 /** GET /forgot-password. */
-export function showForgotPassword(deps: PasswordDeps): RequestHandler {
-  return (req, res) => sendForgotPage(deps, req, res, continuationFrom(req, deps.publicUrl), { username: '' });
-}
+export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { username: '' });
 
 /** POST /forgot-password: mails a code, and continues to the page for it. */
-export function submitForgotPassword(deps: PasswordDeps): RequestHandler {
-  return async (req, res) => {
-    const { flows, devices, publicUrl, uniformAnswers } = deps;
-    const continuation = continuationFrom(req, publicUrl);
-    const username = readFormField(req, 'username').trim();
-    const { t, language: lang } = req;
-    const requested = await requestReset(
-      deps,
-      { username, lang },
-      { ip: req.ip ?? '', device: (user) => devices.recognise(req, user) },
-    );
-    const outcome = toPublicOutcome(requested.kind === 'refused' ? requested.refusal.kind : requested.kind);
-    deps.log.info({ act: 'forgot-password', outcome }, 'forgot password');
-    if (requested.kind === 'refused') {
-      const { refusal } = requested;
-      if ('retryAfterMs' in refusal) setRetryAfter(res, refusal.retryAfterMs);
-      return sendForgotPage(deps, req, res, continuation, { username, ...refusalTexts(t, refusal) });
-    }
-    flows.setCookie(res, requested.flow);
-    // The notice of success would reveal that the user exists.
-    const changes = uniformAnswers ? undefined : 'confirmed';
-    res.redirect(303, withParams('/reset-password', continuation, { username, ...(changes && { notice: changes }) }));
-  };
+export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps) {
+  const { flows, devices, uniformAnswers } = deps;
+  const username = r.field('username').trim();
+  const requested = await requestReset(
+    deps,
+    { username, lang: r.lang },
+    { ip: r.ip, device: (user) => devices.recognise(r.req, user) },
+  );
+  const outcome = toPublicOutcome(requested.kind === 'refused' ? requested.refusal.kind : requested.kind);
+  r.log.info({ act: 'forgot-password', outcome }, 'forgot password');
+  if (requested.kind === 'refused') {
+    const { refusal } = requested;
+    if ('retryAfterMs' in refusal) r.setRetryAfter(refusal.retryAfterMs);
+    return renderForgotPage(r, { username, ...refusalTexts(r.t, refusal) });
+  }
+  flows.setCookie(r.res, requested.flow);
+  // The notice of success would reveal that the user exists.
+  const query = { username, ...(!uniformAnswers && { notice: 'confirmed' }) };
+  r.redirect(withParams('/reset-password', r.continuation, query));
 }

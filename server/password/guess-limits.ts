@@ -60,8 +60,7 @@ export function consumePasswordGuess(
  * that no one has tried yet. The earlier right passwords may have been a thief's.
  */
 export async function forgetGuesses(
-  kv: Pick<KeyValueStore, 'delete'>,
-  limits: GuessLimits,
+  { kv, limits }: { kv: Pick<KeyValueStore, 'delete'>; limits: GuessLimits },
   { id, email, phone }: Pick<User, 'id' | 'email' | 'phone'>,
 ): Promise<void> {
   const ofAccount = ({ counters }: GuessLimits['passwordGuess' | 'passwordCheck'], account: string) =>

@@ -18,41 +18,47 @@ const adapted = (text: string) => base64(text.replaceAll('.', '+'));
 
 type MaybeBytes = Uint8Array | undefined;
 
-const pbkdf2Text = (digest: string, iterations: string, salt: MaybeBytes, result: MaybeBytes) =>
+interface Output {
+  salt: MaybeBytes;
+  result: MaybeBytes;
+}
+
+const pbkdf2Text = (digest: string, iterations: string, { salt, result }: Output) =>
   salt && result && `$pbkdf2-${digest}$i=${iterations}$${phcText(salt)}$${phcText(result)}`;
 
-function scryptText(N: string, r: string, p: string, salt: MaybeBytes, result: MaybeBytes): string | undefined {
+function scryptText(cost: { N: string; r: string; p: string }, { salt, result }: Output): string | undefined {
+  const { N, r, p } = cost;
   const exponent = Math.log2(Number(N));
   if (!Number.isInteger(exponent) || !salt || !result) return undefined;
   return `$scrypt$ln=${exponent},r=${r},p=${p}$${phcText(salt)}$${phcText(result)}`;
 }
 
 /** The formats of other frameworks, each with its stored form. Their salts are text, except passlib's. */
-const dialects: [shape: RegExp, read: (...parts: string[]) => string | undefined][] = [
+const dialects: [shape: RegExp, read: (parts: string[]) => string | undefined][] = [
   // Django: algorithm$iterations$salt$hash
   [
     /^pbkdf2_(sha1|sha256|sha512)\$(\d+)\$([^$]+)\$([^$]+)$/,
-    (d = '', i = '', s = '', h = '') => pbkdf2Text(d, i, words.encode(s), base64(h)),
+    ([d = '', i = '', s = '', h = '']) => pbkdf2Text(d, i, { salt: words.encode(s), result: base64(h) }),
   ],
   [
     /^scrypt\$([^$]+)\$(\d+)\$(\d+)\$(\d+)\$([^$]+)$/,
-    (s = '', N = '', r = '', p = '', h = '') => scryptText(N, r, p, words.encode(s), base64(h)),
+    ([s = '', N = '', r = '', p = '', h = '']) => scryptText({ N, r, p }, { salt: words.encode(s), result: base64(h) }),
   ],
-  [/^bcrypt\$(\$2[aby]\$.+)$/, (text) => text],
-  [/^argon2(\$argon2.+)$/, (text) => text],
+  [/^bcrypt\$(\$2[aby]\$.+)$/, ([text]) => text],
+  [/^argon2(\$argon2.+)$/, ([text]) => text],
   // Werkzeug: method:parameters$salt$hash in hexadecimal digits
   [
     /^pbkdf2:(sha1|sha256|sha512):(\d+)\$([^$]+)\$([^$]+)$/,
-    (d = '', i = '', s = '', h = '') => pbkdf2Text(d, i, words.encode(s), hex(h)),
+    ([d = '', i = '', s = '', h = '']) => pbkdf2Text(d, i, { salt: words.encode(s), result: hex(h) }),
   ],
   [
     /^scrypt:(\d+):(\d+):(\d+)\$([^$]+)\$([^$]+)$/,
-    (N = '', r = '', p = '', s = '', h = '') => scryptText(N, r, p, words.encode(s), hex(h)),
+    ([N = '', r = '', p = '', s = '', h = '']) => scryptText({ N, r, p }, { salt: words.encode(s), result: hex(h) }),
   ],
   // passlib: $pbkdf2-digest$rounds$salt$hash; without a digest it is SHA-1
   [
     /^\$pbkdf2(?:-(sha256|sha512))?\$(\d+)\$([^$]+)\$([^$]+)$/,
-    (d = 'sha1', i = '', s = '', h = '') => pbkdf2Text(d, i, adapted(s), adapted(h)),
+    ([d = 'sha1', i = '', s = '', h = '']) => pbkdf2Text(d, i, { salt: adapted(s), result: adapted(h) }),
   ],
 ];
 
@@ -60,7 +66,7 @@ function toPhcString(input: string): string {
   for (const [shape, read] of dialects) {
     const found = shape.exec(input);
     // A group without a match means its default.
-    if (found) return read(...found.slice(1)) ?? '';
+    if (found) return read(found.slice(1)) ?? '';
   }
   return input;
 }
@@ -72,7 +78,7 @@ const plain = (value: unknown) =>
 function phcFromParts(input: Record<string, unknown>): string {
   const part = (name: string) => (Object.hasOwn(input, name) ? plain(input[name]) : '');
   const bytes = part('encoding') === 'hex' ? hex : base64;
-  const [salt, result] = [bytes(part('salt')), bytes(part('hash'))];
+  const output = { salt: bytes(part('salt')), result: bytes(part('hash')) };
   const digest = part('digest').toLowerCase().replace('-', '');
   switch (part('algorithm').toLowerCase()) {
     case 'argon2':
@@ -82,9 +88,9 @@ function phcFromParts(input: Record<string, unknown>): string {
     case 'bcrypt':
       return part('hash');
     case 'scrypt':
-      return scryptText(part('N'), part('r'), part('p'), salt, result) ?? '';
+      return scryptText({ N: part('N'), r: part('r'), p: part('p') }, output) ?? '';
     case 'pbkdf2':
-      return pbkdf2Text(digest, part('iterations'), salt, result) ?? '';
+      return pbkdf2Text(digest, part('iterations'), output) ?? '';
     default:
       return '';
   }

@@ -5,13 +5,15 @@
  * (users/).
  */
 
-export type { ChangePasswordRefusal } from './change-password.ts';
+export { type ChangePasswordRefusal, changePassword } from './change-password.ts';
 export { createDecoyHashes } from './decoy-hashes.ts';
-export type { GuessLimits, PasswordGuess } from './guess-limits.ts';
+export { createPasswordDeps, type PasswordDeps } from './deps.ts';
+export { forgetGuesses, type GuessLimits, type PasswordGuess } from './guess-limits.ts';
 export { createPasswordHasher, type HashCost, minCost, ownProfile, type PasswordHasher } from './hash.ts';
 export { isBelowFloor } from './hash-floor.ts';
 export { type ImportedHash, type ImportedHashInput, parseImportedHash } from './imported-hash.ts';
-export { needsInitialPassword } from './initial-password.ts';
+export { mailInitialPasswordHint, needsInitialPassword, startInitialPassword } from './initial-password.ts';
+export { passwordOperations } from './operations.ts';
 export { passwordErrorText, retryAfterText } from './password-texts.ts';
 export { createPepper, pepperedText } from './pepper.ts';
 export {
@@ -25,7 +27,9 @@ export {
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
 export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
 export { type Checked, checkPassword } from './rate-limited-check.ts';
+export { recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
-export { createPasswordModule, type PasswordModule } from './room.ts';
 export { rotateSessionAfterPasswordChange } from './rotate-session.ts';
+export { passwordRoutes } from './routes.ts';
+export { setInitialPassword } from './set-initial-password.ts';
 export { wrappedProfile } from './wrapped-hash.ts';

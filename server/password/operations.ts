@@ -98,7 +98,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
       const { flow, code, newPassword } = body;
       if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
       const reset = await hashForApi(deps, () =>
-        resetPassword(deps, flow, { code, password: newPassword }, { ip: req.ip ?? '', lang }),
+        resetPassword(deps, flow, { code, password: newPassword, from: { ip: req.ip ?? '', lang } }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
       const { refusal } = reset;
@@ -134,12 +134,12 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
       const bySession = principal.kind === 'member' && principal.by === 'session';
       const device = bySession ? deps.devices.recognise(req, user) : undefined;
       const changed = await hashForApi(deps, () =>
-        changePassword(deps, user, body, { ip: req.ip ?? '', device, lang }),
+        changePassword(deps, user, { ...body, from: { ip: req.ip ?? '', device, lang } }),
       );
       if (changed.kind === 'changed') {
         const session = bySession ? getCurrentSession(req) : undefined;
         if (session && req.res)
-          await rotateSessionAfterPasswordChange(deps, req, req.res, { user: changed.user, session });
+          await rotateSessionAfterPasswordChange({ req, res: req.res }, deps, { user: changed.user, session });
         return { status: 'SUCCESS' as const };
       }
       const { refusal } = changed;

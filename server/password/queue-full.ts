@@ -1,5 +1,4 @@
-import type { Response } from 'express';
-import { HttpError, setRetryAfter } from '../http/index.ts';
+import { HttpError, type HttpExchange, setRetryAfter } from '../http/index.ts';
 import { PasswordQueueFullError } from './queue.ts';
 
 /** The configured answer while too many passwords wait to be hashed. */
@@ -20,7 +19,7 @@ const toStatus = ({ reason }: PasswordQueueFullError, { status }: QueueFullAnswe
 
 /** Runs work with password hashing, for a page. If too many wait already, the answer has set Retry-After by then. */
 export async function hashForPage<V>(
-  res: Response,
+  { res }: Pick<HttpExchange, 'res'>,
   { queueFull }: { queueFull: QueueFullAnswer },
   act: () => Promise<V>,
 ): Promise<V | Busy> {

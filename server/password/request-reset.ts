@@ -32,7 +32,11 @@ export const mailLanguage = (user: User | undefined, lang: Language): Language =
  * Mails a code for a flow. Without a user it does the same work with a decoy: one code, one transaction with one mail
  * in it, one rendering.
  */
-async function sendCode(deps: PasswordRuleDeps, id: FlowId, flow: ResetRecord, lang: Language): Promise<IssuedCode> {
+async function sendCode(
+  deps: PasswordRuleDeps,
+  { id, flow }: { id: FlowId; flow: ResetRecord },
+  lang: Language,
+): Promise<IssuedCode> {
   const { codes, database, outbox, flows, uniformAnswers, now } = deps;
   const { account, device } = flow;
   const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
@@ -69,7 +73,7 @@ export async function requestReset(
   { username, lang }: { username: string; lang: Language },
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<RequestResetResult> {
-  const { database, kv, limits, flows, uniformAnswers, now } = deps;
+  const { database, flows, uniformAnswers, now } = deps;
   const refuse = (refusal: RequestResetRefusal): RequestResetResult => ({ kind: 'refused', refusal });
   const typed = username.trim();
   if (typed === '') return refuse({ kind: 'empty' });
@@ -77,7 +81,7 @@ export async function requestReset(
   const identifier = parseIdentifier(typed);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
   const device = user && from.device(user);
-  const decision = await consumeResetLimit(kv, limits, 'ask', { ip: from.ip, device });
+  const decision = await consumeResetLimit(deps, 'ask', { ip: from.ip, device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const may = user !== undefined && user.disabledAt === null;
   if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
@@ -90,7 +94,7 @@ export async function requestReset(
   };
   const id = flows.newId();
   await flows.write(id, flow);
-  const issued = await sendCode(deps, id, flow, lang);
+  const issued = await sendCode(deps, { id, flow }, lang);
   if (issued.issued) return { kind: 'asked', flow: id };
   await flows.delete(id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
@@ -106,13 +110,12 @@ export type ResendCodeResult =
 export async function resendCode(
   deps: PasswordRuleDeps,
   id: FlowId,
-  lang: Language,
-  ip: string,
+  { lang, ip }: { lang: Language; ip: string },
 ): Promise<ResendCodeResult> {
   const flow = await deps.flows.find(id);
   if (!flow) return { kind: 'not-found' };
-  const decision = await consumeResetLimit(deps.kv, deps.limits, 'ask', { ip, device: flow.device });
+  const decision = await consumeResetLimit(deps, 'ask', { ip, device: flow.device });
   if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const issued = await sendCode(deps, id, flow, lang);
+  const issued = await sendCode(deps, { id, flow }, lang);
   return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
 }

@@ -6,8 +6,7 @@ import type { GuessDecision, GuessLimits } from './guess-limits.ts';
  * known device is counted separately, as at the sign-in.
  */
 export function consumeResetLimit(
-  kv: LimitStore,
-  limits: GuessLimits,
+  { kv, limits }: { kv: LimitStore; limits: GuessLimits },
   what: 'ask' | 'guess',
   { ip, device }: { ip: string; device?: string | undefined },
 ): Promise<GuessDecision> {

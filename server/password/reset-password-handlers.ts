@@ -1,52 +1,44 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { createElement } from 'react';
-import { passwordStrength } from '../../views/parts/password-strength.ts';
+import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
 import { ResetStartPage } from '../../views/password/reset-entry-page.tsx';
 import {
   type ResetNews,
   ResetPasswordPage,
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
-import {
-  type Continuation,
-  continuationFrom,
-  readFormField,
-  readQueryParam,
-  setRetryAfter,
-  type T,
-} from '../http/index.ts';
+import type { RequestContext, T } from '../http/index.ts';
 import { codeMinutes, normaliseCode, resendWaitMs } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
-import { maxIdentifierLength, normaliseEmail, toAccountKey } from '../users/index.ts';
+import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { passwordErrorText, retryAfterText, withParams } from './password-texts.ts';
 import { hashForPage } from './queue-full.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
-import { isCodeVerified, resetPassword } from './reset-password.ts';
+import { isCodeVerified, type ResetRefusal, resetPassword } from './reset-password.ts';
 import { accountDigest, type ResetRecord } from './reset-records.ts';
 
-/**
- * The context of a reset page: the continuation, the name in the address, and this browser's flow if it belongs to that
- * name.
- */
-interface ResetContext {
-  continuation: Continuation;
-  username: string;
-  id: FlowId;
-  flow: ResetRecord | undefined;
+/** The name in the address of a reset page, and this browser's flow if it belongs to that name. */
+interface BrowserReset {
+  readonly username: string;
+  readonly id: FlowId;
+  readonly flow: ResetRecord | undefined;
 }
+
+type ResetRequest = RequestContext & BrowserReset;
+type FlowRequest = ResetRequest & { readonly flow: ResetRecord };
+
+const hasFlow = (r: ResetRequest): r is FlowRequest => r.flow !== undefined;
 
 const path = '/reset-password';
 
-async function getResetContext({ publicUrl, codes, flows }: PasswordDeps, req: Request): Promise<ResetContext> {
-  const username = (readQueryParam(req, 'username') ?? '').trim().slice(0, maxIdentifierLength);
-  const id = flows.readCookie(req);
+async function findReset(r: RequestContext, { codes, flows }: PasswordDeps): Promise<BrowserReset> {
+  const username = (r.query('username') ?? '').trim().slice(0, maxIdentifierLength);
+  const id = flows.readCookie(r.req);
   const flow = await flows.find(id);
   // The address names another account: a user who follows such a link must not be asked for one account's code under
   // another's name.
   const isTheirs = flow?.account === accountDigest(codes, toAccountKey(username));
-  return { continuation: continuationFrom(req, publicUrl), username, id, flow: isTheirs ? flow : undefined };
+  return { username, id, flow: isTheirs ? flow : undefined };
 }
 
 type ResetPasswordPageState = Partial<
@@ -63,66 +55,51 @@ function sentText(t: T, username: string, uniformAnswers: boolean): string {
   return t('password.reset.sentTo', { email, minutes });
 }
 
-function sendResetPage(
-  deps: PasswordDeps,
-  req: Request,
-  res: Response,
-  { continuation, username, flow }: ResetContext & { flow: ResetRecord },
-  state: ResetPasswordPageState = {},
+function renderResetPage(
+  r: FlowRequest,
+  { uniformAnswers, now }: PasswordDeps,
+  view: ResetPasswordPageState = {},
 ): void {
+  const { continuation, username, flow } = r;
   const address = withParams(path, continuation, { username });
-  const submitted = deps.pages.shownAt(req, res, address, state);
-  if (!submitted) return;
-  const { status = 200, errors = {}, proven = isCodeVerified(flow, deps.now()), ...view } = submitted;
-  const waitMs = flow.sentAtMs + resendWaitMs - deps.now();
-  deps.pages.send(
-    req,
-    res,
-    status,
-    (ctx) =>
-      createElement(ResetPasswordPage, {
-        ctx,
-        action: address,
-        otherHref: withParams('/forgot-password', continuation),
-        username,
-        sent: sentText(ctx.t, username, deps.uniformAnswers),
-        waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
-        errors,
-        proven,
-        ...view,
-      }),
-    { title: (ctx) => ctx.t('password.reset.title'), address },
+  const state = r.viewAt(address, view);
+  if (!state) return;
+  const { status, errors = {}, proven = isCodeVerified(flow, now()), ...props } = state;
+  const waitMs = flow.sentAtMs + resendWaitMs - now();
+  r.render(
+    ResetPasswordPage,
+    {
+      action: address,
+      otherHref: withParams('/forgot-password', continuation),
+      username,
+      sent: sentText(r.t, username, uniformAnswers),
+      waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
+      errors,
+      proven,
+      ...props,
+    },
+    { title: 'password.reset.title', address, status },
   );
 }
 
 /** No code has been requested in this browser, or the flow is over: it starts here. */
-function sendStartPage(
-  deps: PasswordDeps,
-  req: Request,
-  res: Response,
-  { continuation, username }: ResetContext,
-  state: ResetPasswordPageState & { isOver: boolean },
-): void {
+function renderStartPage(r: ResetRequest, view: ResetPasswordPageState & { isOver: boolean }): void {
+  const { t, continuation, username } = r;
   const address = withParams(path, continuation, { username });
-  const pageState = deps.pages.shownAt(req, res, address, state);
-  if (!pageState) return;
-  const { t } = req;
+  const state = r.viewAt(address, view);
+  if (!state) return;
   const over = { title: t('password.reset.failed'), text: t('password.reset.codeExpired') };
   // A refusal may have ended the flow: then this page is its page.
-  const problem = pageState.problem ?? (pageState.isOver ? over : undefined);
-  deps.pages.send(
-    req,
-    res,
-    pageState.status ?? (problem ? 400 : 200),
-    (ctx) =>
-      createElement(ResetStartPage, {
-        ctx,
-        action: withParams('/forgot-password', continuation),
-        signInHref: withParams('/', continuation),
-        username,
-        problem,
-      }),
-    { title: (ctx) => ctx.t('password.reset.title'), address },
+  const problem = state.problem ?? (state.isOver ? over : undefined);
+  r.render(
+    ResetStartPage,
+    {
+      action: withParams('/forgot-password', continuation),
+      signInHref: withParams('/', continuation),
+      username,
+      problem,
+    },
+    { title: 'password.reset.title', address, status: state.status ?? (problem ? 400 : 200) },
   );
 }
 
@@ -139,26 +116,16 @@ function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
 }
 
 /** GET /reset-password. */
-export function showReset(deps: PasswordDeps): RequestHandler {
-  return async (req, res) => {
-    const resetContext = await getResetContext(deps, req);
-    const { flow } = resetContext;
-    if (!flow) return sendStartPage(deps, req, res, resetContext, { isOver: false });
-    const { t } = req;
-    const notice = readQueryParam(req, 'notice');
-    sendResetPage(
-      deps,
-      req,
-      res,
-      { ...resetContext, flow },
-      { notice: noticeText(t, notice), moved: notice === 'moved' },
-    );
-  };
+export async function showReset(visit: RequestContext, deps: PasswordDeps) {
+  const r: ResetRequest = Object.assign(visit, await findReset(visit, deps));
+  if (!hasFlow(r)) return renderStartPage(r, { isOver: false });
+  const notice = r.query('notice');
+  renderResetPage(r, deps, { notice: noticeText(r.t, notice), moved: notice === 'moved' });
 }
 
 /** Empty or invalid fields, before anything is checked (the specification's section 5). */
 function formFaults(
-  t: T,
+  { t }: RequestContext,
   typed: { code: string; password: string; confirm: string },
   proven: boolean,
 ): ResetPasswordPageState | undefined {
@@ -179,107 +146,95 @@ function formFaults(
   };
 }
 
-async function resend(
-  deps: PasswordDeps,
-  req: Request,
-  res: Response,
-  resetContext: ResetContext & { flow: ResetRecord },
-) {
-  const { t, language: lang } = req;
-  const { continuation, username, id } = resetContext;
-  const resent = await resendCode(deps, id, lang, req.ip ?? '');
-  if (resent.kind === 'not-found') return sendStartPage(deps, req, res, resetContext, { isOver: true });
-  if (resent.kind === 'sent') return res.redirect(303, withParams(path, continuation, { username, notice: 'resent' }));
-  setRetryAfter(res, resent.retryAfterMs);
+async function resend(r: FlowRequest, deps: PasswordDeps) {
+  const { t, continuation, username } = r;
+  const resent = await resendCode(deps, r.id, { lang: r.lang, ip: r.ip });
+  if (resent.kind === 'not-found') return renderStartPage(r, { isOver: true });
+  if (resent.kind === 'sent') return r.redirect(withParams(path, continuation, { username, notice: 'resent' }));
+  r.setRetryAfter(resent.retryAfterMs);
   const text = retryAfterText(t, resent.why, resent.retryAfterMs);
-  sendResetPage(deps, req, res, resetContext, {
-    status: 429,
-    problem: { title: t('password.reset.resendFailed'), text },
+  renderResetPage(r, deps, { status: 429, problem: { title: t('password.reset.resendFailed'), text } });
+}
+
+/** The checklist for the sent password, without the user's names: the reader is not authenticated. */
+function readStrength(r: ResetRequest): Strength | undefined {
+  const password = r.field('password');
+  return password === '' ? undefined : passwordStrength(password, { email: r.username });
+}
+
+/** The page of a refused form: a complete code stays in its field. */
+function rerender(r: FlowRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
+  const code = normaliseCode(r.field('code').trim());
+  const strength = readStrength(r);
+  renderResetPage(r, deps, {
+    status: 400,
+    ...(code !== undefined && { code }),
+    ...(strength && { strength }),
+    ...view,
   });
 }
 
+const toProblem = ({ t }: RequestContext, text: string) => ({ title: t('password.reset.failed'), text });
+
+/** The text for each refusal, and its place. */
+function refusalView(r: ResetRequest, refusal: Exclude<ResetRefusal, { kind: 'no-flow' }>): ResetPasswordPageState {
+  const { t } = r;
+  // A useless code is removed from its field.
+  const refuseCode = (text: string) => ({ code: '', errors: { code: text }, problem: toProblem(r, text) });
+  switch (refusal.kind) {
+    case 'too-many':
+      r.setRetryAfter(refusal.retryAfterMs);
+      return { status: 429, problem: toProblem(r, retryAfterText(t, 'too-many', refusal.retryAfterMs)) };
+    case 'incomplete':
+      return { errors: { code: t('password.reset.codeIncomplete') } };
+    case 'incorrect':
+      return refuseCode(t('password.reset.codeWrong'));
+    case 'invalidated':
+      return refuseCode(t('password.reset.codeExpired'));
+    case 'faults': {
+      const text = passwordErrorText(t, refusal.faults);
+      const strength = refusal.faults.includes('contains-personal-data') ? readStrength(r) : undefined;
+      return {
+        errors: { password: text },
+        problem: toProblem(r, text),
+        proven: refusal.proven,
+        ...(strength && { strength: { ...strength, notPersonal: false } }),
+      };
+    }
+  }
+}
+
+/** Too many passwords wait to be hashed; the code may be proven by now. */
+async function rerenderBusy(r: FlowRequest, deps: PasswordDeps, status: number) {
+  const flow = await deps.flows.find(r.id);
+  const proven = flow && { proven: isCodeVerified(flow, deps.now()) };
+  rerender(r, deps, { status, problem: toProblem(r, r.t('signIn.errors.busy')), ...proven });
+}
+
+async function complete(r: FlowRequest, deps: PasswordDeps, user: User) {
+  deps.flows.clearCookie(r.res);
+  await deps.devices.trust(r.req, r.res, user);
+  r.redirect(await afterResetUrl(r, deps, user.id));
+}
+
 /** POST /reset-password: sets the password, or sends another code; a new password leads to the sign-in. */
-export function submitReset(deps: PasswordDeps): RequestHandler {
-  return async (req, res) => {
-    const { flows } = deps;
-    const resetContext = await getResetContext(deps, req);
-    const { username, id, flow } = resetContext;
-    const act = readFormField(req, 'act');
-    // Passwords are used unchanged; a code has no spaces at its ends.
-    const [code, password] = [readFormField(req, 'code').trim(), readFormField(req, 'password')];
-    const confirm = readFormField(req, 'confirm');
-    if (!flow) return sendStartPage(deps, req, res, resetContext, { isOver: true });
-    const context = { ...resetContext, flow };
-    if (act === 'resend') return resend(deps, req, res, context);
-
-    const { t, language: lang } = req;
-    const whole = normaliseCode(code);
-    // The checklist for the sent password, without the user's names: the reader is not authenticated.
-    const strength = password === '' ? {} : { strength: passwordStrength(password, { email: username }) };
-    const rerender = (pageState: ResetPasswordPageState) =>
-      sendResetPage(deps, req, res, context, {
-        status: 400,
-        ...(whole !== undefined && { code: whole }),
-        ...strength,
-        ...pageState,
-      });
-    const failed = (text: string) => ({ title: t('password.reset.failed'), text });
-    const faults = formFaults(t, { code, password, confirm }, isCodeVerified(flow, deps.now()));
-    if (faults) return rerender(faults);
-
-    const reset = await hashForPage(res, deps, () =>
-      resetPassword(deps, id, { code, password }, { ip: req.ip ?? '', lang }),
-    );
-    if (reset.kind === 'busy') {
-      const proven = await flows.find(id);
-      return rerender({
-        status: reset.status,
-        problem: failed(t('signIn.errors.busy')),
-        ...(proven && { proven: isCodeVerified(proven, deps.now()) }),
-      });
-    }
-    const outcome = toPublicOutcome(reset.kind === 'reset' ? reset.kind : reset.refusal.kind);
-    deps.log.info({ act: 'reset-password', outcome }, 'reset');
-    if (reset.kind === 'reset') {
-      flows.clearCookie(res);
-      await deps.devices.trust(req, res, reset.user);
-      return res.redirect(303, await afterResetUrl(deps, req, res, reset.user.id));
-    }
-    const { refusal } = reset;
-    // A useless code is removed from its field.
-    const leftOut = { code: '' };
-    switch (refusal.kind) {
-      case 'no-flow':
-        // Its page would ask for a code that is no longer valid.
-        await flows.delete(id);
-        return sendStartPage(deps, req, res, resetContext, { isOver: true });
-      case 'too-many':
-        setRetryAfter(res, refusal.retryAfterMs);
-        return rerender({ status: 429, problem: failed(retryAfterText(t, 'too-many', refusal.retryAfterMs)) });
-      case 'incomplete':
-        return rerender({ errors: { code: t('password.reset.codeIncomplete') } });
-      case 'incorrect':
-        return rerender({
-          ...leftOut,
-          errors: { code: t('password.reset.codeWrong') },
-          problem: failed(t('password.reset.codeWrong')),
-        });
-      case 'invalidated':
-        return rerender({
-          ...leftOut,
-          errors: { code: t('password.reset.codeExpired') },
-          problem: failed(t('password.reset.codeExpired')),
-        });
-      case 'faults': {
-        const text = passwordErrorText(t, refusal.faults);
-        const displayed = refusal.faults.includes('contains-personal-data') && strength.strength;
-        return rerender({
-          errors: { password: text },
-          problem: failed(text),
-          proven: refusal.proven,
-          ...(displayed && { strength: { ...displayed, notPersonal: false } }),
-        });
-      }
-    }
-  };
+export async function submitReset(visit: RequestContext, deps: PasswordDeps) {
+  const r: ResetRequest = Object.assign(visit, await findReset(visit, deps));
+  const act = r.field('act');
+  // Passwords are used unchanged; a code has no spaces at its ends.
+  const [code, password, confirm] = [r.field('code').trim(), r.field('password'), r.field('confirm')];
+  if (!hasFlow(r)) return renderStartPage(r, { isOver: true });
+  if (act === 'resend') return resend(r, deps);
+  const faults = formFaults(r, { code, password, confirm }, isCodeVerified(r.flow, deps.now()));
+  if (faults) return rerender(r, deps, faults);
+  const from = { ip: r.ip, lang: r.lang };
+  const reset = await hashForPage(r, deps, () => resetPassword(deps, r.id, { code, password, from }));
+  if (reset.kind === 'busy') return rerenderBusy(r, deps, reset.status);
+  const outcome = toPublicOutcome(reset.kind === 'reset' ? reset.kind : reset.refusal.kind);
+  r.log.info({ act: 'reset-password', outcome }, 'reset');
+  if (reset.kind === 'reset') return complete(r, deps, reset.user);
+  if (reset.refusal.kind !== 'no-flow') return rerender(r, deps, refusalView(r, reset.refusal));
+  // Its page would ask for a code that is no longer valid.
+  await deps.flows.delete(r.id);
+  renderStartPage(r, { isOver: true });
 }

@@ -31,8 +31,7 @@ export type ResetPasswordResult =
  */
 async function verifyResetCode(
   deps: PasswordRuleDeps,
-  id: FlowId,
-  flow: ResetRecord,
+  { id, flow }: { id: FlowId; flow: ResetRecord },
   typed: string,
 ): Promise<ResetRefusal | undefined> {
   const nowMs = deps.now();
@@ -58,14 +57,13 @@ export const isCodeVerified = ({ provenUntilMs = 0 }: ResetRecord, nowMs: number
 export async function resetPassword(
   deps: PasswordRuleDeps,
   id: FlowId,
-  { code, password }: { code: string; password: string },
-  from: { ip: string; lang: Language },
+  { code, password, from }: { code: string; password: string; from: { ip: string; lang: Language } },
 ): Promise<ResetPasswordResult> {
-  const { database, kv, limits, flows, codes, policy, log } = deps;
+  const { database, flows, codes, policy, log } = deps;
   const refuse = (refusal: ResetRefusal): ResetPasswordResult => ({ kind: 'refused', refusal });
   const flow = await flows.find(id);
   if (!flow) return refuse({ kind: 'no-flow' });
-  const decision = await consumeResetLimit(kv, limits, 'guess', { ip: from.ip, device: flow.device });
+  const decision = await consumeResetLimit(deps, 'guess', { ip: from.ip, device: flow.device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const member = await findUser(database.db, flow.user?.id ?? toUserId(''));
   if (flow.user !== null && !isOwnerUnchanged(codes, flow, member)) return refuse({ kind: 'no-flow' });
@@ -78,7 +76,7 @@ export async function resetPassword(
 
   // The other rules compare the user's names, so their result reveals something about the user: the code is checked
   // first.
-  const unproven = await verifyResetCode(deps, id, flow, code);
+  const unproven = await verifyResetCode(deps, { id, flow }, code);
   if (unproven) return refuse(unproven);
   if (!member) return refuse({ kind: 'incorrect' });
   const faults = await policy.faults(password, member);
@@ -99,7 +97,7 @@ export async function resetPassword(
   await Promise.all([
     flows.delete(id),
     codes.forget({ purpose: 'reset-password', flow: id }),
-    forgetGuesses(kv, limits, replaced),
+    forgetGuesses(deps, replaced),
   ]);
   return { kind: 'reset', user: replaced };
 }

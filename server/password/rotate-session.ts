@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { HttpExchange } from '../http/index.ts';
 import type { SessionUser } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -9,18 +9,17 @@ import type { PasswordDeps } from './deps.ts';
  * is no second factor.
  */
 export async function rotateSessionAfterPasswordChange(
+  exchange: HttpExchange,
   { sessions, devices }: Pick<PasswordDeps, 'sessions' | 'devices'>,
-  req: Request,
-  res: Response,
   { user, session }: { user: User; session: SessionUser },
 ): Promise<void> {
   const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
   const passwordIsAll = user.mfaPreference === 'none' && amr.every((method) => method === 'pwd');
-  await sessions.createSession({ req, res }, user, {
+  await sessions.createSession(exchange, user, {
     amr,
     remember,
     onRememberedDevice,
     ...(!passwordIsAll && { authTimeMs }),
   });
-  await devices.remember(req, res, user);
+  await devices.remember(exchange.req, exchange.res, user);
 }

@@ -1,6 +1,5 @@
-import type { Language } from '../http/index.ts';
 import type { User } from '../users/index.ts';
-import type { ChangePasswordRefusal, ChangePasswordResult } from './change-password.ts';
+import type { ChangePasswordRefusal, ChangePasswordResult, PasswordRequester } from './change-password.ts';
 import type { PasswordRuleDeps } from './deps.ts';
 import { replacePassword } from './replace-password.ts';
 
@@ -12,8 +11,7 @@ import { replacePassword } from './replace-password.ts';
 export async function setInitialPassword(
   deps: PasswordRuleDeps,
   user: User,
-  newPassword: string,
-  from: { ip: string; device: string | undefined; lang: Language },
+  { newPassword, from }: { newPassword: string; from: PasswordRequester },
 ): Promise<ChangePasswordResult> {
   const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
   if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });

@@ -1,14 +1,12 @@
 import type { Continuation, RequestContext } from '../http/index.ts';
-import type { ChallengeMethod, MfaChallenge, MfaModule } from '../mfa/index.ts';
+import { type ChallengeMethod, findChallengeMethods, type MfaChallenge, type MfaDeps } from '../mfa/index.ts';
 import type { AuthenticationInfo, DeviceRecognition, Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { NextRedirect } from './next-redirect.ts';
 
-export type SignInMfa = Pick<MfaModule, 'challenges' | 'methodsFor' | 'remembered' | 'smsCodes'>;
-
 interface Settings {
-  mfa: SignInMfa;
+  mfa: MfaDeps;
   sessions: Pick<Sessions, 'createSession'>;
   devices: DeviceRecognition;
   nextRedirect: NextRedirect;
@@ -49,7 +47,7 @@ export function createSignIn(settings: Settings): SignIn {
 
   /** The factors that are still required: none if a provider has already checked a second one. */
   const listRemainingFactors = async (user: User, amr: readonly string[]): Promise<ChallengeMethod[]> =>
-    amr.includes('mfa') ? [] : mfa.methodsFor(user);
+    amr.includes('mfa') ? [] : findChallengeMethods(mfa, user);
 
   async function startChallenge(
     r: RequestContext,

@@ -1,5 +1,5 @@
 import { type Continuation, continuationFromQuery, type RequestContext } from '../http/index.ts';
-import type { ChallengeMethod, MfaChallenge } from '../mfa/index.ts';
+import { type ChallengeMethod, getChallengeState, type MfaChallenge } from '../mfa/index.ts';
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
@@ -24,7 +24,7 @@ const currentContinuation = ({ continuation }: RequestContext, challenge: MfaCha
 /** Undefined if there is none, if it is no longer valid, or if its user is no longer signed in here. */
 export async function findCurrentChallenge(r: RequestContext, deps: SignInDeps): Promise<CurrentChallenge | undefined> {
   const own = await deps.mfa.challenges.current(r.req);
-  const state = own && (await deps.mfa.getChallengeState(own.challenge));
+  const state = own && (await getChallengeState(deps.mfa, own.challenge));
   if (!own || !state) return undefined;
   // Re-authentication requires that the same user is still signed in.
   if (own.challenge.intent === 're-authenticate') {

@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import type { FederationModule } from '../federation/index.ts';
 import type { Continuation, HostCookies, HttpError, HttpExchange, Logger, Pages } from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { MfaModule } from '../mfa/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { GuessLimits, PasswordHasher, PasswordModule, QueueFullAnswer } from '../password/index.ts';
+import type { MfaDeps } from '../mfa/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
+import type { GuessLimits, PasswordDeps, PasswordHasher, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
 import type { ClientId, NormalisedEmail } from '../shared/index.ts';
@@ -75,16 +75,16 @@ export interface SignInDeps extends ClientAuthorizations {
   cookies: HostCookies;
   passwords: PasswordHasher;
   /** For imported users without a password. */
-  firstPassword: Pick<PasswordModule, 'beginFirstReset' | 'hintAtFirstReset'>;
+  password: PasswordDeps;
   sessions: Sessions;
   devices: DeviceRecognition;
-  mfa: MfaModule;
+  mfa: MfaDeps;
   signIn: SignIn;
   mailedCodes: MailedCodes;
   /** Providers with which users sign in. */
   federation: Pick<FederationModule, 'providers' | 'begin' | 'signIn'>;
   /** Undefined if passkeys are unavailable. */
-  passkeys: Passkeys | undefined;
+  passkeys: PasskeyDeps | undefined;
   limits: GuessLimits & Pick<RateLimits, 'passkeySignIn'>;
   uniformAnswers: boolean;
   queueFull: QueueFullAnswer;

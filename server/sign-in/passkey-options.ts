@@ -1,5 +1,6 @@
 import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
 import type { Continuation, RequestContext } from '../http/index.ts';
+import { requestOptions, requestOptionsForUser } from '../passkeys/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
@@ -11,7 +12,7 @@ export function passkeyRequestOptions(
 ): PasskeyAsk | undefined {
   if (!passkeys) return undefined;
   const label = t('passkeys.signIn.button');
-  return { action: `/sign-in/passkey${search}`, options: passkeys.requestOptions(), label };
+  return { action: `/sign-in/passkey${search}`, options: requestOptions(passkeys), label };
 }
 
 /** The same for /re-authenticate, with the user's own passkeys; undefined if there are none. */
@@ -20,6 +21,6 @@ export async function passkeyRequestOptionsForUser(
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
   { user, continuation: { search } }: { user: User; continuation: Continuation },
 ): Promise<PasskeyAsk | undefined> {
-  const options = await passkeys?.requestOptionsFor(user);
+  const options = passkeys && (await requestOptionsForUser(passkeys, user));
   return options && { action: `/re-authenticate/passkey${search}`, options, label: t('passkeys.signIn.confirm') };
 }

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../http/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { signInByPasskey } from './passkey-sign-in.ts';
 import { passkeyErrorText } from './passkey-texts.ts';
@@ -10,7 +10,7 @@ import { renderSignInPage } from './sign-in-handlers.ts';
  * POST /sign-in/passkey: checks the browser's answer, starts a session with both factors, and continues to the next
  * step.
  */
-export const submitPasskey = (passkeys: Passkeys) => async (r: RequestContext, deps: SignInDeps) => {
+export const submitPasskey = (passkeys: PasskeyDeps) => async (r: RequestContext, deps: SignInDeps) => {
   const { continuation } = r;
   const remember = r.field('remember') === '1';
   const outcome = await signInByPasskey({ ...deps, passkeys }, r.field('credential'), r.ip);

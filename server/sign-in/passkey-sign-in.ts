@@ -1,5 +1,5 @@
 import type { GuessLimit } from '../metrics/index.ts';
-import type { PasskeyRefusal, Passkeys } from '../passkeys/index.ts';
+import { checkPasskey, type PasskeyDeps, type PasskeyRefusal } from '../passkeys/index.ts';
 import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
 import type { User } from '../users/index.ts';
 
@@ -16,7 +16,7 @@ export type PasskeySignInResult =
  * work for invalid answers.
  */
 export async function signInByPasskey(
-  { passkeys, kv, limits }: { passkeys: Passkeys; kv: LimitStore; limits: Pick<RateLimits, 'passkeySignIn'> },
+  { passkeys, kv, limits }: { passkeys: PasskeyDeps; kv: LimitStore; limits: Pick<RateLimits, 'passkeySignIn'> },
   credential: string,
   ip: string,
 ): Promise<PasskeySignInResult> {
@@ -25,7 +25,7 @@ export async function signInByPasskey(
     const { limit, retryAfterMs } = decision;
     return { kind: 'refused', refusal: { kind: 'too-many', limit, retryAfterMs } };
   }
-  const check = await passkeys.check(credential);
+  const check = await checkPasskey(passkeys, credential);
   if (check.kind === 'refused') return { kind: 'refused', refusal: { kind: check.why } };
   await decision.release();
   const { user, amr } = check;

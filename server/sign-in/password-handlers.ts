@@ -1,5 +1,5 @@
 import type { RequestContext, T } from '../http/index.ts';
-import { hashForPage, retryAfterText } from '../password/index.ts';
+import { hashForPage, mailInitialPasswordHint, retryAfterText, startInitialPassword } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
@@ -77,7 +77,7 @@ function sendMailedCode(r: PasswordRequest, deps: SignInDeps, user: User | undef
 /** An imported user without a password sets the first one; the installation does not conceal who has an account. */
 async function startFirstPassword(r: PasswordRequest, deps: SignInDeps, user: User) {
   const { username, continuation } = r;
-  const first = await deps.firstPassword.beginFirstReset(r, { user, username, continuation });
+  const first = await startInitialPassword(r, deps.password, { user, username, continuation });
   if (first.kind === 'begun') return r.redirect(first.address);
   return rerender(r, deps, { status: 429, errors: { form: first.text } });
 }
@@ -90,7 +90,7 @@ async function refuse(
   const awaiting = outcome.kind === 'first-password' ? outcome.user : undefined;
   const refusal: PasswordRefusal = outcome.kind === 'refused' ? outcome.refusal : { kind: 'wrong-password' };
   if (deps.uniformAnswers && refusal.kind === 'wrong-password') {
-    deps.firstPassword.hintAtFirstReset(r, { username: r.username, awaiting });
+    mailInitialPasswordHint(r, deps.password, { username: r.username, awaiting });
   }
   if (refusal.kind === 'too-many') deps.metrics.guessRefused(refusal.limit);
   const home = redirectsToProvider(refusal) ? findHome(r, deps) : undefined;
@@ -119,7 +119,7 @@ export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
   const remember = visit.field('remember') === '1';
   const r = Object.assign(visit, { username, remember, pending: await findPending(visit, deps) });
   const { findUnverifiedAccount } = deps.confirmations;
-  const outcome = await hashForPage(r.res, deps, () =>
+  const outcome = await hashForPage(r, deps, () =>
     signInByPassword(
       { ...deps, findUnverifiedAccount },
       { username, password: r.field('password') },

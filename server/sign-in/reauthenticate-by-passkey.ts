@@ -1,11 +1,11 @@
-import type { Passkeys } from '../passkeys/index.ts';
+import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { signInByPasskey } from './passkey-sign-in.ts';
 import { passkeyErrorText } from './passkey-texts.ts';
 import { renderReauthenticatePage, requireReauthentication } from './reauthenticate-handlers.ts';
 
 /** POST /re-authenticate/passkey: the signed-in user re-authenticates with one of their own passkeys. */
-export const reauthenticateByPasskey = (passkeys: Passkeys) =>
+export const reauthenticateByPasskey = (passkeys: PasskeyDeps) =>
   requireReauthentication(async (r, deps: SignInDeps) => {
     const outcome = await signInByPasskey({ ...deps, passkeys }, r.field('credential'), r.ip);
     const isSameUser = outcome.kind === 'signed-in' && outcome.user.id === r.user.id;

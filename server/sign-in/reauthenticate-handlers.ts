@@ -97,8 +97,9 @@ function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'corre
 /** POST /re-authenticate: the password, then the second factor if there is one, then a new session. */
 export const submitReauthenticate = requireReauthentication(async (r, deps) => {
   const { user, session, target: continuation } = r;
+  const password = r.field('password');
   const from = { ip: r.ip, device: deps.devices.recognise(r.req, user) };
-  const confirmed = await hashForPage(r.res, deps, () => verifyCurrentPassword(deps, user, r.field('password'), from));
+  const confirmed = await hashForPage(r, deps, () => verifyCurrentPassword(deps, user, { password, from }));
   if (confirmed.kind === 'busy') {
     return renderReauthenticatePage(r, deps, { status: confirmed.status, problem: r.t('signIn.errors.busy') });
   }

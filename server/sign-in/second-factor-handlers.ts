@@ -1,6 +1,6 @@
 import { HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
 import { resendWaitMs } from '../messages/index.ts';
-import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult } from '../mfa/index.ts';
+import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult, verifyChallenge } from '../mfa/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { sendCode } from './complete-sign-in.ts';
 import { challengeExpiredNotice, findCurrentChallenge } from './current-challenge.ts';
@@ -103,7 +103,7 @@ async function verifyCode(r: ChallengeRequest, deps: SignInDeps): Promise<void> 
   const posted = r.field('method');
   const method = methods.find((one) => one === posted) ?? challenge.method;
   const from = { ...r.origin, device: deps.devices.recognise(r.req, user) };
-  const passed = await deps.mfa.pass(id, { method, typed }, from);
+  const passed = await verifyChallenge(deps.mfa, id, { method, typed, from });
   const outcome = passed.kind === 'expired' ? 'over' : toPublicOutcome(passed.kind);
   r.log.info({ act: 'second-factor', method, outcome }, 'second factor');
   deps.metrics.signIn(method, passed.kind === 'passed' ? 'signed-in' : outcome);

@@ -18,8 +18,7 @@ export type VerifyPasswordResult =
 export async function verifyCurrentPassword(
   deps: { kv: KeyValueStore; limits: GuessLimits; passwords: PasswordHasher },
   user: User,
-  password: string,
-  from: { ip: string; device: string | undefined },
+  { password, from }: { password: string; from: { ip: string; device: string | undefined } },
 ): Promise<VerifyPasswordResult> {
   if (password === '') return { kind: 'empty' };
   if (malformedSecret(password, maxPasswordLength)) return { kind: 'incorrect' };

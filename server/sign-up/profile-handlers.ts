@@ -208,7 +208,7 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
 
   let started: StartSignUpResult | Busy;
   try {
-    started = await hashForPage(r.res, deps, () => startSignUp(deps, input));
+    started = await hashForPage(r, deps, () => startSignUp(deps, input));
   } catch (error) {
     return rerender(toUnavailableState(r, error));
   }

@@ -1,3 +1,4 @@
+import { cancelDeletionsRequestedSince } from '../../server/account/index.ts';
 import { recentAuthMs } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { confirmCard } from '../billing/checkout/card-steps.ts';
@@ -124,7 +125,9 @@ describe('attacks on the membership page', () => {
     const { db } = shop.foyer.deps.database;
     const tasks = () => db.selectFrom('billing_tasks').select('kind').where('user_id', '=', owner.id).execute();
     expect(await tasks()).toEqual([{ kind: 'cancel-later' }]);
-    await shop.foyer.deps.database.transaction((trx) => shop.foyer.app.deletion.takeBack(trx, owner.id, 0));
+    const { app, deps } = shop.foyer;
+    const since = { userId: owner.id, sinceMs: 0 };
+    await deps.database.transaction((trx) => cancelDeletionsRequestedSince(trx, app.deletion, since));
     expect(await tasks()).toEqual([{ kind: 'keep' }]);
     expect((await shop.foyer.browser().post('/sign-in', { username: owner.email, password })).status).toBe(303);
   });

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { toRateLimits } from '../../server/config-of-rooms.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createCodes, createSmsSender } from '../../server/messages/index.ts';
-import { type MfaModule, openMfa } from '../../server/mfa/index.ts';
+import { createMfa, type Mfa, verifyChallenge } from '../../server/mfa/index.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
@@ -15,7 +15,7 @@ import { production, site } from './production.ts';
 import { portOf, Visitor } from './wire.ts';
 
 /** The MFA module with a secret box that counts its openings: one for every checked code. */
-function countingRoom({ deps }: TestFoyer) {
+function createCountingMfa({ deps }: TestFoyer) {
   const { config, boxes, outbox, kv } = deps;
   const opened = { count: 0 };
   const mfaBox: SecretBox = {
@@ -26,7 +26,7 @@ function countingRoom({ deps }: TestFoyer) {
     },
   };
   const limits = toRateLimits({ ...config, GUESS_LIMIT_OVERALL: 1_000_000 }, deps);
-  const room = openMfa({
+  const mfa = createMfa({
     ...deps,
     mfaBox,
     cookies: hostCookies(true),
@@ -42,11 +42,11 @@ function countingRoom({ deps }: TestFoyer) {
     brandName: config.BRAND_NAME,
     rememberDays: 30,
   });
-  return { room, opened };
+  return { mfa, opened };
 }
 
 /** Starts challenges, as sign-ins with the right password do. */
-async function newChallenge({ challenges }: MfaModule, user: User): Promise<string> {
+async function newChallenge({ challenges }: Mfa, user: User): Promise<string> {
   const id = challenges.newId();
   const request = { headers: {} } as Request;
   const response = { appendHeader: () => {} } as unknown as Response;
@@ -60,14 +60,14 @@ const from = (ip: string, device?: string) => ({ ip, userAgent: 'guesser', lang:
 
 describe.each(backends)('guessing second factors on $name', (backend) => {
   let foyer: TestFoyer;
-  let room: MfaModule;
+  let mfa: Mfa;
   let opened: { count: number };
   beforeAll(async () => {
     foyer = await startFoyer(backend, { ...production, GUESS_LIMIT_OVERALL: '100000' });
-    ({ room, opened } = countingRoom(foyer));
+    ({ mfa, opened } = createCountingMfa(foyer));
   });
   afterAll(async () => {
-    await room?.stop();
+    await mfa?.stop();
     await foyer?.close();
   });
 
@@ -77,13 +77,17 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     const outcomes = new Map<string, number>();
     const before = opened.count;
     for (let round = 0; round < 100; round += 1) {
-      const ids = await Promise.all(Array.from({ length: 10 }, () => newChallenge(room, user)));
+      const ids = await Promise.all(Array.from({ length: 10 }, () => newChallenge(mfa, user)));
       const guesses = ids.flatMap((id, n) =>
         Array.from({ length: 10 }, (_, nth) => {
           // Every third challenge comes from a browser that signed in before the second factor was set up.
           const device = (n + nth) % 3 === 0 ? `device ${round} ${n}` : undefined;
           const typed = otherThan(right, 1_000 + round * 100 + n * 10 + nth);
-          return room.pass(toFlowId(id), { method: 'totp', typed }, from(`100.${64 + n}.${round}.${nth}`, device));
+          return verifyChallenge(mfa, toFlowId(id), {
+            method: 'totp',
+            typed,
+            from: from(`100.${64 + n}.${round}.${nth}`, device),
+          });
         }),
       );
       for (const { kind } of await Promise.all(guesses)) outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
@@ -94,21 +98,21 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     expect([...outcomes.values()].reduce((sum, count) => sum + count, 0)).toBe(10_000);
     expect(outcomes.get('passed')).toBeUndefined();
     // The right code comes too late for strangers, and the user gets one mail.
-    const late = await room.pass(
-      toFlowId(await newChallenge(room, user)),
-      { method: 'totp', typed: right },
-      from('100.80.0.1'),
-    );
+    const late = await verifyChallenge(mfa, toFlowId(await newChallenge(mfa, user)), {
+      method: 'totp',
+      typed: right,
+      from: from('100.80.0.1'),
+    });
     expect(late.kind).toBe('too-many');
     const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'second-factor-guessed');
     expect(mails).toHaveLength(1);
     // A recovery code does not count as a guess of a code.
     const [code = ''] = await giveRecoveryCodes(foyer, user);
-    const saved = await room.pass(
-      toFlowId(await newChallenge(room, user)),
-      { method: 'recovery', typed: code },
-      from('100.80.0.2'),
-    );
+    const saved = await verifyChallenge(mfa, toFlowId(await newChallenge(mfa, user)), {
+      method: 'recovery',
+      typed: code,
+      from: from('100.80.0.2'),
+    });
     expect(saved.kind).toBe('passed');
   });
 
@@ -126,7 +130,11 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     await home.post('/logout', {});
     for (let n = 0; n < 25; n += 1) {
       const typed = otherThan(await appCode(foyer, secret), 1_000 + n);
-      await room.pass(toFlowId(await newChallenge(room, user)), { method: 'totp', typed }, from(`100.90.0.${n}`));
+      await verifyChallenge(mfa, toFlowId(await newChallenge(mfa, user)), {
+        method: 'totp',
+        typed,
+        from: from(`100.90.0.${n}`),
+      });
     }
     expect((await signIn(home)).status).toBe(303);
     const refused = await signIn(visitor('203.0.113.8'));
@@ -140,11 +148,11 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
       const { user, secret } = await memberWithTotp(foyer);
       const typed = otherThan(await appCode(foyer, secret), 1_000);
       for (let n = 0; n < 15; n += 1) {
-        const passed = await room.pass(
-          toFlowId(await newChallenge(room, user)),
-          { method: 'totp', typed },
-          from('198.51.100.9'),
-        );
+        const passed = await verifyChallenge(mfa, toFlowId(await newChallenge(mfa, user)), {
+          method: 'totp',
+          typed,
+          from: from('198.51.100.9'),
+        });
         kinds.push(passed.kind);
       }
     }
@@ -154,11 +162,11 @@ describe.each(backends)('guessing second factors on $name', (backend) => {
     for (let n = 0; n < 30; n += 1) {
       foyer.passTime(stepMs);
       const typed = await appCode(foyer, secret);
-      const passed = await room.pass(
-        toFlowId(await newChallenge(room, user)),
-        { method: 'totp', typed },
-        from('198.51.100.10'),
-      );
+      const passed = await verifyChallenge(mfa, toFlowId(await newChallenge(mfa, user)), {
+        method: 'totp',
+        typed,
+        from: from('198.51.100.10'),
+      });
       expect(passed.kind).toBe('passed');
     }
   });

@@ -76,7 +76,8 @@ describe('billing tasks at Stripe', () => {
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     shop.passTime(day * dayMs);
     await shop.membership.work();
-    expect(await shop.foyer.app.deletion.findRenewingSubscription(user.id)).toMatchObject({ planName: 'Growth' });
+    const { membership, now } = shop.foyer.app.deletion;
+    expect(await membership.findRenewing(user.id, now())).toMatchObject({ planName: 'Growth' });
     await decide(user, 'cancel-later');
     await shop.membership.work();
     expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });

@@ -38,7 +38,7 @@ describe.each(backends)('removing second factors on $name', (backend) => {
         await upsertTotp(trx, boxes.mfa, { userId, secret: 'JBSWY3DPEHPK3PXP', lastStep: 1, createdAt: totpAtMs });
       }
       if (codesAtMs !== undefined)
-        await replaceRecoveryCodes(trx, userId, [toSha256('one'), toSha256('two')], codesAtMs);
+        await replaceRecoveryCodes(trx, userId, { hashes: [toSha256('one'), toSha256('two')], nowMs: codesAtMs });
       const id = `device of ${userId}`;
       const times = { createdAt: 1, lastUsedAt: 1, expiresAt: Number.MAX_SAFE_INTEGER };
       await insertRememberedDevice(trx, {
@@ -112,7 +112,9 @@ describe.each(backends)('removing second factors on $name', (backend) => {
     const other = await memberWith(had);
     const before = await leftOf(other);
     const { database } = foyer.deps;
-    const any = await database.transaction((trx) => removeFactorsAddedSince(trx, user.id, sinceMs, 2_000));
+    const any = await database.transaction((trx) =>
+      removeFactorsAddedSince(trx, { userId: user.id, sinceMs, nowMs: 2_000 }),
+    );
     expect({ any, ...(await leftOf(user)) }).toEqual({ any: taken, ...left, devices: 0 });
     expect(await leftOf(other)).toEqual(before);
   });

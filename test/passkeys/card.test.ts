@@ -26,7 +26,7 @@ describe('the card of the sign-in methods', () => {
     const { database, now } = foyer.deps;
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     await database.transaction((trx) =>
-      replaceRecoveryCodes(trx, user.id, [toSha256('a'), toSha256('b'), toSha256('c')], now()),
+      replaceRecoveryCodes(trx, user.id, { hashes: [toSha256('a'), toSha256('b'), toSha256('c')], nowMs: now() }),
     );
     const some = await read(await browser.get('/settings'));
     expect(some).toMatch(/Passkeys 1 passkey Manage Passkeys Recovery codes 3 left Manage Recovery codes/);

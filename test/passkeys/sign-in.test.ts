@@ -122,7 +122,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
     const sinceMs = foyer.deps.now();
     await addPasskey(browser, new Authenticator(foyer.url), { name: 'Intruder' });
     const { db } = foyer.deps.database;
-    expect(await removePasskeysAddedSince(db, user.id, sinceMs)).toBe(1);
+    expect(await removePasskeysAddedSince(db, { userId: user.id, sinceMs })).toBe(1);
     expect((await listPasskeys(db, user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
   });
 });

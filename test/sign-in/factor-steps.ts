@@ -56,7 +56,9 @@ export async function memberWithSms(foyer: TestFoyer): Promise<{ user: User; pho
 export async function giveRecoveryCodes(foyer: TestFoyer, user: User): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? ''));
-  await foyer.deps.database.transaction((trx) => replaceRecoveryCodes(trx, user.id, hashes, foyer.deps.now()));
+  await foyer.deps.database.transaction((trx) =>
+    replaceRecoveryCodes(trx, user.id, { hashes, nowMs: foyer.deps.now() }),
+  );
   return codes;
 }
 

@@ -10,6 +10,7 @@ import type { PendingChangeByKind } from './pending-contact-changes.ts';
 import {
   type CodeRejection,
   type CodeThrottled,
+  type ContactCode,
   type ResendCodeResult,
   verifyContactCode,
 } from './verify-contact-code.ts';
@@ -24,14 +25,16 @@ export type RequestEmailChangeResult =
 
 const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
 
+interface CodeToSend {
+  id: FlowId;
+  flow: PendingChangeByKind<'email'>;
+  lang: Language;
+  /** Other writes of the same transaction. */
+  alongside?: (trx: Transaction<Schema>) => Promise<unknown>;
+}
+
 /** Sends a code to the new address; or, if a user already has it, a notice to them that someone else wanted it. */
-async function sendCode(
-  deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingChangeByKind<'email'> },
-  user: User,
-  lang: Language,
-  also?: (trx: Transaction<Schema>) => Promise<unknown>,
-): Promise<IssuedCode> {
+async function sendCode(deps: ContactDeps, user: User, { id, flow, lang, alongside }: CodeToSend): Promise<IssuedCode> {
   const { codes, database, outbox, flows, now } = deps;
   const { to } = flow;
   const owner = { purpose, flow: id, account: to } as const;
@@ -49,7 +52,7 @@ async function sendCode(
         ? { ...common, template: 'account-exists', values: { givenName: holder.givenName } }
         : { ...common, template: 'change-email', values, expiresAtMs: now() + expiresInMs },
     );
-    await also?.(trx);
+    await alongside?.(trx);
     return holder !== undefined;
   });
   await flows.update(id, { ...flow, decoy: flow.decoy || isTaken, sentAtMs: now() });
@@ -64,8 +67,7 @@ async function sendCode(
 export async function requestEmailChange(
   deps: ContactDeps,
   user: User,
-  typed: string,
-  from: Origin,
+  { typed, from }: { typed: string; from: Origin },
 ): Promise<RequestEmailChangeResult> {
   const { kv, flows, outbox, now } = deps;
   const refuse = (refusal: (RequestEmailChangeResult & { kind: 'refused' })['refusal']): RequestEmailChangeResult => ({
@@ -80,12 +82,12 @@ export async function requestEmailChange(
   const started = await flows.begin({ kind: 'email', to: email }, user);
   const lang = mailLanguage(user, from);
   const { givenName } = user;
-  const issued = await sendCode(deps, started, user, lang, (trx) =>
+  const warn = (trx: Transaction<Schema>) =>
     outbox.add(trx, {
       ...({ channel: 'mail', to: user.email, lang, template: 'email-change-asked' } as const),
       values: { givenName, atMs: now(), newEmail: email, ...whence(lang, from) },
-    }),
-  );
+    });
+  const issued = await sendCode(deps, user, { ...started, lang, alongside: warn });
   if (issued.issued) return { kind: 'asked', flow: started.id };
   await flows.end(started.id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
@@ -95,15 +97,14 @@ export async function requestEmailChange(
 export async function resendEmailChangeCode(
   deps: ContactDeps,
   user: User,
-  id: FlowId,
-  from: Origin,
+  { id, from }: { id: FlowId; from: Origin },
 ): Promise<ResendCodeResult> {
   const flow = await deps.flows.find('email', id, user);
   if (!flow) return { kind: 'not-found' };
   const refuse = (refusal: CodeThrottled): ResendCodeResult => ({ kind: 'refused', refusal });
   const decision = await consumeContactCode(deps.kv, { userId: user.id, ip: from.ip });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
-  const issued = await sendCode(deps, { id, flow }, user, mailLanguage(user, from));
+  const issued = await sendCode(deps, user, { id, flow, lang: mailLanguage(user, from) });
   if (issued.issued) return { kind: 'sent' };
   await decision.release();
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
@@ -115,17 +116,15 @@ export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRej
  * The code from the new address completes the change. The old address gets the link to undo it for 72 hours, and stays
  * reserved until then.
  */
-export async function confirmEmail(
+export async function confirmEmailChange(
   deps: ContactDeps,
   user: User,
-  id: FlowId,
-  typed: string,
-  from: Origin,
+  { id, typed, from }: ContactCode,
 ): Promise<ConfirmEmailChangeResult> {
   const { database, outbox, flows, publicUrl, log, now } = deps;
   const flow = await flows.find('email', id, user);
   if (!flow) return { kind: 'not-found' };
-  const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
+  const refused = await verifyContactCode(deps, { id, flow }, { typed, ip: from.ip });
   if (refused) return refused;
   await flows.end(id);
   const secret = randomToken();

@@ -12,7 +12,7 @@ import type { E164, FlowId } from '../../shared/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../../users/index.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import type { PendingChangeByKind } from './pending-contact-changes.ts';
-import { type CodeRejection, type CodeThrottled, verifyContactCode } from './verify-contact-code.ts';
+import { type CodeRejection, type CodeThrottled, type ContactCode, verifyContactCode } from './verify-contact-code.ts';
 
 export type PhoneRefusal =
   /** Not + and digits (the specification's pattern). */
@@ -49,9 +49,8 @@ async function findPhoneFault(
 
 async function sendCode(
   deps: ContactDeps,
-  { id, flow }: { id: FlowId; flow: PendingChangeByKind<'phone'> },
   user: User,
-  from: Origin,
+  { id, flow, from }: { id: FlowId; flow: PendingChangeByKind<'phone'>; from: Origin },
 ): Promise<PhoneRefusal | undefined> {
   const { codes, database, outbox, texts, flows, brandName, publicUrl, now } = deps;
   const { to } = flow;
@@ -87,14 +86,13 @@ async function sendCode(
 export async function requestPhoneChange(
   deps: ContactDeps,
   user: User,
-  typed: string,
-  from: Origin,
+  { typed, from }: { typed: string; from: Origin },
 ): Promise<RequestPhoneChangeResult> {
   const phone = normalisePhone(typed);
   const fault = await findPhoneFault(deps, phone, user);
   if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
   const started = await deps.flows.begin({ kind: 'phone', to: phone }, user);
-  const refusal = await sendCode(deps, started, user, from);
+  const refusal = await sendCode(deps, user, { ...started, from });
   if (!refusal) return { kind: 'asked', flow: started.id };
   await deps.flows.end(started.id);
   return { kind: 'refused', refusal };
@@ -103,10 +101,14 @@ export async function requestPhoneChange(
 export type PhoneResent = { kind: 'sent' } | { kind: 'not-found' } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Sends another code if the last one is old enough; the earlier code becomes invalid. */
-export async function resendPhoneCode(deps: ContactDeps, user: User, id: FlowId, from: Origin): Promise<PhoneResent> {
+export async function resendPhoneCode(
+  deps: ContactDeps,
+  user: User,
+  { id, from }: { id: FlowId; from: Origin },
+): Promise<PhoneResent> {
   const flow = await deps.flows.find('phone', id, user);
   if (!flow) return { kind: 'not-found' };
-  const refusal = await sendCode(deps, { id, flow }, user, from);
+  const refusal = await sendCode(deps, user, { id, flow, from });
   return refusal ? { kind: 'refused', refusal } : { kind: 'sent' };
 }
 
@@ -116,17 +118,15 @@ export type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
  * The code from the number completes the change, and the number can sign in. If a second factor is enabled, remembered
  * devices are forgotten, because the number may carry it from now on.
  */
-export async function confirmPhone(
+export async function confirmPhoneChange(
   deps: ContactDeps,
   user: User,
-  id: FlowId,
-  typed: string,
-  from: Origin,
+  { id, typed, from }: ContactCode,
 ): Promise<ConfirmPhoneChangeResult> {
   const { database, outbox, flows, log, now } = deps;
   const flow = await flows.find('phone', id, user);
   if (!flow) return { kind: 'not-found' };
-  const refused = await verifyContactCode(deps, { id, flow }, typed, from.ip);
+  const refused = await verifyContactCode(deps, { id, flow }, { typed, ip: from.ip });
   if (refused) return refused;
   await flows.end(id);
   try {

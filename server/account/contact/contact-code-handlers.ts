@@ -7,6 +7,8 @@ import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
 import { accountHomeUrl } from '../notices.ts';
+import { confirmEmailChange, resendEmailChangeCode } from './change-email.ts';
+import { confirmPhoneChange, resendPhoneCode } from './change-phone.ts';
 import type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
 import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
 
@@ -16,6 +18,9 @@ export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
 /** The notice of the first page about a change whose code has become invalid. */
 export const isChangeExpired = (r: RequestContext) => r.query('notice') === 'gone';
 const expiredUrl = (kind: ContactChangeKind) => `${formPath(kind)}?notice=gone`;
+
+const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
+const resendCode = { email: resendEmailChangeCode, phone: resendPhoneCode };
 
 type CodeHandler = PageHandler<AccountDeps, UserRequest>;
 
@@ -104,7 +109,7 @@ export function submitCode(kind: ContactChangeKind): CodeHandler {
     const flow = await flows.find(kind, id, user);
     if (!flow) return r.redirect(expiredUrl(kind));
     if (act === 'resend') return resend(r, deps, { id, flow });
-    const confirmed = await contact[kind].confirm(user, id, code, r.origin);
+    const confirmed = await confirmChange[kind](contact, user, { id, typed: code, from: r.origin });
     r.log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'contact change code');
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(r.res, kind);
@@ -126,7 +131,7 @@ async function resend(
   { id, flow }: { id: FlowId; flow: PendingContactChange },
 ): Promise<void> {
   const { kind } = flow;
-  const resent = await deps.contact[kind].resend(r.user, id, r.origin);
+  const resent = await resendCode[kind](deps.contact, r.user, { id, from: r.origin });
   if (resent.kind === 'sent') return r.redirect(`${codePath(kind)}?notice=resent`);
   if (resent.kind === 'not-found') return r.redirect(expiredUrl(kind));
   const { refusal } = resent;

@@ -4,16 +4,11 @@ import { codeMinutes } from '../../messages/index.ts';
 import { retryAfterText } from '../../password/index.ts';
 import { getRequestOrigin } from '../../sessions/index.ts';
 import { flowIdSchema } from '../../shared/index.ts';
-import type { Database } from '../../store/index.ts';
 import { requireCallingUser } from '../../users/index.ts';
-import type { PhoneRefusal } from './change-phone.ts';
-import type { ContactModule } from './contact-module.ts';
+import { confirmEmailChange, requestEmailChange } from './change-email.ts';
+import { confirmPhoneChange, type PhoneRefusal, removeUserPhone, requestPhoneChange } from './change-phone.ts';
+import type { ContactDeps } from './contact-deps.ts';
 import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
-
-interface OperationsDeps extends Pick<ContactModule, 'email' | 'phone'> {
-  database: Database;
-  now: () => number;
-}
 
 /** The texts of the JSON API. */
 const t = translator('en');
@@ -74,7 +69,7 @@ const toSentAnswer = <Medium extends 'EMAIL' | 'SMS'>(medium: Medium) =>
   });
 const expiresInSeconds = codeMinutes * 60;
 
-function changeEmail(deps: OperationsDeps): ApiOperation {
+function changeEmail(deps: ContactDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/changeEmail',
@@ -83,11 +78,8 @@ function changeEmail(deps: OperationsDeps): ApiOperation {
     body: z.object({ email: z.string().max(1_000) }),
     answer: toSentAnswer('EMAIL'),
     async handle({ req, body }) {
-      const requested = await deps.email.ask(
-        await requireCallingUser(req, deps.database),
-        body.email,
-        getRequestOrigin(req),
-      );
+      const user = await requireCallingUser(req, deps.database);
+      const requested = await requestEmailChange(deps, user, { typed: body.email, from: getRequestOrigin(req) });
       if (requested.kind === 'asked')
         return { flow: requested.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
       switch (requested.refusal.kind) {
@@ -102,7 +94,7 @@ function changeEmail(deps: OperationsDeps): ApiOperation {
   });
 }
 
-function changePhone(deps: OperationsDeps): ApiOperation {
+function changePhone(deps: ContactDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/changePhone',
@@ -113,14 +105,15 @@ function changePhone(deps: OperationsDeps): ApiOperation {
     problems: { 409: 'The number carries the second factor in use' },
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
+      const from = getRequestOrigin(req);
       if (body.phone_number === '') {
-        if ((await deps.phone.remove(user, getRequestOrigin(req))) !== 'in-use') return { status: 'SUCCESS' as const };
+        if ((await removeUserPhone(deps, user, from)) !== 'in-use') return { status: 'SUCCESS' as const };
         throw new HttpError('conflict', {
           publicDetail: t('contact.phone.inUse'),
           detail: 'phone number is used as second factor',
         });
       }
-      const requested = await deps.phone.ask(user, body.phone_number, getRequestOrigin(req));
+      const requested = await requestPhoneChange(deps, user, { typed: body.phone_number, from });
       if (requested.kind === 'refused') throw phoneRefusal(requested.refusal);
       return { flow: requested.flow, deliveryMedium: 'SMS' as const, expiresInSeconds };
     },
@@ -128,8 +121,9 @@ function changePhone(deps: OperationsDeps): ApiOperation {
 }
 
 const kinds = { email: 'email', phone_number: 'phone' } as const;
+const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
 
-function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
+function verifyUserAttribute(deps: ContactDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/verifyUserAttribute',
@@ -144,12 +138,9 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
     problems: { 409: 'It is another member’s' },
     async handle({ req, body: { attribute, flow, code } }) {
       const kind = kinds[attribute];
-      const confirmed = await deps[kind].confirm(
-        await requireCallingUser(req, deps.database),
-        flow,
-        code,
-        getRequestOrigin(req),
-      );
+      const user = await requireCallingUser(req, deps.database);
+      const typed = { id: flow, typed: code, from: getRequestOrigin(req) };
+      const confirmed = await confirmChange[kind](deps, user, typed);
       if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
       throw confirmRefusal(kind, confirmed);
     },
@@ -157,6 +148,6 @@ function verifyUserAttribute(deps: OperationsDeps): ApiOperation {
 }
 
 /** The identity service operations of this module: the same rules as behind its pages. */
-export function contactOperations(deps: OperationsDeps): ApiOperation[] {
+export function contactOperations(deps: ContactDeps): ApiOperation[] {
   return [changeEmail(deps), changePhone(deps), verifyUserAttribute(deps)];
 }

@@ -5,6 +5,7 @@ import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { requestEmailChange } from './change-email.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 
 const path = '/settings/email';
@@ -33,7 +34,7 @@ async function show(r: UserRequest, { formDrafts }: AccountDeps) {
 async function submit(r: UserRequest, { contact }: AccountDeps) {
   const { t } = r;
   const value = r.field('email');
-  const requested = await contact.email.ask(r.user, value, r.origin);
+  const requested = await requestEmailChange(contact, r.user, { typed: value, from: r.origin });
   const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
   r.log.info({ act: 'change-email', outcome }, 'email address change');
   if (requested.kind === 'asked') {

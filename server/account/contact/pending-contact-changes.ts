@@ -67,14 +67,24 @@ const isOfKind = <Kind extends ContactChangeKind>(
 /** Enough for two or three codes, if the first does not arrive. */
 const ttlMs = 30 * minuteMs;
 
-export function createPendingContactChanges(
-  kv: KeyValueStore,
-  cookies: HostCookies,
-  box: SecretBox,
-  now: () => number,
-): PendingContactChanges {
+interface Settings {
+  kv: KeyValueStore;
+  cookies: HostCookies;
+  /** Seals the records. */
+  contactBox: SecretBox;
+  now: () => number;
+}
+
+export function createPendingContactChanges({ kv, cookies, contactBox, now }: Settings): PendingContactChanges {
   const recordsWith = (name: string) =>
-    browserRecords({ kv, kind: 'contact-flow', schema, ttlMs, seal: box, cookie: { cookies, name, maxAgeMs: ttlMs } });
+    browserRecords({
+      kv,
+      kind: 'contact-flow',
+      schema,
+      ttlMs,
+      seal: contactBox,
+      cookie: { cookies, name, maxAgeMs: ttlMs },
+    });
   const records = { email: recordsWith('foyer_new_email'), phone: recordsWith('foyer_new_phone') };
   return {
     async begin(target, { id: userId, passwordEpoch }) {

@@ -7,7 +7,7 @@ import type { User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
-import type { PhoneRefusal } from './change-phone.ts';
+import { type PhoneRefusal, removeUserPhone, requestPhoneChange } from './change-phone.ts';
 import { codePath, isChangeExpired, retryAfterFields, showCode, submitCode } from './contact-code-handlers.ts';
 
 const path = '/settings/phone';
@@ -66,7 +66,7 @@ function refusalView(r: UserRequest, refusal: PhoneRefusal): PhonePageState {
 }
 
 async function remove(r: UserRequest, deps: AccountDeps) {
-  const removed = await deps.contact.phone.remove(r.user, r.origin);
+  const removed = await removeUserPhone(deps.contact, r.user, r.origin);
   r.log.info({ act: 'remove-phone', outcome: removed }, 'phone number removal');
   if (removed !== 'in-use') return r.redirect(accountHomeUrl('phone-removed'));
   renderPhonePage(r, deps, { status: 409, problem: { text: r.t('contact.phone.inUse') } });
@@ -81,7 +81,7 @@ async function submit(r: UserRequest, deps: AccountDeps) {
     return renderPhonePage(r, deps, { status: 400, error: r.t('settings.errors.empty') });
   }
   if (isEmpty || r.field('act') === 'remove') return remove(r, deps);
-  const requested = await contact.phone.ask(r.user, value, r.origin);
+  const requested = await requestPhoneChange(contact, r.user, { typed: value, from: r.origin });
   const outcome = toPublicOutcome(requested.kind === 'asked' ? requested.kind : requested.refusal.kind);
   r.log.info({ act: 'change-phone', outcome }, 'phone number change');
   if (requested.kind === 'asked') {

@@ -5,15 +5,13 @@ import {
   UndoExpiredPage,
 } from '../../../views/account/undo-email-change-page.tsx';
 import { passwordStrength } from '../../../views/parts/password-strength.ts';
-import type { AddPage, RequestContext, RequestServices, T } from '../../http/index.ts';
-import { hashForPage, passwordErrorText } from '../../password/index.ts';
-import type { ContactDeps, ContactSettings } from './contact-deps.ts';
+import type { AddPage, RequestContext, T } from '../../http/index.ts';
+import { hashForPage, passwordErrorText, recentFactorsUrl } from '../../password/index.ts';
+import type { AccountDeps } from '../deps.ts';
 import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './undo-email-change.ts';
 
 /** The mails contain it (change-email.ts). */
 const undoPath = '/undo-email-change';
-
-type PageDeps = ContactDeps & RequestServices & Pick<ContactSettings, 'recentFactorsUrl' | 'devices' | 'queueFull'>;
 
 type UndoEmailChangePageState = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem' | 'met'>> & {
   status?: number;
@@ -43,10 +41,10 @@ function renderForm(r: RequestContext, { token, change }: UndoLink, view: UndoEm
 }
 
 /** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
-async function show(r: RequestContext, deps: PageDeps) {
+async function show(r: RequestContext, deps: AccountDeps) {
   if (r.query('done') !== undefined) return r.render(UndoDonePage, {}, { title: 'contact.undo.doneTitle' });
   const token = r.query('token') ?? '';
-  const found = await findPendingUndo(deps, token);
+  const found = await findPendingUndo(deps.contact, token);
   return found ? renderForm(r, { token, change: found.change }, {}) : renderExpired(r);
 }
 
@@ -57,9 +55,9 @@ function findFormFaults(t: T, password: string, confirm: string): UndoEmailChang
   return password === confirm ? undefined : { confirm: t('password.reset.inconsistent') };
 }
 
-async function submit(r: RequestContext, deps: PageDeps) {
+async function submit(r: RequestContext, deps: AccountDeps) {
   const token = r.field('token');
-  const found = await findPendingUndo(deps, token);
+  const found = await findPendingUndo(deps.contact, token);
   if (!found) return renderExpired(r);
   const { t } = r;
   const { user, change } = found;
@@ -69,14 +67,16 @@ async function submit(r: RequestContext, deps: PageDeps) {
   const refuse = (state: UndoEmailChangePageState) => renderForm(r, { token, change }, { status: 400, met, ...state });
   const errors = findFormFaults(t, password, confirm);
   if (errors) return refuse({ errors });
-  const undone = await hashForPage(r.res, deps, () => undoEmailChangeByToken(deps, token, password, r.origin));
+  const undone = await hashForPage(r, deps, () =>
+    undoEmailChangeByToken(deps.contact, token, { password, from: r.origin }),
+  );
   switch (undone.kind) {
     case 'busy':
       return refuse({ status: undone.status, problem: t('signIn.errors.busy') });
     case 'undone':
       await deps.devices.trust(r.req, r.res, undone.user);
       // A thief may first have added a passkey, and changed the address then.
-      return r.redirect((await deps.recentFactorsUrl(r.req, r.res, user.id)) ?? `${undoPath}?done`);
+      return r.redirect((await recentFactorsUrl(r, deps.password, user.id)) ?? `${undoPath}?done`);
     case 'faults':
       return refuse({ errors: { password: passwordErrorText(t, undone.faults) } });
     case 'not-found':
@@ -84,6 +84,6 @@ async function submit(r: RequestContext, deps: PageDeps) {
   }
 }
 
-export function undoEmailChangeRoutes(add: AddPage<PageDeps>): void {
+export function undoEmailChangeRoutes(add: AddPage<AccountDeps>): void {
   add(undoPath, { get: show, post: submit });
 }

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import { resolveLanguage } from '../../http/index.ts';
 import { notifySecurityChange, type Origin } from '../../messages/index.ts';
 import { hasTotp } from '../../mfa/index.ts';
-import type { PasswordFault } from '../../password/index.ts';
+import { forgetGuesses, type PasswordFault } from '../../password/index.ts';
 import { sha256 } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import {
@@ -61,10 +61,10 @@ async function restorePhone(trx: Transaction<Schema>, { userId, changedAt }: Ema
 export async function undoEmailChangeByToken(
   deps: ContactDeps,
   token: string,
-  password: string,
-  from: Origin,
+  { password, from }: { password: string; from: Origin },
 ): Promise<UndoEmailChangeResult> {
-  const { database, passwords, policy, sessions, outbox, revertContactChange, forgetGuesses, log, now } = deps;
+  const { database, sessions, outbox, revertContactChange, log, now } = deps;
+  const { passwords, policy } = deps.password;
   const found = await findPendingUndo(deps, token);
   if (!found) return { kind: 'not-found' };
   const { change, user } = found;
@@ -76,7 +76,8 @@ export async function undoEmailChangeByToken(
   try {
     const undone = await database.transaction(async (trx) => {
       if (!(await undoEmailChange(trx, change, { passwordHash, nowMs: now() }))) return false;
-      for (const take of revertContactChange) await take(trx, user.id, change.changedAt, now());
+      const since = { userId: user.id, sinceMs: change.changedAt, nowMs: now() };
+      for (const revert of revertContactChange) await revert(trx, since);
       await restorePhone(trx, change, now());
       await notifySecurityChange(trx, deps, {
         user: { ...user, email: change.oldEmail },
@@ -103,7 +104,7 @@ export async function undoEmailChangeByToken(
   const member = await findUser(database.db, user.id);
   // Deleted meanwhile.
   if (!member) return { kind: 'not-found' };
-  await forgetGuesses(member);
+  await forgetGuesses(deps.password, member);
   log.info({ act: 'email-change-undone' }, 'email address change undone');
   return { kind: 'undone', user: member };
 }

@@ -1,4 +1,4 @@
-import { normaliseCode } from '../../messages/index.ts';
+import { normaliseCode, type Origin } from '../../messages/index.ts';
 import type { FlowId } from '../../shared/index.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import { consumeContactGuess } from './contact-limits.ts';
@@ -25,12 +25,18 @@ export type CodeRejection =
   /** No change was started here, it has expired, or the password has changed since. */
   | { kind: 'not-found' };
 
+/** A typed code of a flow. */
+export interface ContactCode {
+  id: FlowId;
+  typed: string;
+  from: Origin;
+}
+
 /** Checks a typed code of a flow; the right one is used up. @returns undefined if it is right */
 export async function verifyContactCode(
   { kv, codes }: Pick<ContactDeps, 'kv' | 'codes'>,
   { id, flow }: { id: FlowId; flow: PendingContactChange },
-  typed: string,
-  ip: string,
+  { typed, ip }: { typed: string; ip: string },
 ): Promise<CodeRejection | undefined> {
   const code = normaliseCode(typed);
   if (code === undefined) return { kind: 'incomplete' };

@@ -5,7 +5,7 @@ import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { deletionRequestedPath } from './deletion-requested-handlers.ts';
-import { waitDays } from './request-deletion.ts';
+import { requestDeletion, waitDays } from './request-deletion.ts';
 
 export const deleteAccountPath = '/settings/delete-account';
 
@@ -17,7 +17,7 @@ async function renderDeletePage(
   const view = r.viewAt(deleteAccountPath, input);
   if (!view) return;
   const { unconfirmed, timing } = view;
-  const membership = await deletion.findRenewingSubscription(r.user.id);
+  const membership = await deletion.membership.findRenewing(r.user.id, deletion.now());
   r.render(
     DeleteAccountPage,
     {
@@ -37,7 +37,7 @@ async function submit(r: UserRequest, deps: AccountDeps) {
   // How a paid membership ends: an invalid value selects the later end, so nothing is lost.
   const timing = r.field('membership') === 'at-once' ? 'at-once' : 'period-end';
   if (r.field('confirm') !== '1') return renderDeletePage(r, deps, { unconfirmed: true, timing });
-  const requested = await deps.deletion.ask(r.user, r.req, timing);
+  const requested = await requestDeletion(deps.deletion, r.user, { timing, from: r.origin });
   if (requested.kind === 'not-found') {
     throw new HttpError('unauthorized', { detail: 'user or password has changed' });
   }

@@ -1,11 +1,11 @@
 import type { SubscriptionOnDeletion } from '../../billing/index.ts';
-import type { HostCookies, Logger, Pages } from '../../http/index.ts';
+import type { Logger } from '../../http/index.ts';
 import type { Outbox } from '../../messages/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../../store/index.ts';
 import type { PersonalDataSource } from '../../users/index.ts';
 
-/** Dependencies of this module's rules, which do not know requests. */
+/** Dependencies of the deletion and export of accounts, and of operators' resets of second factors. */
 export interface DeletionDeps {
   publicUrl: string;
   brandName: string;
@@ -22,9 +22,7 @@ export interface DeletionDeps {
 }
 
 /** The dependencies from `wiring.ts`. */
-export type LeavingSettings = Omit<DeletionDeps, 'personalDataSources'> & {
-  pages: Pages;
-  cookies: HostCookies;
+export type DeletionSettings = Omit<DeletionDeps, 'personalDataSources'> & {
   /** Opens the messages that wait in the outbox. */
   outboxBox: SecretBox;
   /** The sources of modules in higher layers. */

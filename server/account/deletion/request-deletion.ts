@@ -24,8 +24,7 @@ export type RequestDeletionResult =
 export async function requestDeletion(
   deps: DeletionDeps,
   user: User,
-  from: Origin,
-  timing: CancellationTiming,
+  { timing, from }: { timing: CancellationTiming; from: Origin },
 ): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
   // Also before: if this process dies right after the commit, almost nothing remains to end.
@@ -76,7 +75,7 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
   const deletion = await findDeletion(database.db, user.id);
   if (!deletion) return true;
   const cancelled = await database.transaction(async (trx) => {
-    if (!(await cancelDeletionsRequestedSince(deps, trx, user.id, 0))) return false;
+    if (!(await cancelDeletionsRequestedSince(trx, deps, { userId: user.id, sinceMs: 0 }))) return false;
     const { mail, values } = mailAbout(user, from, deps.now());
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
@@ -104,10 +103,9 @@ export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, fro
  * @returns whether there was anything to cancel
  */
 export async function cancelDeletionsRequestedSince(
-  { membership, now }: Pick<DeletionDeps, 'membership' | 'now'>,
   trx: Transaction<Schema>,
-  userId: UserId,
-  sinceMs: number,
+  { membership, now }: Pick<DeletionDeps, 'membership' | 'now'>,
+  { userId, sinceMs }: { userId: UserId; sinceMs: number },
 ): Promise<boolean> {
   const cancelled = await cancelDeletion(trx, userId, sinceMs);
   if (cancelled?.membership) await membership.resumeAfterCancellation(trx, userId, cancelled.membership, now());

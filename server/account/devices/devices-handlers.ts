@@ -8,7 +8,7 @@ import { type ListedSession, maxSessions } from '../../sessions/index.ts';
 import { type SessionIdHash, toSessionIdHash } from '../../shared/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { HomeCardSource } from '../home-cards.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { endOthers } from './end-others.ts';
 

@@ -5,8 +5,9 @@ import type { UserRequest } from '../../sign-in/index.ts';
 import { deleteAccountPath } from '../deletion/delete-account-handlers.ts';
 import { waitDays } from '../deletion/request-deletion.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { HomeCardSource } from '../home-cards.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { exportPersonalData } from './export-personal-data.ts';
 
 const path = '/settings/data';
 
@@ -18,7 +19,7 @@ const show = (r: UserRequest) => r.render(DataPage, { action: path }, { title: '
 
 /** A file for people first: indented, named after the day. */
 async function download(r: UserRequest, { deletion, now }: AccountDeps) {
-  const data = await deletion.findExport(r.user);
+  const data = await exportPersonalData(deletion, r.user);
   r.log.info({ act: 'data-exported' }, 'personal data exported');
   const day = new Date(now()).toISOString().slice(0, 10);
   r.res.setHeader('Cache-Control', 'no-store');

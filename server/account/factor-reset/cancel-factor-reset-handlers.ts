@@ -3,11 +3,9 @@ import {
   FactorResetCancelledPage,
   FactorResetExpiredPage,
 } from '../../../views/account/cancel-factor-reset-page.tsx';
-import type { AddPage, RequestContext, RequestServices } from '../../http/index.ts';
-import type { DeletionDeps } from '../deletion/deletion-deps.ts';
+import type { AddPage, RequestContext } from '../../http/index.ts';
+import type { AccountDeps } from '../deps.ts';
 import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
-
-type PageDeps = DeletionDeps & RequestServices;
 
 function renderExpired(r: RequestContext): void {
   const view = r.viewAt(cancelPath, { status: 404 });
@@ -17,7 +15,7 @@ function renderExpired(r: RequestContext): void {
 }
 
 /** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
-async function show(r: RequestContext, deps: PageDeps) {
+async function show(r: RequestContext, deps: AccountDeps) {
   if (r.query('done') !== undefined) {
     const answer = { title: 'leaving.reset.doneTitle', address: `${cancelPath}?done` } as const;
     return r.render(FactorResetCancelledPage, {}, answer);
@@ -32,13 +30,13 @@ async function show(r: RequestContext, deps: PageDeps) {
   );
 }
 
-async function submit(r: RequestContext, deps: PageDeps) {
+async function submit(r: RequestContext, deps: AccountDeps) {
   const reset = await findCancellable(deps, r.field('token'));
   if (!reset || !(await cancelFactorReset(deps, reset.userId))) return renderExpired(r);
   r.log.info({ act: 'factor-reset-cancelled', by: 'link' }, 'factor reset cancelled');
   r.redirect(`${cancelPath}?done`);
 }
 
-export function cancelFactorResetRoutes(add: AddPage<PageDeps>): void {
+export function cancelFactorResetRoutes(add: AddPage<AccountDeps>): void {
   add(cancelPath, { get: show, post: submit });
 }

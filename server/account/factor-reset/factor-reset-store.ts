@@ -79,9 +79,7 @@ const endWaiting = (trx: Transaction<Schema>, state: 'cancelled' | 'done', nowMs
  */
 export async function cancelWaitingResets(
   trx: Transaction<Schema>,
-  userId: UserId,
-  nowMs: number,
-  sinceMs = 0,
+  { userId, nowMs, sinceMs = 0 }: { userId: UserId; nowMs: number; sinceMs?: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await endWaiting(trx, 'cancelled', nowMs)
     .where('user_id', '=', userId)

@@ -91,7 +91,7 @@ export async function cancelFactorReset(
   userId: UserId,
 ): Promise<boolean> {
   const cancelled = await database.transaction(async (trx) => {
-    if (!(await cancelWaitingResets(trx, userId, now()))) return false;
+    if (!(await cancelWaitingResets(trx, { userId, nowMs: now() }))) return false;
     const user = await findUser(trx, userId);
     if (user) {
       const values = { givenName: user.givenName, atMs: now() };
@@ -107,11 +107,9 @@ export async function cancelFactorReset(
 /** An undo of an address change also cancels requests since the change (`security.md`, rule 14). */
 export async function cancelResetsRequestedSince(
   trx: Transaction<Schema>,
-  userId: UserId,
-  sinceMs: number,
-  nowMs: number,
+  since: { userId: UserId; sinceMs: number; nowMs: number },
 ): Promise<void> {
-  await cancelWaitingResets(trx, userId, nowMs, sinceMs);
+  await cancelWaitingResets(trx, since);
 }
 
 /** Removes the second factor unless it was cancelled. Ends all sessions of the user, and notifies by mail. */

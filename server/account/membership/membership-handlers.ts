@@ -6,7 +6,7 @@ import { findWaitingDeal, type InvoiceView, listOrders, StripeUnavailableError }
 import type { AddPage } from '../../http/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { HomeCardSource } from '../home-cards.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { findMembershipNotice } from '../notices.ts';
 import { invoiceRows, toMembershipView } from './membership-view.ts';
 

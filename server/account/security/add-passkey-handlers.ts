@@ -1,7 +1,13 @@
 import { PasskeyAddPage } from '../../../views/account/passkey-pages.tsx';
 import type { AddPage } from '../../http/index.ts';
 import { deviceName } from '../../messages/index.ts';
-import { countPasskeys, maxPasskeys, type Passkeys } from '../../passkeys/index.ts';
+import {
+  countPasskeys,
+  creationOptions,
+  maxPasskeys,
+  type PasskeyDeps,
+  registerPasskey,
+} from '../../passkeys/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersField, endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
@@ -19,15 +25,15 @@ interface AddPasskeyPageState {
 }
 
 /** The page needs new options each time: a challenge is answered once. */
-async function renderAddPage(r: UserRequest, passkeys: Passkeys, view: AddPasskeyPageState): Promise<void> {
+async function renderAddPage(r: UserRequest, passkeys: PasskeyDeps, view: AddPasskeyPageState): Promise<void> {
   const state = r.viewAt(path, view);
   if (!state) return;
   const { status, ...props } = state;
-  const options = await passkeys.creationOptions(r);
+  const options = await creationOptions(passkeys, r);
   r.render(PasskeyAddPage, { action: path, options, ...props }, { title: 'passkeys.add.title', address: path, status });
 }
 
-const show = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) => {
+const show = (passkeys: PasskeyDeps) => async (r: UserRequest, deps: AccountDeps) => {
   // The list explains the limit.
   if ((await countPasskeys(deps.database.db, r.user.id)) >= maxPasskeys) return r.redirect('/settings/passkeys');
   const draft = await deps.formDrafts.takeDraft(r);
@@ -38,14 +44,14 @@ const show = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) =
   });
 };
 
-const add = (passkeys: Passkeys) => async (r: UserRequest, deps: AccountDeps) => {
+const add = (passkeys: PasskeyDeps) => async (r: UserRequest, deps: AccountDeps) => {
   const { t } = r;
   const name = r.field('name').trim();
   const credential = r.field('credential');
   const endOthers = endOthersTicked(r);
   const error = findNameFault(t, name);
   if (error !== undefined) return renderAddPage(r, passkeys, { name, endOthers, error, status: 400 });
-  const registration = await passkeys.register(r, { credential, name }, r.origin);
+  const registration = await registerPasskey(passkeys, r, { credential, name, from: r.origin });
   if (registration.kind === 'added') {
     await endOthersIfTicked(r, deps);
     return r.redirect('/settings/passkeys?notice=added');

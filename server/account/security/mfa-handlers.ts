@@ -5,24 +5,24 @@ import type { AuthenticatorsView, FactorChoice, MfaFormProps } from '../../../vi
 import { MfaPage } from '../../../views/account/mfa-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { type AddPage, HttpError } from '../../http/index.ts';
-import type { MfaPreferenceRefusal } from '../../mfa/index.ts';
+import { changeMfaPreference, listAuthenticators, type MfaPreferenceRefusal } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import { mustSetUpSecondFactor, type UserRequest } from '../../sign-in/index.ts';
 import type { User } from '../../users/index.ts';
 import { formatPhone } from '../contact/format-phone.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersField, endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
-import type { HomeCardSource } from '../home-cards.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { codesPath, mfaPath, phonePath, securityHomePath, smsPath, totpPath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { rememberEnrolmentReturn } from './enrolment-return.ts';
 import { afterEnablingFactor } from './recovery-codes-handlers.ts';
 
-type CardDeps = Pick<AccountDeps, 'mfa' | 'smsOffered'>;
+type CardDeps = Pick<AccountDeps, 'database' | 'smsOffered'>;
 
-async function toAuthenticatorsView({ mfa, smsOffered }: CardDeps, user: User): Promise<AuthenticatorsView> {
-  const { preference, totp, sms, recoveryCodesLeft } = await mfa.enrolling.findFactors(user);
+async function toAuthenticatorsView({ database, smsOffered }: CardDeps, user: User): Promise<AuthenticatorsView> {
+  const { preference, totp, sms, recoveryCodesLeft } = await listAuthenticators(database, user);
   const number = sms && user.phone !== null ? { number: formatPhone(user.phone) } : {};
   return { preference, required: user.secondFactorRequired, totp, ...number, smsOffered, recoveryCodesLeft };
 }
@@ -67,6 +67,14 @@ async function showMfa(r: UserRequest, deps: AccountDeps) {
 
 const isChoice = (method: string): method is FactorChoice => ['sms', 'totp', 'none'].includes(method);
 
+/** The choice of the form; undefined if there is none. */
+function readChoice(r: UserRequest): FactorChoice | undefined {
+  const method = r.field('method');
+  // The toggle only matters while no factor is enabled; otherwise only the choice counts.
+  const isOn = r.user.mfaPreference !== 'none' || r.user.secondFactorRequired || r.field('enabled') === '1';
+  return isChoice(method) && (isOn || method === 'none') ? method : undefined;
+}
+
 /** The set-up page of a choice whose factor must be set up first; undefined: it can be saved. */
 function enrolmentUrlBefore({ totp, number }: AuthenticatorsView, choice: FactorChoice): string | undefined {
   if (choice === 'totp' && !totp) return totpPath;
@@ -84,19 +92,16 @@ const refusalTexts = {
 /** POST /settings/mfa: the choice of the card (the specification's section 4, Multi-factor authentication). */
 async function submitMfa(r: UserRequest, deps: AccountDeps) {
   const { t, user } = r;
-  const method = r.field('method');
-  const enabled = r.field('enabled') === '1';
-  const typed = { enabled, method, endOthers: endOthersTicked(r) };
+  const typed = { enabled: r.field('enabled') === '1', method: r.field('method'), endOthers: endOthersTicked(r) };
   const refuse = (key: TextKey) => renderMfaPage(r, deps, { status: 400, typed, error: t(key) });
-  // The toggle only matters while no factor is enabled; otherwise only the choice counts.
-  const isOn = user.mfaPreference !== 'none' || user.secondFactorRequired;
-  if (!isChoice(method) || !(isOn || enabled || method === 'none')) return refuse('mfaSettings.card.choose');
+  const method = readChoice(r);
+  if (method === undefined) return refuse('mfaSettings.card.choose');
   if (method === 'sms' && !deps.smsOffered) return refuse('mfaSettings.errors.noPhone');
   if (method === 'none' && user.secondFactorRequired) return refuse('federation.required.cannotTurnOff');
   if (method === user.mfaPreference) return r.redirect(securityHomePath);
   const first = enrolmentUrlBefore(await toAuthenticatorsView(deps, user), method);
   if (first !== undefined) return r.redirect(first);
-  const preferred = await deps.mfa.enrolling.prefer(user, method, r.origin);
+  const preferred = await changeMfaPreference(deps.mfa, user, { preference: method, from: r.origin });
   const outcome = toPublicOutcome(preferred.kind);
   r.log.info({ act: 'mfa-preference', outcome, wanted: method }, 'second factor preference');
   switch (preferred.kind) {

@@ -65,7 +65,7 @@ async function rename(r: UserRequest, deps: AccountDeps) {
   const name = r.field('name').trim();
   const fault = findNameFault(r.t, name);
   if (fault !== undefined) return renderRenamePage(r, { name, error: fault });
-  await renamePasskey(deps.database.db, r.user.id, id, name);
+  await renamePasskey(deps.database.db, r.user.id, { id, name });
   r.redirect(passkeysPageUrl('renamed'));
 }
 

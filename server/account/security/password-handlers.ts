@@ -3,10 +3,12 @@ import { passwordStrength } from '../../../views/parts/password-strength.ts';
 import { type AddPage, enforces, type RequestContext, type T } from '../../http/index.ts';
 import {
   type ChangePasswordRefusal,
+  changePassword,
   hashForPage,
   passwordErrorText,
   retryAfterText,
   rotateSessionAfterPasswordChange,
+  setInitialPassword,
 } from '../../password/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -72,10 +74,8 @@ async function submit(r: UserRequest, deps: AccountDeps) {
   const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
   const from = { ip: r.ip, device: deps.devices.recognise(r.req, user), lang: r.lang };
   const isFirst = user.passwordHash === null;
-  const { setFirst, change } = deps.password;
-  const changed = await hashForPage(r.res, deps, () =>
-    isFirst ? setFirst(user, typed.newPassword, from) : change(user, typed, from),
-  );
+  const replace = isFirst ? setInitialPassword : changePassword;
+  const changed = await hashForPage(r, deps, () => replace(deps.password, user, { ...typed, from }));
   if (changed.kind === 'busy') {
     return renderPasswordPage(r, { status: changed.status, problem: t('signIn.errors.busy'), ...met });
   }
@@ -85,7 +85,7 @@ async function submit(r: UserRequest, deps: AccountDeps) {
     return renderPasswordPage(r, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
   }
   // All sessions of the user have ended; the present browser continues with a new session.
-  await rotateSessionAfterPasswordChange(deps, r.req, r.res, { user: changed.user, session });
+  await rotateSessionAfterPasswordChange(r, deps, { user: changed.user, session });
   const { step } = deps.nextRedirect(changed.user, { search: '' });
   // The settings' home is closed before the terms are accepted: then this page shows the notice.
   const isOpen = step.kind !== 'accept-terms';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../../views/account/recovery-codes-page.tsx';
 import type { AddPage } from '../../http/index.ts';
+import { listAuthenticators, reissueRecoveryCodes } from '../../mfa/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { storedRecords } from '../../store/index.ts';
@@ -59,7 +60,7 @@ function renderNewCodes(r: UserRequest, deps: AccountDeps, { codes, done }: NewR
 
 /** GET /settings/recovery-codes: new ones, only once; else the number that is left. */
 async function showCodes(r: UserRequest, deps: AccountDeps) {
-  const { recoveryCodesLeft: left, preference } = await deps.mfa.enrolling.findFactors(r.user);
+  const { recoveryCodesLeft: left, preference } = await listAuthenticators(deps.database, r.user);
   const needed = preference !== 'none';
   // A HEAD shows nothing, so it must not use them up.
   const created = r.req.method === 'GET' ? await newCodes(deps).takeOnce(r.session.idHash) : undefined;
@@ -71,7 +72,7 @@ async function showCodes(r: UserRequest, deps: AccountDeps) {
 
 /** POST /settings/recovery-codes: creates new ones; the earlier ones become invalid. */
 async function createCodes(r: UserRequest, deps: AccountDeps) {
-  const codes = await deps.mfa.enrolling.reissueRecoveryCodes(r.user, r.origin);
+  const codes = await reissueRecoveryCodes(deps.mfa, r.user, r.origin);
   r.log.info({ act: 'recovery-codes', outcome: codes ? 'made' : 'not-needed' }, 'new recovery codes');
   if (codes) {
     await newCodes(deps).write(r.session.idHash, { codes });

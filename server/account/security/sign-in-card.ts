@@ -5,7 +5,7 @@ import { SignInCard } from '../../../views/account/sign-in-card.tsx';
 import { listIdentities, providerName } from '../../federation/index.ts';
 import { listAuthenticators } from '../../mfa/index.ts';
 import { countPasskeys } from '../../passkeys/index.ts';
-import type { HomeCardSource } from '../home-cards.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { codesPath } from '../paths.ts';
 
 /** The Sign-in card: the password, passkeys, linked accounts, and the number of recovery codes. */

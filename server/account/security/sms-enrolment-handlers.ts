@@ -1,7 +1,7 @@
 import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
 import { type AddPage, HttpError, type T, toRetrySeconds } from '../../http/index.ts';
 import { codeMinutes, normaliseCode, resendWaitMs } from '../../messages/index.ts';
-import type { SmsSent } from '../../mfa/index.ts';
+import { changeMfaPreference, type SmsSent } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { formatPhone } from '../contact/format-phone.ts';
@@ -131,7 +131,7 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
     return renderSmsPage(r, { status: 400, problem: t('mfaSettings.sms.expired') });
   }
   if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.expired') });
-  const preferred = await deps.mfa.enrolling.prefer(user, 'sms', r.origin);
+  const preferred = await changeMfaPreference(deps.mfa, user, { preference: 'sms', from: r.origin });
   const outcome = toPublicOutcome(preferred.kind);
   r.log.info({ act: 'mfa-preference', outcome, wanted: 'sms' }, 'second factor preference');
   switch (preferred.kind) {

@@ -5,7 +5,7 @@ import {
   TotpScanPage,
 } from '../../../views/account/totp-pages.tsx';
 import type { AddPage } from '../../http/index.ts';
-import { setupMinutes } from '../../mfa/index.ts';
+import { activateTotp, beginTotp, findTotpSetup, listAuthenticators, setupMinutes } from '../../mfa/index.ts';
 import { toFlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -21,13 +21,14 @@ import { afterEnablingFactor } from './recovery-codes-handlers.ts';
  */
 const cookieName = 'foyer_totp_setup';
 
-const findSetup = (r: UserRequest, { mfa }: AccountDeps) =>
-  mfa.enrolling.findTotpSetup(toFlowId(r.cookie(cookieName) ?? ''), r.user);
+const readSetupId = (r: UserRequest) => toFlowId(r.cookie(cookieName) ?? '');
+
+const findSetup = (r: UserRequest, { mfa }: AccountDeps) => findTotpSetup(mfa, readSetupId(r), r.user);
 
 async function renderRequestPage(r: UserRequest, deps: AccountDeps, problem?: string): Promise<void> {
   const state = r.viewAt(totpPath, { problem });
   if (!state) return;
-  const { totp } = await deps.mfa.enrolling.findFactors(r.user);
+  const { totp } = await listAuthenticators(deps.database, r.user);
   r.render(
     TotpRequestPage,
     { action: totpPath, replaces: totp, problem: state.problem },
@@ -40,7 +41,7 @@ const showRequest = (r: UserRequest, deps: AccountDeps) => renderRequestPage(r, 
 
 /** POST /settings/mfa/totp: creates a secret, which has no effect until it is activated. */
 async function requestSecret(r: UserRequest, { mfa }: AccountDeps) {
-  const { setupId } = await mfa.enrolling.beginTotp(r.user);
+  const { setupId } = await beginTotp(mfa, r.user);
   r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
   r.redirect(scanPath);
 }
@@ -75,10 +76,9 @@ async function showActivate(r: UserRequest, deps: AccountDeps) {
 /** POST /settings/mfa/totp/activate: a code of the app; from now on the sign-in asks for one. */
 async function activate(r: UserRequest, deps: AccountDeps) {
   const { t, user } = r;
-  const { enrolling } = deps.mfa;
-  const flow = toFlowId(r.cookie(cookieName) ?? '');
-  const { totp } = await enrolling.findFactors(user);
-  const activated = await enrolling.activateTotp(flow, user, r.field('code'), r.origin);
+  const { totp } = await listAuthenticators(deps.database, user);
+  const code = { setupId: readSetupId(r), typed: r.field('code'), from: r.origin };
+  const activated = await activateTotp(deps.mfa, user, code);
   r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
   // Without a set-up the page for codes returns to the first step, whatever was typed.
   if (activated.kind !== 'activated' && !(await findSetup(r, deps))) {

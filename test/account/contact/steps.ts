@@ -78,7 +78,7 @@ export const undo = (browser: Browser, token: string, password = newPassword) =>
 /** A change that waits for its code, made by hand: also one whose code went to nobody. */
 export async function begunEmail({ deps }: TestFoyer, user: User, to: string, decoy: boolean) {
   const { kv, config, boxes, now } = deps;
-  const flows = createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now);
+  const flows = createPendingContactChanges({ kv, cookies: hostCookies(config.https), contactBox: boxes.contact, now });
   const { id, flow } = await flows.begin({ kind: 'email', to: toNormalisedEmail(to) }, user);
   await flows.update(id, { ...flow, decoy });
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
@@ -93,10 +93,12 @@ export async function begunPhone({ deps }: TestFoyer, userId: string): Promise<{
   const user = await findUser(database.db, toUserId(userId));
   if (!user) throw new Error('no such member');
   const { phone } = fresh();
-  const { id: flow } = await createPendingContactChanges(kv, hostCookies(config.https), boxes.contact, now).begin(
-    { kind: 'phone', to: phone },
-    user,
-  );
+  const { id: flow } = await createPendingContactChanges({
+    kv,
+    cookies: hostCookies(config.https),
+    contactBox: boxes.contact,
+    now,
+  }).begin({ kind: 'phone', to: phone }, user);
   const codes = createCodes({ kv, key: deriveKey(config.SECRET_KEYS[0] ?? '', 'one-time codes', 32) });
   const issued = await codes.issue({ purpose: 'change-phone', flow, account: phone });
   if (!issued.issued) throw new Error(`no code: ${issued.why}`);

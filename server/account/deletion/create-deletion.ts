@@ -1,0 +1,34 @@
+import { createLease, runPeriodically } from '../../store/index.ts';
+import { ownDataSources } from '../export/personal-data-sources.ts';
+import { applyDueResets } from '../factor-reset/factor-reset.ts';
+import { eraseDueAccounts } from './delete-due-accounts.ts';
+import type { DeletionDeps, DeletionSettings } from './deletion-deps.ts';
+
+/** The dependencies of deletions and factor resets, with their job. */
+export interface Deletion extends DeletionDeps {
+  /** Erases due accounts, and removes due second factors; runs periodically. */
+  work(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const everyMs = 5 * 60_000;
+
+export function createDeletion({ outboxBox, personalDataSources, ...common }: DeletionSettings): Deletion {
+  const deps: DeletionDeps = {
+    ...common,
+    personalDataSources: [...personalDataSources, ...ownDataSources({ ...common, outboxBox })],
+  };
+  const { database, log, now } = deps;
+  const work = async () => {
+    await eraseDueAccounts(deps);
+    await applyDueResets(deps);
+  };
+  // In one process at a time.
+  const lease = createLease(database, 'deletions and factor resets', { ttlMs: 2 * everyMs, now });
+  const stop = runPeriodically(lease, {
+    everyMs,
+    run: work,
+    onError: (error) => log.warn({ err: error }, 'account deletion job failed'),
+  });
+  return { ...deps, work, stop };
+}
