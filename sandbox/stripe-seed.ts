@@ -13,10 +13,14 @@ const offers = [
 
 /** Creates example promotion codes if there are none. */
 export function seedPromotionCodes({ engine }: Pick<StripeStandIn, 'engine'>): void {
-  const { data } = engine.call('GET', '/v1/promotion_codes', {}, 'secret') as { data: unknown[] };
+  const { data } = engine.call({ method: 'GET', path: '/v1/promotion_codes' }) as { data: unknown[] };
   if (data.length > 0) return;
   for (const { code, coupon, ...more } of offers) {
-    const { id } = engine.call('POST', '/v1/coupons', { ...coupon }, 'secret') as { id: string };
-    engine.call('POST', '/v1/promotion_codes', { code, promotion: { type: 'coupon', coupon: id }, ...more }, 'secret');
+    const { id } = engine.call({ method: 'POST', path: '/v1/coupons', params: { ...coupon } }) as { id: string };
+    engine.call({
+      method: 'POST',
+      path: '/v1/promotion_codes',
+      params: { code, promotion: { type: 'coupon', coupon: id }, ...more },
+    });
   }
 }

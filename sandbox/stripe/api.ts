@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import express, { type Request, type Response, type Router } from 'express';
-import type { Engine } from './engine/index.ts';
-import { StandInError } from './engine/index.ts';
-import { asStandInError, errorBody, isKept } from './error-answer.ts';
+import { type Engine, type KeyKind, StandInError } from './engine/index.ts';
+import { asStandInError, errorBody, isStorable } from './error-answer.ts';
 import type { createView } from './expansion.ts';
-import type { Faults } from './faults.ts';
-import type { Idempotency, KeptAnswer } from './idempotency.ts';
+import type { FaultKind, Faults } from './faults.ts';
+import type { ApiAnswer, Idempotency } from './idempotency.ts';
 import { isList, listPage } from './list-page.ts';
 
 export const apiVersion = '2026-10-28.endive';
@@ -19,7 +18,7 @@ export interface Exchange {
   params: Record<string, unknown>;
   idempotencyKey?: string;
   /** The kind of the key; undefined for an unknown one. */
-  as?: 'secret' | 'publishable';
+  as?: KeyKind;
   status: number;
   /** As it was sent. */
   answer: unknown;
@@ -31,9 +30,9 @@ export interface ApiOptions {
   idempotency: Idempotency;
   faults: Faults;
   keys: { secret: string; publishable: string };
-  /** The request that causes the events which happen now. */
-  during<T>(request: { id: string; idempotency_key: string | null }, work: () => T): T;
-  seen(exchange: Exchange): void;
+  /** Events that happen during the work name this request as their cause. */
+  withCause<T>(request: { id: string; idempotency_key: string | null }, work: () => T): T;
+  onExchange(exchange: Exchange): void;
   /** A request may have changed something. */
   onChange(): void;
 }
@@ -51,7 +50,7 @@ function readApiKey(req: Request): string | undefined {
   return undefined;
 }
 
-function authenticate(req: Request, keys: ApiOptions['keys']): 'secret' | 'publishable' {
+function authenticate(req: Request, keys: ApiOptions['keys']): KeyKind {
   const key = readApiKey(req);
   if (!key) {
     throw unauthorized(
@@ -87,100 +86,134 @@ function allowBrowsers(req: Request, res: Response): boolean {
 const readExpand = ({ expand }: Record<string, unknown>): string[] =>
   expand === undefined ? [] : Array.isArray(expand) ? expand.map(String) : Object.values(expand as object).map(String);
 
+/** A request under /v1. */
+interface ApiRequest {
+  req: Request;
+  id: string;
+  path: string;
+  params: Record<string, unknown>;
+  /** The idempotency key. */
+  key: string | undefined;
+}
+
+const readRequest = (req: Request): ApiRequest => ({
+  req,
+  id: `req_${randomBytes(7).toString('hex')}`,
+  path: `/v1${req.path}`,
+  params: { ...(req.method === 'GET' ? req.query : { ...req.query, ...req.body }) },
+  key: req.get('idempotency-key'),
+});
+
+function execute({ engine, view }: ApiOptions, { req, path, params }: ApiRequest, as: KeyKind) {
+  const { method } = req;
+  if (!isMethod(method)) {
+    throw new StandInError(`Unrecognized request URL (${method}: ${path}).`, { status: 404 });
+  }
+  const { expand, limit, starting_after, ending_before, ...rest } = params;
+  const answer = engine.call({ method, path, params: rest, as });
+  const page = method === 'GET' && isList(answer) ? listPage(answer, params) : answer;
+  return view(page, readExpand(params));
+}
+
+const errorAnswer = (error: StandInError, requestId: string): ApiAnswer => ({
+  status: error.status,
+  body: JSON.stringify(errorBody(error, requestId)),
+  requestId,
+});
+
+/** The stored answer of the request's key, or the answer of the execution. */
+function executeOnce(options: ApiOptions, request: ApiRequest, as: KeyKind): ApiAnswer {
+  const { idempotency } = options;
+  const { req, id: requestId } = request;
+  const key = req.method === 'POST' ? request.key : undefined;
+  const succeed = (): ApiAnswer => ({
+    status: 200,
+    body: JSON.stringify(execute(options, request, as)),
+    requestId,
+  });
+  if (key === undefined) return succeed();
+  const first = idempotency.begin(key, request);
+  if (first !== undefined) return first;
+  let answer: ApiAnswer;
+  try {
+    answer = succeed();
+  } catch (thrown) {
+    const error = asStandInError(thrown);
+    answer = errorAnswer(error, requestId);
+    if (!isStorable(error)) return answer;
+  }
+  idempotency.store(key, request, answer);
+  return answer;
+}
+
+interface Outcome {
+  answer: ApiAnswer;
+  as?: KeyKind | undefined;
+  /** Only the request that started to use its key ends that. */
+  usesKey: boolean;
+}
+
+function answerRequest(options: ApiOptions, request: ApiRequest): Outcome {
+  const { req, id, key } = request;
+  let as: Outcome['as'];
+  try {
+    const answer = options.withCause({ id, idempotency_key: key ?? null }, () => {
+      as = authenticate(req, options.keys);
+      return executeOnce(options, request, as);
+    });
+    return { answer, as, usesKey: true };
+  } catch (thrown) {
+    return { answer: errorAnswer(asStandInError(thrown), id), as, usesKey: false };
+  }
+}
+
+/** The error of a planned fault: the request is not executed. */
+function answerFault({ idempotency }: ApiOptions, request: ApiRequest, fault: FaultKind): Outcome {
+  const error = new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
+  const answer = errorAnswer(error, request.id);
+  if (fault === 'kept-error' && request.key !== undefined) idempotency.store(request.key, request, answer);
+  return { answer, usesKey: false };
+}
+
+function sendAnswer(res: Response, { req, id, key }: ApiRequest, answer: ApiAnswer): void {
+  res.set({ 'Request-Id': id, 'Stripe-Version': apiVersion, 'Cache-Control': 'no-cache, no-store' });
+  if (req.method === 'POST' && key !== undefined) res.set('Idempotency-Key', key);
+  if (answer.requestId !== id) {
+    res.set({ 'Idempotent-Replayed': 'true', 'Original-Request': answer.requestId });
+  }
+  res.status(answer.status).type('json').send(answer.body);
+}
+
+function handleRequest(options: ApiOptions, request: ApiRequest, res: Response): void {
+  const { idempotency, faults, onExchange, onChange } = options;
+  const { req, path, params, key } = request;
+  const { method } = req;
+  const fault = faults.take(method, path, {
+    library: req.get('user-agent')?.startsWith('Stripe/v1 NodeBindings') === true,
+    key,
+  });
+  if (fault === 'unreachable') {
+    req.socket.destroy();
+    return;
+  }
+  const fails = fault === 'error' || fault === 'kept-error';
+  // Otherwise the library would retry by itself and hide the fault.
+  if (fails) res.set('Stripe-Should-Retry', 'false');
+  const { answer, as, usesKey } = fails ? answerFault(options, request, fault) : answerRequest(options, request);
+  if (method !== 'GET') onChange();
+  const exchange = { method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
+  onExchange({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });
+  // The key is in use until the answer is sent: a parallel request is refused, as Stripe does.
+  setImmediate(() => {
+    if (usesKey && key !== undefined) idempotency.end(key);
+    if (fault === 'lost') req.socket.destroy();
+    else sendAnswer(res, request, answer);
+  });
+}
+
 /** Stripe's HTTP API: everything under /v1 (docs.stripe.com/api). */
 export function apiRoutes(router: Router, options: ApiOptions): void {
-  const { engine, view, idempotency, faults, keys, during, seen, onChange } = options;
-
-  function carryOut(req: Request, path: string, params: Record<string, unknown>, as: 'secret' | 'publishable') {
-    const { method } = req;
-    if (!isMethod(method)) {
-      throw new StandInError(`Unrecognized request URL (${method}: ${path}).`, { status: 404 });
-    }
-    const { expand, limit, starting_after, ending_before, ...rest } = params;
-    const answer = engine.call(method, path, rest, as);
-    const page = method === 'GET' && isList(answer) ? listPage(answer, params) : answer;
-    return view(page, readExpand(params));
-  }
-
-  function answerTo(
-    req: Request,
-    path: string,
-    params: Record<string, unknown>,
-    requestId: string,
-    as: 'secret' | 'publishable',
-  ): KeptAnswer {
-    const key = req.method === 'POST' ? req.get('idempotency-key') : undefined;
-    if (key === undefined) {
-      return { status: 200, body: JSON.stringify(carryOut(req, path, params, as)), requestId };
-    }
-    const known = idempotency.begin(key, path, params);
-    if (known !== undefined) return known;
-    let answer: KeptAnswer;
-    try {
-      answer = { status: 200, body: JSON.stringify(carryOut(req, path, params, as)), requestId };
-    } catch (thrown) {
-      const error = asStandInError(thrown);
-      answer = { status: error.status, body: JSON.stringify(errorBody(error, requestId)), requestId };
-      if (!isKept(error)) return answer;
-    }
-    idempotency.keep(key, path, params, answer);
-    return answer;
-  }
-
-  function send(res: Response, answer: KeptAnswer, requestId: string, key: string | undefined): void {
-    res.set({ 'Request-Id': requestId, 'Stripe-Version': apiVersion, 'Cache-Control': 'no-cache, no-store' });
-    if (key !== undefined) res.set('Idempotency-Key', key);
-    if (answer.requestId !== requestId) {
-      res.set({ 'Idempotent-Replayed': 'true', 'Original-Request': answer.requestId });
-    }
-    res.status(answer.status).type('json').send(answer.body);
-  }
-
   router.use('/v1', express.urlencoded({ extended: true, limit: '1mb' }), (req, res) => {
-    if (allowBrowsers(req, res)) return;
-    const path = `/v1${req.path}`;
-    const requestId = `req_${randomBytes(7).toString('hex')}`;
-    const key = req.get('idempotency-key');
-    const params: Record<string, unknown> = { ...(req.method === 'GET' ? req.query : { ...req.query, ...req.body }) };
-    const fault = faults.take(req.method, path, {
-      library: req.get('user-agent')?.startsWith('Stripe/v1 NodeBindings') === true,
-      key,
-    });
-    if (fault === 'unreachable') return req.socket.destroy();
-
-    let answer: KeptAnswer;
-    const errorAnswer = (error: StandInError) => ({
-      status: error.status,
-      body: JSON.stringify(errorBody(error, requestId)),
-      requestId,
-    });
-    // Only the request that started it ends it.
-    let ends = false;
-    let as: Exchange['as'];
-    try {
-      if (fault === 'error' || fault === 'kept-error') {
-        // Otherwise the library would retry by itself and hide the fault.
-        res.set('Stripe-Should-Retry', 'false');
-        const error = new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
-        if (fault === 'kept-error' && key !== undefined) idempotency.keep(key, path, params, errorAnswer(error));
-        throw error;
-      }
-      answer = during({ id: requestId, idempotency_key: key ?? null }, () => {
-        as = authenticate(req, keys);
-        return answerTo(req, path, params, requestId, as);
-      });
-      ends = true;
-    } catch (thrown) {
-      answer = errorAnswer(asStandInError(thrown));
-    }
-    if (req.method !== 'GET') onChange();
-    const exchange = { method: req.method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
-    seen({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });
-    // The key is in use until the answer is sent: a parallel request is refused, as Stripe does.
-    setImmediate(() => {
-      if (ends && key !== undefined) idempotency.end(key);
-      if (fault === 'lost') req.socket.destroy();
-      else send(res, answer, requestId, req.method === 'POST' ? key : undefined);
-    });
+    if (!allowBrowsers(req, res)) handleRequest(options, readRequest(req), res);
   });
 }

@@ -61,7 +61,7 @@ type Row = Record<string, unknown> & { id: string };
 /** Everything that the page shows, newest customers first. */
 function overview(engine: Engine, now: () => number): Overview {
   const all = (path: string, params: Record<string, unknown> = {}): Row[] =>
-    (engine.call('GET', path, params, 'secret') as { data: Row[] }).data;
+    (engine.call({ method: 'GET', path, params }) as { data: Row[] }).data;
   const seconds = (value: unknown) => Number(value) * 1_000;
   const customers = all('/v1/customers').slice(0, maxMonths);
   return {

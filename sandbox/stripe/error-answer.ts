@@ -28,10 +28,10 @@ export const asStandInError = (error: unknown): StandInError =>
       });
 
 /**
- * Tests whether a key's answer is stored. Errors before the execution are not stored: a corrected attempt may use the
- * key.
+ * Tests whether an error is stored under its idempotency key. Errors before the execution are not stored: a corrected
+ * attempt may use the key.
  */
-export function isKept(error: StandInError): boolean {
+export function isStorable(error: StandInError): boolean {
   if (error.status === 401 || error.status === 409 || error.status === 429 || error.status >= 500) return false;
   return !error.code?.startsWith('parameter_');
 }

@@ -5,10 +5,10 @@ import { type Engine, StandInError } from './engine/index.ts';
 type Json = Record<string, unknown>;
 
 const escaped: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const text = (value: unknown) => String(value ?? '').replace(/[&<>"']/g, (char) => escaped[char] ?? char);
-const money = (cents: unknown, currency: unknown) =>
+const escapeHtml = (value: unknown) => String(value ?? '').replace(/[&<>"']/g, (char) => escaped[char] ?? char);
+const formatMoney = (cents: unknown, currency: unknown) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: String(currency ?? 'usd') }).format(Number(cents) / 100);
-const day = (seconds: unknown) => new Date(Number(seconds) * 1_000).toISOString().slice(0, 10);
+const formatDay = (seconds: unknown) => new Date(Number(seconds) * 1_000).toISOString().slice(0, 10);
 
 const style = `
 :root { color-scheme: light dark; }
@@ -28,7 +28,10 @@ tr.sum th, tr.sum td { font-weight: 650; }
 `;
 
 /** A page of the stand-in itself: it is not one of Foyer's, and looks different. */
-function sendPage(res: Response, status: number, title: string, body: string, script = ''): void {
+function sendPage(
+  res: Response,
+  { status = 200, title, body, script = '' }: { status?: number; title: string; body: string; script?: string },
+): void {
   const nonce = randomBytes(16).toString('base64');
   const policy = [
     "default-src 'none'",
@@ -47,7 +50,7 @@ function sendPage(res: Response, status: number, title: string, body: string, sc
     .status(status)
     .type('html')
     .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${text(title)}</title>` +
+      `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>` +
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">' +
         `<style nonce="${nonce}">${style}</style></head><body><main>${body}</main>` +
         `${script === '' ? '' : `<script nonce="${nonce}">${script}</script>`}</body></html>`,
@@ -55,7 +58,11 @@ function sendPage(res: Response, status: number, title: string, body: string, sc
 }
 
 const notFound = (res: Response) =>
-  sendPage(res, 404, 'Not found', '<h1>Not found</h1><p>The stand-in for Stripe does not know this.</p>');
+  sendPage(res, {
+    status: 404,
+    title: 'Not found',
+    body: '<h1>Not found</h1><p>The stand-in for Stripe does not know this.</p>',
+  });
 
 /** The bank's page, where a user authenticates for a card (3-D Secure). */
 function challengeRoutes(router: Router, engine: Engine, onChange: () => void): void {
@@ -67,19 +74,17 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
   router.get(address, (req, res) => {
     const intent = findIntent(req.params.intent);
     if (!intent) return notFound(res);
-    const what =
+    const action =
       intent.object === 'payment_intent'
-        ? `a payment of ${text(money(intent.amount, intent.currency))}`
+        ? `a payment of ${escapeHtml(formatMoney(intent.amount, intent.currency))}`
         : 'saving this card';
-    sendPage(
-      res,
-      200,
-      'Your bank asks',
-      `<h1>Your bank asks: is it you?</h1><p>Confirm ${what}.</p>
+    sendPage(res, {
+      title: 'Your bank asks',
+      body: `<h1>Your bank asks: is it you?</h1><p>Confirm ${action}.</p>
       <form method="post"><button class="main" name="outcome" value="succeed">Complete</button>
       <button name="outcome" value="fail">Fail</button></form>
       <p class="note">This page stands for the one of a bank (3-D Secure). No money moves.</p>`,
-    );
+    });
   });
   router.post(address, express.urlencoded({ extended: false }), (req, res) => {
     const { intent: id } = req.params as { intent: string };
@@ -93,18 +98,16 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
     }
     onChange();
     const message = JSON.stringify({ source: 'stripe-stand-in', intent: id, outcome }).replaceAll('<', '\\u003c');
-    sendPage(
-      res,
-      200,
-      'Thank you',
-      '<h1>Thank you</h1><p>You may go back to where you came from.</p>',
-      `(window.opener ?? window.parent).postMessage(${message}, '*');`,
-    );
+    sendPage(res, {
+      title: 'Thank you',
+      body: '<h1>Thank you</h1><p>You may go back to where you came from.</p>',
+      script: `(window.opener ?? window.parent).postMessage(${message}, '*');`,
+    });
   });
 }
 
 function lineRow(line: Json, currency: unknown): string {
-  return `<tr><th scope="row">${text(line.description)}</th><td>${text(money(line.amount, currency))}</td></tr>`;
+  return `<tr><th scope="row">${escapeHtml(line.description)}</th><td>${escapeHtml(formatMoney(line.amount, currency))}</td></tr>`;
 }
 
 /** Stripe's page of an invoice for the customer. */
@@ -124,16 +127,15 @@ function invoiceRoutes(router: Router, engine: Engine): void {
       ['Amount paid', invoice.amount_paid],
     ];
     const rows = sums.map(
-      ([name, cents]) => `<tr class="sum"><th scope="row">${name}</th><td>${text(money(cents, currency))}</td></tr>`,
+      ([name, cents]) =>
+        `<tr class="sum"><th scope="row">${name}</th><td>${escapeHtml(formatMoney(cents, currency))}</td></tr>`,
     );
-    sendPage(
-      res,
-      200,
-      `Invoice ${invoice.number ?? ''}`,
-      `<h1>Invoice ${text(invoice.number)}</h1><p>${text(invoice.customer_email)}<br>${day(invoice.created)}, ${text(invoice.status)}</p>
+    sendPage(res, {
+      title: `Invoice ${invoice.number ?? ''}`,
+      body: `<h1>Invoice ${escapeHtml(invoice.number)}</h1><p>${escapeHtml(invoice.customer_email)}<br>${formatDay(invoice.created)}, ${escapeHtml(invoice.status)}</p>
       <table><tbody>${lines}${rows.join('')}</tbody></table>
       <p class="note">This page stands for Stripe’s. No one owes anything.</p>`,
-    );
+    });
   });
 }
 

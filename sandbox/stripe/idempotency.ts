@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { StandInError } from './engine/types.ts';
 
 /** An answer as it was sent. */
-export interface KeptAnswer {
+export interface ApiAnswer {
   status: number;
   body: string;
   requestId: string;
@@ -12,11 +12,17 @@ interface StoredAnswer {
   endpoint: string;
   parameters: string;
   atMs: number;
-  answer: KeptAnswer;
+  answer: ApiAnswer;
 }
 
-const keptMs = 24 * 60 * 60_000;
-const longest = 255;
+/** The parts of a request that must be equal when its key is used again. */
+interface KeyedRequest {
+  path: string;
+  params: unknown;
+}
+
+const ttlMs = 24 * 60 * 60_000;
+const maxKeyLength = 255;
 
 const refusal = (message: string, status = 400, code?: string) =>
   new StandInError(message, { status, type: 'idempotency_error', ...(code !== undefined && { code }) });
@@ -30,12 +36,12 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
  */
 export function createIdempotency(nowMs: () => number) {
   const answers = new Map<string, StoredAnswer>();
-  const underWay = new Set<string>();
+  const keysInUse = new Set<string>();
 
   const digest = (params: unknown) => createHash('sha256').update(JSON.stringify(params)).digest('base64url');
 
-  function forgetOld(): void {
-    const oldest = nowMs() - keptMs;
+  function removeExpired(): void {
+    const oldest = nowMs() - ttlMs;
     // The oldest come first.
     for (const [key, { atMs }] of answers) {
       if (atMs > oldest) return;
@@ -49,9 +55,9 @@ export function createIdempotency(nowMs: () => number) {
      * @returns the first answer, if there was one
      * @throws StandInError if the key was used for something else, or its first request is still in progress
      */
-    begin(key: string, endpoint: string, params: unknown): KeptAnswer | undefined {
-      if (key.length > longest) throw refusal(`Idempotency keys are at most ${longest} characters long.`);
-      if (underWay.has(key)) {
+    begin(key: string, { path, params }: KeyedRequest): ApiAnswer | undefined {
+      if (key.length > maxKeyLength) throw refusal(`Idempotency keys are at most ${maxKeyLength} characters long.`);
+      if (keysInUse.has(key)) {
         throw refusal(
           'There is currently another in-progress request using this Idempotent Key (that probably means you submitted ' +
             `twice, and the other request is still going through): ${key}. Please try again later.`,
@@ -59,17 +65,17 @@ export function createIdempotency(nowMs: () => number) {
           'idempotency_key_in_use',
         );
       }
-      forgetOld();
+      removeExpired();
       const known = answers.get(key);
       if (known === undefined) {
-        underWay.add(key);
+        keysInUse.add(key);
         return undefined;
       }
       const other = `Try using a key other than '${key}' if you meant to execute a different request.`;
-      if (known.endpoint !== endpoint) {
+      if (known.endpoint !== path) {
         throw refusal(
           'Keys for idempotent requests can only be used for the same endpoint they were first used for ' +
-            `('${endpoint}' vs '${known.endpoint}'). ${other}`,
+            `('${path}' vs '${known.endpoint}'). ${other}`,
         );
       }
       if (known.parameters !== digest(params)) {
@@ -80,12 +86,12 @@ export function createIdempotency(nowMs: () => number) {
       return known.answer;
     },
     /** The request was executed, even if its answer is an error of the execution. */
-    keep(key: string, endpoint: string, params: unknown, answer: KeptAnswer): void {
-      answers.set(key, { endpoint, parameters: digest(params), atMs: nowMs(), answer });
+    store(key: string, { path, params }: KeyedRequest, answer: ApiAnswer): void {
+      answers.set(key, { endpoint: path, parameters: digest(params), atMs: nowMs(), answer });
     },
     /** The answer has been sent. */
     end(key: string): void {
-      underWay.delete(key);
+      keysInUse.delete(key);
     },
     snapshot: () => [...answers],
     restore(snapshot: unknown): void {

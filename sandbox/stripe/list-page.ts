@@ -2,14 +2,14 @@ import { invalid, missing } from './engine/types.ts';
 
 type Json = Record<string, unknown>;
 
-const usual = 10;
+const defaultLimit = 10;
 const maxLimit = 100;
 
 export const isList = (value: unknown): value is { object: 'list'; data: { id?: string }[]; has_more: boolean } =>
   typeof value === 'object' && value !== null && (value as Json).object === 'list';
 
 function readLimit({ limit }: Json): number {
-  if (limit === undefined) return usual;
+  if (limit === undefined) return defaultLimit;
   const number = Number(limit);
   if (!Number.isInteger(number)) {
     throw invalid(`Invalid integer: ${limit}`, { param: 'limit', code: 'parameter_invalid_integer' });

@@ -20,7 +20,7 @@ export interface StripeStandIn {
   /** The next matching request is `lost`, finds Stripe `unreachable`, or is answered by an error (`FaultKind`). */
   fault(kind: FaultKind, match?: (method: string, path: string) => boolean): void;
   /** Sees every request with its answer. */
-  observe(see: (exchange: Exchange) => void): void;
+  observe(observer: (exchange: Exchange) => void): void;
   /** Its whole state as JSON (objects, idempotency keys, deliveries), and the inverse. */
   snapshot(): unknown;
   restore(snapshot: unknown): void;
@@ -98,7 +98,7 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
     idempotency,
     faults,
     keys: { secret: secretKey, publishable: publishableKey },
-    during(request, work) {
+    withCause(request, work) {
       cause = request;
       try {
         return work();
@@ -106,8 +106,8 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
         cause = { id: null, idempotency_key: null };
       }
     },
-    seen: (exchange) => {
-      for (const see of observers) see(exchange);
+    onExchange: (exchange) => {
+      for (const observe of observers) observe(exchange);
     },
     onChange,
   });
@@ -121,8 +121,8 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
     engine,
     webhooks: deliveries.webhooks,
     fault: (kind, match) => faults.plan(kind, match),
-    observe(see) {
-      observers.push(see);
+    observe(observer) {
+      observers.push(observer);
     },
     snapshot: () => structuredClone(snapshot()),
     restore,

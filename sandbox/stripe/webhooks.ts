@@ -40,7 +40,7 @@ export interface Webhooks {
 
 /** Between attempts. Stripe's own are hours apart. */
 const pausesMs = [100, 500, 2_000];
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
 /** `Stripe-Signature` of a body (docs.stripe.com/webhooks#verify-manually). */
 export function signPayload(body: string, secret: string, atSeconds = Math.floor(Date.now() / 1_000)): string {
@@ -57,60 +57,97 @@ export interface WebhookOptions {
   onChange(): void;
 }
 
+/** @returns the status of the answer, 0 without one */
+async function post(body: string, to: WebhookTarget, signal: AbortSignal): Promise<number> {
+  try {
+    const response = await fetch(to.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
+        'stripe-signature': signPayload(body, to.secret),
+      },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Attempts a delivery again after each pause.
+ * @param attempt undefined without a target
+ * @returns the status of the last attempt if the target has accepted none
+ */
+async function attemptRepeatedly(
+  attempt: () => Promise<number> | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (const pauseMs of [...pausesMs, undefined]) {
+    const status = await attempt();
+    if (status === undefined || (status >= 200 && status < 300) || signal.aborted) return undefined;
+    if (pauseMs === undefined) return status;
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}
+
+/** The events that wait for their delivery, oldest first. */
+function createQueue(onChange: () => void) {
+  let events: StripeEvent[] = [];
+  return {
+    list: () => events,
+    add(event: StripeEvent): void {
+      events.push(event);
+    },
+    remove(event: StripeEvent): void {
+      events = events.filter((each) => each !== event);
+      onChange();
+    },
+    clear(): void {
+      events = [];
+      onChange();
+    },
+    restore(stored: StripeEvent[]): void {
+      events = stored;
+    },
+  };
+}
+
 export function createWebhooks({ target, view, log, onChange }: WebhookOptions) {
   let mode: Webhooks['mode'] = 'prompt';
-  let waiting: StripeEvent[] = [];
-  let working: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
+  const queue = createQueue(onChange);
   const closing = new AbortController();
 
-  async function send(event: StripeEvent, to: WebhookTarget): Promise<number> {
-    const body = JSON.stringify(view(event), null, 2);
-    try {
-      const response = await fetch(to.url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json; charset=utf-8',
-          'user-agent': 'Stripe/1.0 (+https://stripe.com/docs/webhooks)',
-          'stripe-signature': signPayload(body, to.secret),
-        },
-        body,
-        redirect: 'manual',
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(patienceMs)]),
-      });
-      await response.body?.cancel();
-      return response.status;
-    } catch {
-      return 0;
-    }
-  }
+  const send = (event: StripeEvent, to: WebhookTarget): Promise<number> =>
+    post(JSON.stringify(view(event), null, 2), to, closing.signal);
 
-  async function sendUntilTaken(event: StripeEvent): Promise<void> {
-    for (const pauseMs of [...pausesMs, undefined]) {
-      if (webhooks.target === undefined) return;
-      const status = await send(event, webhooks.target);
-      if ((status >= 200 && status < 300) || closing.signal.aborted) return;
-      if (pauseMs === undefined) return log(`The webhook ${event.type} was not taken (${status || 'no answer'})`);
-      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => {});
-    }
+  async function sendRepeatedly(event: StripeEvent): Promise<void> {
+    const status = await attemptRepeatedly(() => webhooks.target && send(event, webhooks.target), closing.signal);
+    if (status !== undefined) log(`The webhook ${event.type} was not taken (${status || 'no answer'})`);
   }
 
   async function work(): Promise<void> {
     // The call that caused the events may not have been answered yet.
     await new Promise(setImmediate);
     for (;;) {
-      const [event] = mode === 'prompt' && !closing.signal.aborted ? waiting : [];
+      const [event] = mode === 'prompt' && !closing.signal.aborted ? queue.list() : [];
       if (event === undefined) return;
-      await sendUntilTaken(event);
+      await sendRepeatedly(event);
       if (closing.signal.aborted) return;
-      waiting = waiting.filter((each) => each !== event);
-      onChange();
+      queue.remove(event);
     }
   }
 
   function start(): void {
-    if (working !== undefined || mode !== 'prompt' || waiting.length === 0) return;
-    working = work().finally(() => {
-      working = undefined;
+    if (running !== undefined || mode !== 'prompt' || queue.list().length === 0) return;
+    running = work().finally(() => {
+      running = undefined;
       if (!closing.signal.aborted) start();
     });
   }
@@ -124,25 +161,20 @@ export function createWebhooks({ target, view, log, onChange }: WebhookOptions) 
       start();
     },
     ...(target !== undefined && { target }),
-    waiting: () => waiting,
+    waiting: () => queue.list(),
     async deliver({ order = (events: StripeEvent[]) => events, twice = false }: DeliverOptions = {}) {
       const to = webhooks.target;
       if (to === undefined) throw new Error('the stand-in has no webhook target');
-      const events = order([...waiting]);
-      waiting = [];
-      onChange();
+      const events = order([...queue.list()]);
+      queue.clear();
       const answers: Delivered[] = [];
-      for (const event of events) {
-        for (let times = twice ? 2 : 1; times > 0; times -= 1) answers.push({ event, status: await send(event, to) });
-      }
+      const attempts = twice ? events.flatMap((event) => [event, event]) : events;
+      for (const event of attempts) answers.push({ event, status: await send(event, to) });
       return answers;
     },
-    drop() {
-      waiting = [];
-      onChange();
-    },
+    drop: () => queue.clear(),
     async idle() {
-      while (working !== undefined) await working;
+      while (running !== undefined) await running;
     },
   };
   return {
@@ -150,12 +182,12 @@ export function createWebhooks({ target, view, log, onChange }: WebhookOptions) 
     /** Something happened. */
     add(event: StripeEvent): void {
       if (mode === 'prompt' && webhooks.target === undefined) return;
-      waiting.push(event);
+      queue.add(event);
       start();
     },
-    snapshot: () => waiting,
+    snapshot: () => queue.list(),
     restore(snapshot: unknown): void {
-      waiting = snapshot as StripeEvent[];
+      queue.restore(snapshot as StripeEvent[]);
       start();
     },
     /** Ends running deliveries; undelivered events stay pending. */

@@ -141,7 +141,12 @@ describe('attacks on cards and payments', () => {
     for (let tries = 0; tries < 8; tries += 1) {
       try {
         const confirm = { client_secret, payment_method_data: { type: 'card', card } };
-        engine.call('POST', `/v1/setup_intents/${setupIntentId}/confirm`, confirm, 'publishable');
+        engine.call({
+          method: 'POST',
+          path: `/v1/setup_intents/${setupIntentId}/confirm`,
+          params: confirm,
+          as: 'publishable',
+        });
       } catch (error) {
         said.push((error as { code?: unknown }).code);
       }

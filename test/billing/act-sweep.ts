@@ -126,7 +126,12 @@ export async function startSweep(backend: Backend) {
     const method = { type: 'card', card, billing_details: { address: { postal_code: '10115' } } };
     const confirmation = { client_secret: begun.clientSecret, payment_method_data: method };
     const { setupIntentId: id } = begun;
-    stripe.engine.call('POST', `/v1/setup_intents/${id}/confirm`, confirmation, 'publishable');
+    stripe.engine.call({
+      method: 'POST',
+      path: `/v1/setup_intents/${id}/confirm`,
+      params: confirmation,
+      as: 'publishable',
+    });
     if (stripe.engine.find(id)?.status === 'requires_action') stripe.engine.authenticate(id, 'succeed');
     const saved = await room.keepCard(user, id);
     if (saved.kind !== 'saved') throw new Error(`the card was not saved: ${saved.kind}`);
@@ -173,7 +178,7 @@ export async function startSweep(backend: Backend) {
     const nowSeconds = Math.floor(stripe.engine.nowMs() / 1_000);
     // Stripe lists the newest first, and knows seconds: of two in one second the older stays first.
     const paid = () => {
-      const { data } = engine.call('GET', '/v1/invoices', {}, 'secret') as { data: PaidInvoice[] };
+      const { data } = engine.call({ method: 'GET', path: '/v1/invoices' }) as { data: PaidInvoice[] };
       return data
         .filter(({ status, amount_paid: cents }) => status === 'paid' && cents > 0)
         .map(({ id, amount_paid: cents, status_transitions: { paid_at: at } }) => ({ id, cents, at: at ?? 0 }))
@@ -183,7 +188,7 @@ export async function startSweep(backend: Backend) {
     const before = paid();
     engine.advance(400 * dayMs);
     const next = paid().find(({ id }) => !before.some((one) => one.id === id));
-    const subscriptions = engine.call('GET', '/v1/subscriptions', { status: 'all' }, 'secret') as {
+    const subscriptions = engine.call({ method: 'GET', path: '/v1/subscriptions', params: { status: 'all' } }) as {
       data: { status: string; ended_at: number | null; items: { data: { price: { unit_amount: number } }[] } }[];
     };
     const [newest] = subscriptions.data;

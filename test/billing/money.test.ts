@@ -150,7 +150,11 @@ describe.each([anyBackend])('money, on $name', (backend) => {
         const { customerId } = (await membership.getMembership(user.id)) ?? {};
         if (!customerId) return;
         // Past the wire: the trouble there is the product's.
-        const { data } = standIn.engine.call('GET', '/v1/payment_intents', { customer: customerId }, 'secret') as {
+        const { data } = standIn.engine.call({
+          method: 'GET',
+          path: '/v1/payment_intents',
+          params: { customer: customerId },
+        }) as {
           data: Stripe.PaymentIntent[];
         };
         const asked = data.find(({ status }) => status === 'requires_action');

@@ -45,7 +45,8 @@ const paused =
     await buy(shop, user);
     shop.passTime(30 * dayMs);
     const id = await subscriptionOf(shop, user);
-    if (reason === 'pause_requested') shop.stripe.engine.call('POST', `/v1/subscriptions/${id}/pause`, {}, 'secret');
+    if (reason === 'pause_requested')
+      shop.stripe.engine.call({ method: 'POST', path: `/v1/subscriptions/${id}/pause` });
     else shop.stripe.engine.pause(id, reason);
   };
 
@@ -73,7 +74,7 @@ const statuses: Record<string, Make> = {
   incomplete_expired: inStatus('incomplete_expired'),
   canceled: async (shop, user) => {
     await buy(shop, user);
-    shop.stripe.engine.call('DELETE', `/v1/subscriptions/${await subscriptionOf(shop, user)}`, {}, 'secret');
+    shop.stripe.engine.call({ method: 'DELETE', path: `/v1/subscriptions/${await subscriptionOf(shop, user)}` });
   },
   'paused by the operator': paused('pause_requested'),
   'paused, its final payment failed': paused('final_payment_failure'),
@@ -222,7 +223,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
   it('A purchase that was started before the pause charges nothing and does not resume the subscription', async () => {
     const { user } = await pausedMember();
     await shop.membership.choose(user, shop.plan('m-899'));
-    const paidBefore = shop.stripe.engine.call('GET', '/v1/invoices', { status: 'paid' }, 'secret') as {
+    const paidBefore = shop.stripe.engine.call({ method: 'GET', path: '/v1/invoices', params: { status: 'paid' } }) as {
       data: unknown[];
     };
     expect(
@@ -231,7 +232,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
       kind: 'paused',
     });
     expect(await found(user)).toMatchObject({ status: 'paused' });
-    const paidAfter = shop.stripe.engine.call('GET', '/v1/invoices', { status: 'paid' }, 'secret') as {
+    const paidAfter = shop.stripe.engine.call({ method: 'GET', path: '/v1/invoices', params: { status: 'paid' } }) as {
       data: unknown[];
     };
     expect(paidAfter.data).toHaveLength(paidBefore.data.length);
@@ -270,7 +271,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');
     const other = await pausedMember();
     const id = await subscriptionOf(shop, other.user);
-    shop.stripe.engine.call('POST', `/v1/subscriptions/${id}/resume`, {}, 'secret');
+    shop.stripe.engine.call({ method: 'POST', path: `/v1/subscriptions/${id}/resume` });
     expect(await shop.membership.refresh(other.user.id)).toMatchObject({ subscriptionId: id });
   });
 });

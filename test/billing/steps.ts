@@ -57,10 +57,10 @@ export async function startShop(backend: Backend, environment: Record<string, st
   async function confirmCard(user: User, number: string = cards.visa): Promise<string> {
     const begun = await membership.beginCard(user, from);
     if (begun.kind !== 'begun') throw new Error(`no card could be begun: ${begun.kind}`);
-    stripe.engine.call(
-      'POST',
-      `/v1/setup_intents/${begun.setupIntentId}/confirm`,
-      {
+    stripe.engine.call({
+      method: 'POST',
+      path: `/v1/setup_intents/${begun.setupIntentId}/confirm`,
+      params: {
         client_secret: begun.clientSecret,
         payment_method_data: {
           type: 'card',
@@ -68,8 +68,8 @@ export async function startShop(backend: Backend, environment: Record<string, st
           billing_details: { name: 'Ada Lovelace', address: { postal_code: '10115' } },
         },
       },
-      'publishable',
-    );
+      as: 'publishable',
+    });
     return begun.setupIntentId;
   }
   return {

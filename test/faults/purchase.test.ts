@@ -106,7 +106,12 @@ function confirmCard({ clientSecret }: { clientSecret: string }): string {
   const data = { type: 'card', card, billing_details: { name: 'Ada', address: { postal_code: '10115' } } };
   const id = setupIntentOf(clientSecret);
   const path = `/v1/setup_intents/${id}/confirm`;
-  stripe.engine.call('POST', path, { client_secret: clientSecret, payment_method_data: data }, 'publishable');
+  stripe.engine.call({
+    method: 'POST',
+    path,
+    params: { client_secret: clientSecret, payment_method_data: data },
+    as: 'publishable',
+  });
   return id;
 }
 

@@ -51,11 +51,16 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
   it('The engine gives a browser only its own calls, with the secret of the intent', () => {
     const intent = kit.post<Stripe.SetupIntent>('/v1/setup_intents', { customer: kit.customer() });
     const browser = (client_secret?: string) => () =>
-      kit.engine.call('GET', `/v1/setup_intents/${intent.id}`, { client_secret }, 'publishable');
+      kit.engine.call({
+        method: 'GET',
+        path: `/v1/setup_intents/${intent.id}`,
+        params: { client_secret },
+        as: 'publishable',
+      });
     expect(kit.refused(browser()).status).toBe(404);
     expect(kit.refused(browser(`${intent.client_secret}x`)).status).toBe(404);
     expect(browser(intent.client_secret ?? '')()).toMatchObject({ id: intent.id });
-    expect(kit.refused(() => kit.engine.call('GET', '/v1/customers', {}, 'publishable')).code).toBe(
+    expect(kit.refused(() => kit.engine.call({ method: 'GET', path: '/v1/customers', as: 'publishable' })).code).toBe(
       'secret_key_required',
     );
   });
@@ -80,7 +85,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
   it('The engine refuses unknown paths and parameters', () => {
     const customer = kit.customer();
     const unknown = (path: string, params: Record<string, unknown>) =>
-      kit.refused(() => kit.engine.call('POST', path, params, 'secret'));
+      kit.refused(() => kit.engine.call({ method: 'POST', path, params }));
     expect(unknown('/v1/subscription_schedules', { customer })).toMatchObject({ status: 501, type: 'api_error' });
     expect(unknown('/v1/customers', { tax_id_data: [] })).toMatchObject({ status: 501, param: 'tax_id_data' });
     expect(unknown('/v1/setup_intents', { customer, allowed_payment_method_types: ['link'] }).status).toBe(501);

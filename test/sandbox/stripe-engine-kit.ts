@@ -41,7 +41,7 @@ export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true }
 
   function call<T>(method: Method, path: string, params: Params = {}, as: 'secret' | 'publishable' = 'secret'): T {
     if (as === 'secret') faults.push(...(reference?.requestFaults({ method, path, params: asForm(params) }) ?? []));
-    const answer = engine.call(method, path, params, as);
+    const answer = engine.call({ method, path, params, as });
     faults.push(...(reference?.answerFaults({ method, path, status: 200, answer }) ?? []));
     return answer as T;
   }

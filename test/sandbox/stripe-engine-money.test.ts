@@ -263,13 +263,11 @@ describe('the stand-in’s engine: money, as properties', () => {
           w.kit.engine.advance(days * day);
           copy.advance(days * day);
           const statusOf = (engine: typeof copy) => {
-            const { status, items } = engine.call(
-              'GET',
-              `/v1/subscriptions/${w.id}`,
-              {},
-              'secret',
-            ) as Stripe.Subscription;
-            const { data } = engine.call('GET', '/v1/invoices', {}, 'secret') as Stripe.ApiList<Stripe.Invoice>;
+            const { status, items } = engine.call({
+              method: 'GET',
+              path: `/v1/subscriptions/${w.id}`,
+            }) as Stripe.Subscription;
+            const { data } = engine.call({ method: 'GET', path: '/v1/invoices' }) as Stripe.ApiList<Stripe.Invoice>;
             return [status, items.data[0]?.current_period_end, data.map((each) => [each.status, each.amount_due])];
           };
           expect(statusOf(copy)).toEqual(statusOf(w.kit.engine));

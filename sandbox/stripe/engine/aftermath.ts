@@ -2,7 +2,7 @@ import { testCard } from './cards.ts';
 import { toIntentId } from './invoices.ts';
 import { newId } from './new-id.ts';
 import type { Charge } from './objects.ts';
-import { cardBehind } from './payment-methods.ts';
+import { getHiddenCard } from './payment-methods.ts';
 import type { State } from './state.ts';
 import { invalid } from './types.ts';
 
@@ -63,6 +63,6 @@ export function dispute(state: State, invoiceId: string) {
 
 export function setCardBehaviour(state: State, paymentMethodId: string, cardNumber: string) {
   testCard(cardNumber);
-  const card = cardBehind(state, paymentMethodId);
+  const card = getHiddenCard(state, paymentMethodId);
   state.edit('hidden.card', card.id).number = cardNumber;
 }

@@ -103,6 +103,20 @@ function writePrice(state: State, price: Price, reader: Reader) {
   price.lookup_key = key;
 }
 
+/** The period of a new price; null for a price that is paid once. */
+function readRecurring(reader: Reader): Price['recurring'] {
+  const recurring = reader.object('recurring', ['interval', 'interval_count', 'usage_type']);
+  if (!recurring) return null;
+  if ((recurring.one('usage_type', ['licensed', 'metered']) ?? 'licensed') === 'metered') {
+    throw unknownToStandIn('metered prices', 'recurring[usage_type]');
+  }
+  const count = recurring.int('interval_count') ?? 1;
+  if (count < 1) throw invalid('interval_count must be at least 1', { param: 'recurring[interval_count]' });
+  const interval = recurring.one('interval', ['day', 'week', 'month', 'year']);
+  if (interval === undefined) throw invalid('Missing required param: recurring[interval].');
+  return { interval, interval_count: count, meter: null, trial_period_days: null, usage_type: 'licensed' };
+}
+
 export function createPrice(state: State, params: Params): Price {
   const reader = new Reader(params, [
     ...priceFields,
@@ -125,14 +139,7 @@ export function createPrice(state: State, params: Params): Price {
   if (cents === undefined || cents < 0) {
     throw invalid('You must specify a whole, not negative `unit_amount`.', { param: 'unit_amount' });
   }
-  const recurring = reader.object('recurring', ['interval', 'interval_count', 'usage_type']);
-  if (recurring && (recurring.one('usage_type', ['licensed', 'metered']) ?? 'licensed') === 'metered') {
-    throw unknownToStandIn('metered prices', 'recurring[usage_type]');
-  }
-  const count = recurring?.int('interval_count') ?? 1;
-  if (count < 1) throw invalid('interval_count must be at least 1', { param: 'recurring[interval_count]' });
-  const interval = recurring?.one('interval', ['day', 'week', 'month', 'year']);
-  if (recurring && interval === undefined) throw invalid('Missing required param: recurring[interval].');
+  const recurring = readRecurring(reader);
   const price: Price = state.put({
     id: newId('price'),
     object: 'price',
@@ -146,13 +153,11 @@ export function createPrice(state: State, params: Params): Price {
     metadata: {},
     nickname: null,
     product,
-    recurring: interval
-      ? { interval, interval_count: count, meter: null, trial_period_days: null, usage_type: 'licensed' }
-      : null,
+    recurring,
     tax_behavior: 'unspecified',
     tiers_mode: null,
     transform_quantity: null,
-    type: interval ? 'recurring' : 'one_time',
+    type: recurring ? 'recurring' : 'one_time',
     unit_amount: cents,
     unit_amount_decimal: String(cents),
   });

@@ -1,7 +1,7 @@
 import { type Decline, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
-import { cardBehind } from './payment-methods.ts';
+import { getHiddenCard } from './payment-methods.ts';
 import type { State } from './state.ts';
 
 /** A bank's answer to one payment attempt. */
@@ -31,7 +31,11 @@ export function nextAction(state: State, intent: { id: string }, returnUrl: stri
     : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } };
 }
 
-function makeCharge(state: State, intent: PaymentIntent, method: PaymentMethod, decline: Decline | undefined): Charge {
+function createCharge(
+  state: State,
+  intent: PaymentIntent,
+  { method, decline }: { method: PaymentMethod; decline?: Decline },
+): Charge {
   const charge: Charge = state.put({
     id: newId('ch'),
     object: 'charge',
@@ -64,29 +68,34 @@ function makeCharge(state: State, intent: PaymentIntent, method: PaymentMethod, 
   return charge;
 }
 
+export interface Payment {
+  /** The id of the payment method. */
+  method: string;
+  /** Whether the customer has just authenticated for it. */
+  authenticated?: boolean;
+  /** The address after the bank's page; without it the browser's script opens that page. */
+  returnUrl?: string;
+}
+
 /** Asks the card's bank for the intent's amount, and writes its answer into the intent. */
-export function attemptPayment(
-  state: State,
-  intentId: string,
-  methodId: string,
-  how: { authenticated?: boolean; returnUrl?: string } = {},
-): Attempt {
+export function attemptPayment(state: State, intentId: string, payment: Payment): Attempt {
   const intent = state.edit('payment_intent', intentId);
+  const { method: methodId } = payment;
   const method = state.get('payment_method', methodId, 'payment_method');
-  const hiddenCard = cardBehind(state, methodId);
+  const hiddenCard = getHiddenCard(state, methodId);
   const card = testCard(hiddenCard.number);
-  const asks = card.alwaysAuthenticates || (card.save === 'authenticate' && !hiddenCard.authenticated);
+  const asksCustomer = card.alwaysAuthenticates || (card.save === 'authenticate' && !hiddenCard.authenticated);
   intent.payment_method = methodId;
-  if (asks && !how.authenticated) {
+  if (asksCustomer && !payment.authenticated) {
     intent.status = 'requires_action';
-    intent.next_action = nextAction(state, intent, how.returnUrl);
+    intent.next_action = nextAction(state, intent, payment.returnUrl);
     intent.last_payment_error = null;
     state.announce('payment_intent.requires_action', intent);
     return { outcome: 'requires_action' };
   }
   intent.next_action = null;
   if (typeof card.charge === 'object') {
-    const charge = makeCharge(state, intent, method, card.charge);
+    const charge = createCharge(state, intent, { method, decline: card.charge });
     intent.latest_charge = charge.id;
     intent.status = 'requires_payment_method';
     intent.payment_method = null;
@@ -94,7 +103,7 @@ export function attemptPayment(
     state.announce('payment_intent.payment_failed', intent);
     return { outcome: 'declined', decline: card.charge };
   }
-  const charge = makeCharge(state, intent, method, undefined);
+  const charge = createCharge(state, intent, { method });
   intent.latest_charge = charge.id;
   intent.amount_received = intent.amount;
   intent.status = 'succeeded';

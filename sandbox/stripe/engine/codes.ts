@@ -4,6 +4,28 @@ import { list, type Params, paging, Reader } from './params.ts';
 import type { State } from './state.ts';
 import { invalid } from './types.ts';
 
+/** The reduction of a new coupon, in percent or in cents. */
+function readReduction(reader: Reader): { percent: number | null; amount: number | null } {
+  const [percent, amount] = [reader.number('percent_off') ?? null, reader.int('amount_off') ?? null];
+  if ((percent === null) === (amount === null)) throw invalid('You must pass one of percent_off and amount_off.');
+  if (percent !== null && (percent <= 0 || percent > 100)) {
+    throw invalid('percent_off must be above 0 and not above 100', { param: 'percent_off' });
+  }
+  if (amount !== null && amount <= 0) throw invalid('amount_off must be above 0', { param: 'amount_off' });
+  return { percent, amount };
+}
+
+function readDuration(reader: Reader): { duration: Coupon['duration']; months: number | null } {
+  const duration = reader.one('duration', ['forever', 'once', 'repeating']) ?? 'once';
+  const months = reader.int('duration_in_months') ?? null;
+  if ((duration === 'repeating') !== (months !== null)) {
+    throw invalid('duration_in_months belongs to the duration repeating, and only there.', {
+      param: 'duration_in_months',
+    });
+  }
+  return { duration, months };
+}
+
 export function createCoupon(state: State, params: Params): Coupon {
   const reader = new Reader(params, [
     'id',
@@ -20,19 +42,8 @@ export function createCoupon(state: State, params: Params): Coupon {
   ]);
   const id = reader.text('id') ?? newId('x', 8).slice(2);
   if (state.findVisible(id)) throw invalid('Coupon already exists.', { param: 'id', code: 'resource_already_exists' });
-  const [percent, amount] = [reader.number('percent_off') ?? null, reader.int('amount_off') ?? null];
-  if ((percent === null) === (amount === null)) throw invalid('You must pass one of percent_off and amount_off.');
-  if (percent !== null && (percent <= 0 || percent > 100)) {
-    throw invalid('percent_off must be above 0 and not above 100', { param: 'percent_off' });
-  }
-  if (amount !== null && amount <= 0) throw invalid('amount_off must be above 0', { param: 'amount_off' });
-  const duration = reader.one('duration', ['forever', 'once', 'repeating']) ?? 'once';
-  const months = reader.int('duration_in_months') ?? null;
-  if ((duration === 'repeating') !== (months !== null)) {
-    throw invalid('duration_in_months belongs to the duration repeating, and only there.', {
-      param: 'duration_in_months',
-    });
-  }
+  const { percent, amount } = readReduction(reader);
+  const { duration, months } = readDuration(reader);
   const products = reader.object('applies_to', ['products'])?.texts('products');
   const coupon: Coupon = state.put({
     id,

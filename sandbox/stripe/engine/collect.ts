@@ -2,16 +2,16 @@ import { type Attempt, attemptPayment } from './charges.ts';
 import { changePayment, toIntentId } from './invoices.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
-import { attach, methodFor } from './payment-methods.ts';
+import { attach, resolveMethod } from './payment-methods.ts';
 import { applyChange, dropChange } from './pending-change.ts';
 import type { State } from './state.ts';
 import { invalid, StandInError } from './types.ts';
 
 const day = 86_400;
-/** Days until the next attempt, after the first, second and third have failed; then it is given up. */
+/** Days until the next attempt, after the first, second and third have failed; then there are no more attempts. */
 const retryAfterDays = [3, 5, 7];
 
-export type Collected = Attempt | { outcome: 'no_payment_method' };
+export type CollectionResult = Attempt | { outcome: 'no_payment_method' };
 
 export const toSubscriptionId = (invoice: Invoice): string => invoice.parent.subscription_details.subscription;
 
@@ -64,24 +64,28 @@ export function markPaid(state: State, invoiceId: string, method: string | undef
   afterPaid(state, invoice);
 }
 
-function noteFailure(state: State, invoiceId: string, result: Collected, offSession: boolean) {
-  const invoice = state.edit('invoice', invoiceId);
+function recordFailure(
+  state: State,
+  invoice: Invoice,
+  { outcome, offSession }: { outcome: CollectionResult['outcome']; offSession: boolean },
+) {
   invoice.attempted = true;
   if (offSession) {
     const days = retryAfterDays[invoice.attempt_count - 1];
     invoice.next_payment_attempt = days === undefined ? null : state.now() + days * day;
   }
-  state.announce(
-    result.outcome === 'requires_action' ? 'invoice.payment_action_required' : 'invoice.payment_failed',
-    invoice,
-  );
+  state.announce(outcome === 'requires_action' ? 'invoice.payment_action_required' : 'invoice.payment_failed', invoice);
 }
 
 /**
  * Tries to charge an open invoice, to the given card or the default one.
  * @param how.offSession a renewal: tried again after some days
  */
-export function collect(state: State, invoiceId: string, how: { offSession: boolean; method?: string }): Collected {
+export function collect(
+  state: State,
+  invoiceId: string,
+  how: { offSession: boolean; method?: string },
+): CollectionResult {
   const invoice = state.edit('invoice', invoiceId);
   if (invoice.amount_due === 0) {
     markPaid(state, invoiceId, undefined);
@@ -92,12 +96,12 @@ export function collect(state: State, invoiceId: string, how: { offSession: bool
   // After the first, only attempts of Stripe's own schedule are counted (the invoice's attempt_count).
   if (how.offSession || invoice.attempt_count === 0) invoice.attempt_count += 1;
   const intent = toIntentId(invoice);
-  const result: Collected =
+  const result: CollectionResult =
     method === undefined || intent === undefined
       ? { outcome: 'no_payment_method' }
-      : attemptPayment(state, intent, method);
+      : attemptPayment(state, intent, { method });
   if (result.outcome === 'paid') markPaid(state, invoiceId, method);
-  else noteFailure(state, invoiceId, result, how.offSession);
+  else recordFailure(state, invoice, { outcome: result.outcome, offSession: how.offSession });
   return result;
 }
 
@@ -109,7 +113,11 @@ export const noPaymentMethod = () =>
   );
 
 /** The reason of a failed payment, in Stripe's terms. `keeps` if the attempt is stored. */
-export function paymentError(state: State, invoice: Invoice, result: Collected, keeps: boolean): StandInError {
+export function paymentError(
+  state: State,
+  invoice: Invoice,
+  { result, keeps = false }: { result: CollectionResult; keeps?: boolean },
+): StandInError {
   if (result.outcome === 'no_payment_method') return noPaymentMethod();
   const intent = toIntentId(invoice);
   const paymentIntent = intent && structuredClone(state.get('payment_intent', intent));
@@ -135,14 +143,14 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
     return invoice;
   }
   const methodId = reader.text('payment_method');
-  const method = methodId === undefined ? undefined : methodFor(state, methodId);
+  const method = methodId === undefined ? undefined : resolveMethod(state, methodId);
   if (method && method.customer !== null && method.customer !== invoice.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
   const result = collect(state, id, { offSession: false, method: method?.id });
   if (result.outcome === 'paid') return invoice;
   afterFailedPay(state, invoice);
-  throw paymentError(state, invoice, result, true);
+  throw paymentError(state, invoice, { result, keeps: true });
 }
 
 /** A subscription that resumes on the first attempt is past due when that attempt fails. */
@@ -152,11 +160,11 @@ export function afterFailedPay(state: State, invoice: Invoice) {
     applyChange(state, invoice, 'past_due');
 }
 
-/** @param why the event of a change that is dropped by this */
+/** @param event the event of a pending change that is dropped with the invoice */
 export function voidInvoice(
   state: State,
   id: string,
-  why:
+  event:
     | 'customer.subscription.updated'
     | 'customer.subscription.pending_update_expired' = 'customer.subscription.updated',
 ): Invoice {
@@ -173,7 +181,7 @@ export function voidInvoice(
   state.edit('customer', invoice.customer).balance += invoice.starting_balance - (invoice.ending_balance ?? 0);
   cancelIntent(state, invoice);
   state.announce('invoice.voided', invoice);
-  dropChange(state, invoice, why);
+  dropChange(state, invoice, event);
   const subscription = state.find('subscription', toSubscriptionId(invoice));
   if (subscription?.latest_invoice === id && subscription.status === 'past_due') {
     state.edit('subscription', subscription.id).status = 'active';

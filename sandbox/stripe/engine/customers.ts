@@ -102,7 +102,11 @@ export function listCustomers(state: State, params: Params) {
 }
 
 /** @param cancelAll ends the customer's subscriptions at once, as Stripe does */
-export function deleteCustomer(state: State, id: string, params: Params, cancelAll: (customer: string) => void) {
+export function deleteCustomer(
+  state: State,
+  { id, params }: { id: string; params: Params },
+  cancelAll: (customer: string) => void,
+) {
   new Reader(params, []);
   const customer = state.get('customer', id);
   cancelAll(id);

@@ -6,8 +6,14 @@ import { monthsAfter } from './periods.ts';
 import type { State } from './state.ts';
 import { invalid, missing } from './types.ts';
 
-function checkPromotionCode(state: State, code: PromotionCode, subscription: Subscription, cents: number) {
-  const unusable = (why: string, reason?: string) => invalid(why, { param: 'discounts', code: reason });
+interface Order {
+  subscription: Subscription;
+  /** The price of its items. */
+  cents: number;
+}
+
+function checkPromotionCode(state: State, code: PromotionCode, { subscription, cents }: Order) {
+  const unusable = (message: string, reason?: string) => invalid(message, { param: 'discounts', code: reason });
   if ((code.expires_at ?? Infinity) <= state.now()) {
     throw unusable('This promotion code has expired.', 'coupon_expired');
   }
@@ -29,7 +35,12 @@ function checkPromotionCode(state: State, code: PromotionCode, subscription: Sub
   }
 }
 
-function redeem(state: State, coupon: Coupon, code: PromotionCode | null, subscription: Subscription): string {
+/** @returns the id of the new discount */
+function redeem(
+  state: State,
+  subscription: Subscription,
+  { coupon, code }: { coupon: Coupon; code: PromotionCode | null },
+): string {
   if ((coupon.redeem_by ?? Infinity) <= state.now()) {
     throw invalid(`Coupon ${coupon.id} is expired and cannot be applied.`, {
       param: 'discounts',
@@ -76,14 +87,17 @@ function redeem(state: State, coupon: Coupon, code: PromotionCode | null, subscr
 }
 
 /**
- * The subscription's discounts after a call: those named by id stay, coupons and codes are redeemed, others are
- * removed.
- * @param cents the price of the subscription's items: promotion codes may require a minimum
+ * Changes the subscription's discounts: those named by id stay, coupons and codes are redeemed, others are removed.
+ * @param change.cents the price of the subscription's items: promotion codes may require a minimum
  */
-export function changeDiscounts(state: State, subscription: Subscription, readers: readonly Reader[], cents: number) {
+export function changeDiscounts(
+  state: State,
+  subscription: Subscription,
+  { discounts, cents }: { discounts: readonly Reader[]; cents: number },
+) {
   const before = subscription.discounts;
-  const seen = new Set<string>();
-  subscription.discounts = readers.map((reader) => {
+  const coupons = new Set<string>();
+  subscription.discounts = discounts.map((reader) => {
     const [existing, coupon, code] = [reader.text('discount'), reader.text('coupon'), reader.text('promotion_code')];
     if ([existing, coupon, code].filter((each) => each !== undefined).length !== 1) {
       throw invalid('Each discount takes exactly one of coupon, discount and promotion_code.', { param: 'discounts' });
@@ -93,15 +107,15 @@ export function changeDiscounts(state: State, subscription: Subscription, reader
       return existing;
     }
     const promotion = code === undefined ? null : state.get('promotion_code', code, 'discounts');
-    if (promotion) checkPromotionCode(state, promotion, subscription, cents);
+    if (promotion) checkPromotionCode(state, promotion, { subscription, cents });
     const rule = state.get('coupon', promotion?.promotion.coupon ?? coupon ?? '', 'discounts');
-    if (seen.has(rule.id)) throw invalid('A coupon can be applied only once.', { param: 'discounts' });
-    seen.add(rule.id);
-    return redeem(state, rule, promotion, subscription);
+    if (coupons.has(rule.id)) throw invalid('A coupon can be applied only once.', { param: 'discounts' });
+    coupons.add(rule.id);
+    return redeem(state, subscription, { coupon: rule, code: promotion });
   });
   for (const id of before) {
-    const gone = state.find('discount', id);
-    if (gone && !subscription.discounts.includes(id)) state.announce('customer.discount.deleted', gone);
+    const removed = state.find('discount', id);
+    if (removed && !subscription.discounts.includes(id)) state.announce('customer.discount.deleted', removed);
   }
 }
 
@@ -121,20 +135,20 @@ export function calculateCuts(
   discounts: readonly string[],
   lines: readonly { cents: number; product: string }[],
 ) {
-  const left = lines.map((line) => line.cents);
+  const remaining = lines.map((line) => line.cents);
   const cuts: { discount: string; amount: number }[][] = lines.map(() => []);
   for (const discount of discounts) {
     const rule = state.get('hidden.rule', `hidden_${discount}`);
     const covered = lines.map((line) => rule.products === null || rule.products.includes(line.product));
-    const base = left.reduce((sum, cents, index) => sum + (covered[index] ? cents : 0), 0);
+    const base = remaining.reduce((sum, cents, index) => sum + (covered[index] ? cents : 0), 0);
     const whole = rule.percentOff === null ? Math.min(rule.amountOff ?? 0, base) : takePercent(base, rule.percentOff);
-    let [seen, assigned] = [0, 0];
-    for (const [index, cents] of left.entries()) {
+    let [counted, assigned] = [0, 0];
+    for (const [index, cents] of remaining.entries()) {
       if (!covered[index]) continue;
-      seen += cents; // cumulative, so that the parts add up to the whole
-      const amount = share(whole, seen, base) - assigned;
+      counted += cents; // cumulative, so that the parts add up to the whole
+      const amount = share(whole, counted, base) - assigned;
       assigned += amount;
-      left[index] = cents - amount;
+      remaining[index] = cents - amount;
       cuts[index]?.push({ discount, amount });
     }
   }
@@ -142,7 +156,7 @@ export function calculateCuts(
 }
 
 /** A one-time discount is used up by the first invoice that it reduced. */
-export function spendOnce(state: State, subscription: Subscription, used: ReadonlySet<string>) {
+export function removeSpentDiscounts(state: State, subscription: Subscription, used: ReadonlySet<string>) {
   subscription.discounts = runningDiscounts(state, subscription).filter((id) => {
     const over = used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;
     if (over) state.announce('customer.discount.deleted', state.get('discount', id));

@@ -10,7 +10,15 @@ import { createState } from './state.ts';
 import { pause } from './subscription-life.ts';
 import { type Engine, type EngineOptions, StandInError, unknownToStandIn } from './types.ts';
 
-export { type Engine, type EngineOptions, type ErrorType, StandInError, type StripeEvent } from './types.ts';
+export {
+  type Engine,
+  type EngineOptions,
+  type EngineRequest,
+  type ErrorType,
+  type KeyKind,
+  StandInError,
+  type StripeEvent,
+} from './types.ts';
 
 export function createEngine(options: EngineOptions): Engine {
   const state = createState(options);
@@ -19,7 +27,7 @@ export function createEngine(options: EngineOptions): Engine {
     return state.perform(work);
   };
   return {
-    call(method, path, params, as) {
+    call({ method, path, params = {}, as = 'secret' }) {
       const route = findRoute(method, path);
       if (!route) throw unknownToStandIn(`${method} ${path}`);
       if (as === 'publishable' && !route.publishable) {

@@ -1,14 +1,19 @@
 import { testCard } from './cards.ts';
-import { attemptPayment, failAuthentication, lastError, nextAction } from './charges.ts';
+import { attemptPayment, failAuthentication, lastError, nextAction, type Payment } from './charges.ts';
 import { afterFailedPay, markPaid } from './collect.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, PaymentIntent, SetupIntent } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { attach, cardBehind, makePaymentMethod, methodFor } from './payment-methods.ts';
+import { attach, getHiddenCard, makePaymentMethod, resolveMethod } from './payment-methods.ts';
 import type { State } from './state.ts';
-import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
+import { invalid, type KeyKind, missing, StandInError, unknownToStandIn } from './types.ts';
 
-type As = 'secret' | 'publishable';
+/** A call about one intent. */
+interface IntentRequest {
+  id: string;
+  params: Params;
+  as: KeyKind;
+}
 
 function checkMethodTypes(reader: Reader) {
   if (reader.texts('allowed_payment_method_types')?.some((type) => type !== 'card')) {
@@ -17,7 +22,7 @@ function checkMethodTypes(reader: Reader) {
 }
 
 /** A browser identifies an intent only by its secret. */
-function checkSecret(intent: SetupIntent | PaymentIntent, reader: Reader, as: As) {
+function checkSecret(intent: SetupIntent | PaymentIntent, reader: Reader, as: KeyKind) {
   const secret = reader.text('client_secret');
   if (
     as === 'publishable' ? secret !== intent.client_secret : secret !== undefined && secret !== intent.client_secret
@@ -29,9 +34,7 @@ function checkSecret(intent: SetupIntent | PaymentIntent, reader: Reader, as: As
 export function retrieveIntent(
   state: State,
   kind: 'setup_intent' | 'payment_intent',
-  id: string,
-  params: Params,
-  as: As,
+  { id, params, as }: IntentRequest,
 ) {
   const intent = state.get(kind, id, 'intent');
   checkSecret(intent, new Reader(params, ['client_secret']), as);
@@ -87,7 +90,7 @@ export function createSetupIntent(state: State, params: Params): SetupIntent {
   state.announce('setup_intent.created', intent);
   const method = reader.text('payment_method');
   if (method !== undefined) {
-    intent.payment_method = methodFor(state, method).id;
+    intent.payment_method = resolveMethod(state, method).id;
     intent.status = 'requires_confirmation';
   }
   if (!reader.bool('confirm')) return intent;
@@ -105,20 +108,20 @@ const confirmFields = [
   'setup_future_usage',
   'off_session',
 ];
-const customerOnline = ['customer_acceptance'];
+const mandateFields = ['customer_acceptance'];
 
-/** The card of a confirmation: by id, or with its data. undefined if there is neither. */
+/** The card of a confirmation: by id, or with its data. @returns undefined without both */
 function readMethod(state: State, reader: Reader, params: Params): string | undefined {
-  reader.object('mandate_data', customerOnline);
+  reader.object('mandate_data', mandateFields);
   const data = params.payment_method_data;
   if (data !== undefined) return makePaymentMethod(state, data as Params).id;
   const methodId = reader.text('payment_method');
-  return methodId === undefined ? undefined : methodFor(state, methodId).id;
+  return methodId === undefined ? undefined : resolveMethod(state, methodId).id;
 }
 
 const returnUrl = (reader: Reader) => (reader.bool('use_stripe_sdk') ? undefined : reader.text('return_url'));
 
-function unexpected(intent: SetupIntent | PaymentIntent) {
+function unexpectedState(intent: SetupIntent | PaymentIntent) {
   const setup = intent.object === 'setup_intent';
   return new StandInError(
     `You cannot confirm this ${setup ? 'SetupIntent' : 'PaymentIntent'} because it has a status of ${intent.status}.`,
@@ -129,12 +132,12 @@ function unexpected(intent: SetupIntent | PaymentIntent) {
   );
 }
 
-export function confirmSetupIntent(state: State, id: string, params: Params, as: As): SetupIntent {
+export function confirmSetupIntent(state: State, { id, params, as }: IntentRequest): SetupIntent {
   const reader = new Reader(params, confirmFields);
   const intent = state.edit('setup_intent', id);
   checkSecret(intent, reader, as);
   checkMethodTypes(reader);
-  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent);
   const method = readMethod(state, reader, params) ?? intent.payment_method;
   if (method === null) throw invalid('You must provide a payment method.', { param: 'payment_method' });
   intent.payment_method = method;
@@ -146,7 +149,7 @@ function confirmSetup(state: State, intent: SetupIntent, url: string | undefined
   if (method.customer !== null && method.customer !== intent.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
-  const { save } = testCard(cardBehind(state, method.id).number);
+  const { save } = testCard(getHiddenCard(state, method.id).number);
   if (save === 'authenticate') {
     intent.status = 'requires_action';
     intent.next_action = nextAction(state, intent, url);
@@ -154,7 +157,7 @@ function confirmSetup(state: State, intent: SetupIntent, url: string | undefined
     state.announce('setup_intent.requires_action', intent);
     return intent;
   }
-  if (save === 'approve') return saved(state, intent);
+  if (save === 'approve') return completeSetup(state, intent);
   intent.status = 'requires_payment_method';
   intent.payment_method = null;
   intent.next_action = null;
@@ -170,7 +173,7 @@ function confirmSetup(state: State, intent: SetupIntent, url: string | undefined
   });
 }
 
-function saved(state: State, intent: SetupIntent): SetupIntent {
+function completeSetup(state: State, intent: SetupIntent): SetupIntent {
   const method = intent.payment_method ?? '';
   intent.status = 'succeeded';
   intent.next_action = null;
@@ -188,7 +191,7 @@ export function cancelSetupIntent(state: State, id: string, params: Params): Set
     'requested_by_customer',
   ]);
   const intent = state.edit('setup_intent', id);
-  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent);
   intent.status = 'canceled';
   intent.cancellation_reason = reason ?? null;
   intent.next_action = null;
@@ -211,12 +214,12 @@ function getInvoice(state: State, intent: string): Invoice {
 }
 
 /** A payment behind an invoice, confirmed by the browser. */
-export function confirmPaymentIntent(state: State, id: string, params: Params, as: As): PaymentIntent {
+export function confirmPaymentIntent(state: State, { id, params, as }: IntentRequest): PaymentIntent {
   const reader = new Reader(params, confirmFields);
   const intent = state.edit('payment_intent', id);
   checkSecret(intent, reader, as);
   checkMethodTypes(reader);
-  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpected(intent);
+  if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent);
   const method = readMethod(state, reader, params) ?? intent.payment_method;
   if (method === null) {
     throw invalid('You cannot confirm this PaymentIntent because it’s missing a payment method.', {
@@ -230,16 +233,16 @@ export function confirmPaymentIntent(state: State, id: string, params: Params, a
   }
   const invoice = state.edit('invoice', getInvoice(state, id).id);
   if (invoice.attempt_count === 0) invoice.attempt_count += 1;
-  finish(state, intent, method, returnUrl(reader));
+  payIntent(state, intent, { method, returnUrl: returnUrl(reader) });
   return intent;
 }
 
 /** Attempts a payment and updates its invoice. @throws StandInError if it is declined */
-function finish(state: State, intent: PaymentIntent, method: string, url: string | undefined, authenticated = false) {
-  const result = attemptPayment(state, intent.id, method, { authenticated, returnUrl: url });
+function payIntent(state: State, intent: PaymentIntent, payment: Payment) {
+  const result = attemptPayment(state, intent.id, payment);
   const invoice = state.edit('invoice', getInvoice(state, intent.id).id);
   if (result.outcome === 'paid') {
-    markPaid(state, invoice.id, method);
+    markPaid(state, invoice.id, payment.method);
     return;
   }
   invoice.attempted = true;
@@ -257,14 +260,14 @@ function finish(state: State, intent: PaymentIntent, method: string, url: string
   });
 }
 
-/** The customer answers the bank's question. A decline that follows shows in the intent. */
+/** The customer answers the bank's question. The intent then contains a decline of the payment. */
 export function authenticate(state: State, id: string, outcome: 'succeed' | 'fail') {
   const found = state.find('setup_intent', id) ?? state.find('payment_intent', id);
   if (!found) throw missing('intent', id);
-  if (found.status !== 'requires_action') throw unexpected(found);
+  if (found.status !== 'requires_action') throw unexpectedState(found);
   if (found.object === 'setup_intent') {
     const intent = state.edit('setup_intent', id);
-    if (outcome === 'succeed') saved(state, intent);
+    if (outcome === 'succeed') completeSetup(state, intent);
     else failAuthentication(state, intent);
     return;
   }
@@ -278,5 +281,5 @@ export function authenticate(state: State, id: string, outcome: 'succeed' | 'fai
   }
   const method = intent.payment_method ?? '';
   state.edit('hidden.card', `hidden_${method}`).authenticated = true;
-  finish(state, intent, method, undefined, true);
+  payIntent(state, intent, { method, authenticated: true });
 }

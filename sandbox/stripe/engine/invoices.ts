@@ -1,34 +1,33 @@
-import { makePaymentIntent } from './charges.ts';
 import { calculateCuts, runningDiscounts } from './discounts.ts';
+import { finalizeInvoice, type Period } from './finalize-invoice.ts';
 import { type DraftLine, makeLine } from './invoice-lines.ts';
 import type { HiddenDebit } from './kinds.ts';
-import { smallestCharge } from './money.ts';
 import { newId } from './new-id.ts';
-import type { Invoice, InvoiceLine, Subscription } from './objects.ts';
+import type { Invoice, Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import type { State } from './state.ts';
 
-export interface Billed {
+type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
+
+export interface BillingResult {
   invoice: Invoice;
   /** The basis of later credits. */
   debits: HiddenDebit[];
   /** Discounts that reduced an amount. */
   used: Set<string>;
-  /** Waiting prorations that the invoice billed. */
+  /** Ids of the pending prorations that the invoice billed. */
   swept: string[];
 }
 
 /**
- * Bills lines and the prorations that wait: discounts, the customer's balance, a number, a payment intent. Nothing is
+ * Bills lines and the pending prorations: discounts, the customer's balance, a number, a payment intent. Nothing is
  * charged yet.
  */
 export function bill(
   state: State,
   subscription: Subscription,
-  reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update',
-  drafts: readonly DraftLine[],
-  period: { start: number; end: number },
-): Billed {
+  { reason, drafts, period }: { reason: BillingReason; drafts: readonly DraftLine[]; period: Period },
+): BillingResult {
   const waiting = state
     .all('hidden.item')
     .filter((each) => each.subscription === subscription.id && !each.invoiced)
@@ -55,13 +54,7 @@ export function bill(
     amount: cuts.flat().reduce((sum, each) => sum + (each.discount === discount ? each.amount : 0), 0),
     discount,
   }));
-  const invoice = finalized(state, subscription, {
-    id,
-    reason,
-    lines,
-    period,
-    discounts: totalCuts,
-  });
+  const invoice = finalizeInvoice(state, subscription, { id, reason, lines, period, discounts: totalCuts });
   for (const each of waiting) each.invoiced = true;
   const debits = draftLines.flatMap(({ draft, line }): HiddenDebit[] => {
     if (!draft.debit) return [];
@@ -78,154 +71,6 @@ export function bill(
     ];
   });
   return { invoice, debits, used, swept: waiting.map((each) => each.id) };
-}
-
-function finalized(
-  state: State,
-  subscription: Subscription,
-  about: {
-    id: string;
-    reason: Invoice['billing_reason'];
-    lines: InvoiceLine[];
-    period: { start: number; end: number };
-    discounts: { amount: number; discount: string }[];
-  },
-): Invoice {
-  const customer = state.edit('customer', subscription.customer);
-  const now = state.now();
-  const subtotal = about.lines.reduce((sum, line) => sum + line.amount, 0);
-  const total = subtotal - about.discounts.reduce((sum, each) => sum + each.amount, 0);
-  const starting = customer.balance;
-  // Below 0 the customer has credit; amounts that are too small to charge are carried to the next invoice.
-  const owed = total + starting;
-  const due = owed >= smallestCharge(subscription.currency) ? owed : 0;
-  const ending = owed - due;
-  const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
-  customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1;
-  customer.currency ??= subscription.currency;
-  customer.balance = ending;
-  const invoice: Invoice = state.put({
-    id: about.id,
-    object: 'invoice',
-    account_country: 'US',
-    account_name: 'Foyer sandbox',
-    account_tax_ids: null,
-    amount_due: due,
-    amount_overpaid: 0,
-    amount_paid: 0,
-    amount_remaining: due,
-    amount_shipping: 0,
-    application: null,
-    attempt_count: 0,
-    attempted: false,
-    auto_advance: true,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
-    billing_reason: about.reason,
-    collection_method: 'charge_automatically',
-    confirmation_secret: null,
-    created: now,
-    currency: subscription.currency,
-    custom_fields: null,
-    customer: customer.id,
-    customer_account: null,
-    customer_address: customer.address ?? null,
-    customer_email: customer.email,
-    customer_name: customer.name ?? null,
-    customer_phone: customer.phone ?? null,
-    customer_shipping: null,
-    customer_tax_exempt: 'none',
-    customer_tax_ids: [],
-    default_payment_method: null,
-    default_source: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: about.discounts.map((each) => each.discount),
-    due_date: null,
-    effective_at: now,
-    ending_balance: ending,
-    footer: null,
-    from_invoice: null,
-    hosted_invoice_url: `${state.origin}/stand-in/invoices/${about.id}`,
-    invoice_pdf: `${state.origin}/stand-in/invoices/${about.id}/pdf`,
-    issuer: { type: 'self' },
-    last_finalization_error: null,
-    latest_revision: null,
-    lines: { object: 'list', data: about.lines, has_more: false, url: `/v1/invoices/${about.id}/lines` },
-    livemode: false,
-    metadata: {},
-    next_payment_attempt: null,
-    number,
-    on_behalf_of: null,
-    parent: {
-      quote_details: null,
-      subscription_details: { metadata: { ...subscription.metadata }, subscription: subscription.id },
-      type: 'subscription_details',
-    },
-    payment_settings: {
-      default_mandate: null,
-      payment_method_options: null,
-      payment_method_types: subscription.payment_settings?.payment_method_types ?? null,
-    },
-    payments: {
-      object: 'list',
-      data: [],
-      has_more: false,
-      url: `/v1/invoice_payments?invoice=${about.id}`,
-    },
-    period_end: about.period.end,
-    period_start: about.period.start,
-    post_payment_credit_notes_amount: 0,
-    pre_payment_credit_notes_amount: 0,
-    receipt_number: null,
-    rendering: null,
-    shipping_cost: null,
-    shipping_details: null,
-    starting_balance: starting,
-    statement_descriptor: null,
-    status: 'open',
-    status_transitions: { finalized_at: now, marked_uncollectible_at: null, paid_at: null, voided_at: null },
-    subtotal,
-    subtotal_excluding_tax: subtotal,
-    test_clock: null,
-    total,
-    total_discount_amounts: about.discounts,
-    total_excluding_tax: total,
-    total_pretax_credit_amounts: [],
-    total_taxes: [],
-    webhooks_delivered_at: now,
-  });
-  if (due > 0 && !state.isRehearsal()) addPayment(state, invoice, subscription);
-  state.announce('invoice.created', invoice);
-  state.announce('invoice.finalized', invoice);
-  return invoice;
-}
-
-/** The payment intent of an invoice with an amount due. */
-function addPayment(state: State, invoice: Invoice, subscription: Subscription) {
-  const intent = makePaymentIntent(state, {
-    amount: invoice.amount_due,
-    currency: invoice.currency,
-    customer: invoice.customer,
-    description: invoice.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
-    saves: subscription.payment_settings?.save_default_payment_method === 'on_subscription',
-  });
-  const payment = state.put({
-    id: newId('inpay'),
-    object: 'invoice_payment',
-    amount_paid: null,
-    amount_requested: invoice.amount_due,
-    created: state.now(),
-    currency: invoice.currency,
-    invoice: invoice.id,
-    is_default: true,
-    livemode: false,
-    payment: { payment_intent: intent.id, type: 'payment_intent' },
-    status: 'open',
-    status_transitions: { canceled_at: null, paid_at: null },
-  });
-  invoice.confirmation_secret = { client_secret: intent.client_secret ?? '', type: 'payment_intent' };
-  invoice.payments.data = [structuredClone(payment)];
 }
 
 /** The invoice's payment, changed in its own object and in the invoice's list. */

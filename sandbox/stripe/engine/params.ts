@@ -38,7 +38,7 @@ export class Reader {
   isCleared(name: string) {
     return this.has(name) && cleared(this.#params[name]);
   }
-  /** A text; undefined where it is not given or taken away. */
+  /** A text; undefined if it is absent or removed. */
   text(name: string): string | undefined {
     const value = this.#params[name];
     if (value === undefined || cleared(value)) return undefined;
@@ -120,7 +120,7 @@ export class Reader {
   }
 }
 
-/** Names that every list takes; the edge cuts the pages. */
+/** Parameters of every list; the HTTP API makes the pages. */
 export const paging = ['limit', 'starting_after', 'ending_before'] as const;
 
 /** Newest first, as Stripe lists. */

@@ -1,7 +1,7 @@
 import { addressFields, toAddress } from './address.ts';
 import { checkCard, fingerprint, numberOfName, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
-import type { PaymentMethod, Token } from './objects.ts';
+import type { Metadata, PaymentMethod, Token } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import type { State } from './state.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
@@ -27,7 +27,7 @@ function readCard(state: State, reader: Reader): CardData {
   return card;
 }
 
-const named = (state: State, number: string): CardData => ({
+const createTestCard = (state: State, number: string): CardData => ({
   number,
   expMonth: 12,
   expYear: new Date(state.nowMs() + 4 * year).getUTCFullYear(),
@@ -46,7 +46,11 @@ function billingDetails(reader: Reader | undefined): PaymentMethod['billing_deta
   };
 }
 
-function make(state: State, card: CardData, billing: PaymentMethod['billing_details'], metadata = {}): PaymentMethod {
+function createMethod(
+  state: State,
+  card: CardData,
+  { billing, metadata = {} }: { billing: PaymentMethod['billing_details']; metadata?: Metadata },
+): PaymentMethod {
   const { brand, country = 'US' } = testCard(card.number);
   const created: PaymentMethod = state.put({
     id: newId('pm'),
@@ -85,7 +89,8 @@ function make(state: State, card: CardData, billing: PaymentMethod['billing_deta
 }
 
 /** The hidden facts of a saved card: its number decides how its bank answers. */
-export const cardBehind = (state: State, paymentMethod: string) => state.get('hidden.card', `hidden_${paymentMethod}`);
+export const getHiddenCard = (state: State, paymentMethod: string) =>
+  state.get('hidden.card', `hidden_${paymentMethod}`);
 
 const methodFields = ['type', 'card', 'billing_details', 'metadata', 'allow_redisplay', 'radar_options'];
 
@@ -96,23 +101,22 @@ export function makePaymentMethod(state: State, params: Params): PaymentMethod {
   const card = reader.object('card', ['number', 'exp_month', 'exp_year', 'cvc', 'token']);
   if (!card) throw invalid('Missing required param: card.', { param: 'card', code: 'parameter_missing' });
   const token = card.text('token');
-  const method = make(
-    state,
-    token === undefined ? readCard(state, card) : spendToken(state, token),
-    billingDetails(reader),
-    reader.metadata(),
-  );
+  const method = createMethod(state, token === undefined ? readCard(state, card) : spendToken(state, token), {
+    billing: billingDetails(reader),
+    metadata: reader.metadata(),
+  });
   const redisplay = reader.one('allow_redisplay', ['always', 'limited', 'unspecified']);
   if (redisplay) method.allow_redisplay = redisplay;
   return method;
 }
 
-/** A payment method by its id; `pm_card_visa` and its like make a new one. */
-export function methodFor(state: State, id: string, param = 'payment_method'): PaymentMethod {
+/** A payment method by its id; `pm_card_visa` and similar ids create a new one. */
+export function resolveMethod(state: State, id: string, param = 'payment_method'): PaymentMethod {
   const number = id.startsWith('pm_card_') ? numberOfName(id) : undefined;
-  if (number !== undefined) return make(state, named(state, number), billingDetails(undefined));
+  if (number !== undefined)
+    return createMethod(state, createTestCard(state, number), { billing: billingDetails(undefined) });
   const token = id.startsWith('tok_') ? spendToken(state, id) : undefined;
-  if (token !== undefined) return make(state, token, billingDetails(undefined));
+  if (token !== undefined) return createMethod(state, token, { billing: billingDetails(undefined) });
   const found = state.find('payment_method', id);
   if (!found) throw missing('PaymentMethod', id, param);
   return found;
@@ -120,14 +124,14 @@ export function methodFor(state: State, id: string, param = 'payment_method'): P
 
 export function attach(state: State, id: string, customer: string): PaymentMethod {
   state.get('customer', customer, 'customer');
-  const method = state.edit('payment_method', methodFor(state, id).id);
+  const method = state.edit('payment_method', resolveMethod(state, id).id);
   if (method.customer === customer) return method;
   if (method.customer !== null) {
     throw invalid('The payment method you provided has already been attached to a customer.', {
       code: 'payment_method_unexpected_state',
     });
   }
-  const { save } = testCard(cardBehind(state, method.id).number);
+  const { save } = testCard(getHiddenCard(state, method.id).number);
   if (typeof save === 'object') {
     throw new StandInError(save.message, {
       status: 402,
@@ -238,7 +242,7 @@ export function createToken(state: State, params: Params): Token {
 
 function spendToken(state: State, id: string): CardData {
   const number = numberOfName(id);
-  if (number !== undefined) return named(state, number);
+  if (number !== undefined) return createTestCard(state, number);
   const token = state.find('token', id);
   if (!token?.card) throw missing('token', id, 'card[token]');
   if (token.used) {

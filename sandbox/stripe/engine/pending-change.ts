@@ -1,4 +1,4 @@
-import { spendOnce } from './discounts.ts';
+import { removeSpentDiscounts } from './discounts.ts';
 import type { HiddenChange, HiddenDebit } from './kinds.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import type { State } from './state.ts';
@@ -28,10 +28,10 @@ export function recordDebits(state: State, subscription: Subscription, debits: r
 }
 
 /**
- * Delays a change until its invoice is paid: restores the subscription, with the pending change.
+ * Postpones a change until its invoice is paid: restores the subscription, with the pending change.
  * @param before the subscription before the change
  */
-export function putOff(
+export function postponeChange(
   state: State,
   before: Subscription,
   about: {
@@ -91,7 +91,7 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
   Object.assign(subscription, structuredClone(change.target), { pending_update: null, status });
   if (change.kind === 'resume') delete subscription.status_details;
   recordDebits(state, subscription, change.debits);
-  spendOnce(state, subscription, new Set(change.used));
+  removeSpentDiscounts(state, subscription, new Set(change.used));
   state.drop(change.id);
   state.announce(
     change.kind === 'resume' ? 'customer.subscription.resumed' : 'customer.subscription.pending_update_applied',

@@ -1,15 +1,17 @@
 import { voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
+import type { BillingResult } from './invoices.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange } from './pending-change.ts';
 import { billNextPeriod } from './renewal.ts';
 import type { State } from './state.ts';
+import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-life.ts';
 import { calculateCost, getItem, readItem } from './subscription-shape.ts';
-import { billChange, changeFields, readChange } from './subscription-update.ts';
+import { billChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 const known = ['customer', 'subscription', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
@@ -67,25 +69,30 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   if (customer !== undefined && customer !== subscription.customer) throw missing('subscription', id, 'subscription');
   if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') throw nothingToBill();
   const details = reader.object('subscription_details', detailFields);
-  const change =
-    details && changeFields.some((name) => details.has(name)) ? readChange(state, subscription, details) : undefined;
+  const change = details && readChange(state, subscription, details);
   const discounts = reader.objects('discounts', discountFields);
-  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(change?.item ?? getItem(subscription)));
-  if (details?.has('resume_at')) {
-    if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.');
-    const waits = findPendingChange(state, id);
-    if (waits) voidInvoice(state, waits.invoice);
-    return billResumption(state, subscription).invoice;
+  if (discounts) {
+    changeDiscounts(state, subscription, { discounts, cents: calculateCost(change?.item ?? getItem(subscription)) });
   }
-  if (change) {
-    const waits = findPendingChange(state, id);
-    if (waits?.kind === 'update') voidInvoice(state, waits.invoice); // as the call does
-    const billed = billChange(state, subscription, change);
-    if (billed) return billed.invoice;
-  }
+  if (details?.has('resume_at')) return rehearseResumption(state, subscription);
+  const billed = change && rehearseChange(state, subscription, change);
+  if (billed) return billed.invoice;
   const cancels = details?.bool('cancel_at_period_end') ?? subscription.cancel_at_period_end;
   if (cancels || subscription.status === 'paused') throw nothingToBill();
   return rehearseRenewal(state, subscription);
+}
+
+function rehearseResumption(state: State, subscription: Subscription): Invoice {
+  if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.');
+  const pending = findPendingChange(state, subscription.id);
+  if (pending) voidInvoice(state, pending.invoice);
+  return billResumption(state, subscription).invoice;
+}
+
+function rehearseChange(state: State, subscription: Subscription, change: Change): BillingResult | undefined {
+  const pending = findPendingChange(state, subscription.id);
+  if (pending?.kind === 'update') voidInvoice(state, pending.invoice); // as the call does
+  return billChange(state, subscription, change);
 }
 
 function rehearseRenewal(state: State, subscription: Subscription): Invoice {

@@ -3,7 +3,7 @@ import type { DraftLine } from './invoice-lines.ts';
 import { share, written } from './money.ts';
 import type { Subscription, SubscriptionItem } from './objects.ts';
 import type { State } from './state.ts';
-import { calculateCost } from './subscription-shape.ts';
+import { calculateCost, getItem } from './subscription-shape.ts';
 
 const formatDay = (seconds: number) =>
   new Date(seconds * 1_000).toLocaleDateString('en-GB', {
@@ -59,8 +59,9 @@ export function creditLine(state: State, item: SubscriptionItem, at: number): Dr
   ];
 }
 
-/** The rest of the running period at a new price, net of the discounts that run. */
-export function remainderLine(state: State, subscription: Subscription, item: SubscriptionItem, at: number): DraftLine {
+/** The rest of the current period at a new price, net of the discounts that apply. */
+export function remainderLine(state: State, subscription: Subscription, at: number): DraftLine {
+  const item = getItem(subscription);
   const cents = calculateCost(item);
   const [cuts = []] = calculateCuts(state, runningDiscounts(state, subscription), [
     { cents, product: item.price.product },

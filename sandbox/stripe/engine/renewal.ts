@@ -1,5 +1,5 @@
 import { collect, defaultMethod, toSubscriptionId } from './collect.ts';
-import { type Billed, bill } from './invoices.ts';
+import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { nextPeriodEnd } from './periods.ts';
 import { periodLine } from './proration.ts';
@@ -9,13 +9,17 @@ import { end, pause } from './subscription-life.ts';
 import { getItem, setPeriod } from './subscription-shape.ts';
 
 /** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
-export function billNextPeriod(state: State, subscription: Subscription): Billed {
+export function billNextPeriod(state: State, subscription: Subscription): BillingResult {
   const item = getItem(subscription);
   const period = { start: item.current_period_start, end: item.current_period_end };
   const recurring = item.price.recurring ?? { interval: 'month', interval_count: 1 };
   setPeriod(item, period.end, nextPeriodEnd(subscription.billing_cycle_anchor, recurring, period.end));
   if (subscription.status === 'trialing') subscription.status = 'active';
-  const billed = bill(state, subscription, 'subscription_cycle', [periodLine(state, item)], period);
+  const billed = bill(state, subscription, {
+    reason: 'subscription_cycle',
+    drafts: [periodLine(state, item)],
+    period,
+  });
   subscription.latest_invoice = billed.invoice.id;
   settle(state, subscription, billed);
   return billed;
@@ -55,9 +59,10 @@ function billRest(state: State, subscription: Subscription) {
   const waits = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
   if (!waits) return;
   const item = getItem(subscription);
-  const { invoice } = bill(state, subscription, 'subscription_cycle', [], {
-    start: item.current_period_start,
-    end: item.current_period_end,
+  const { invoice } = bill(state, subscription, {
+    reason: 'subscription_cycle',
+    drafts: [],
+    period: { start: item.current_period_start, end: item.current_period_end },
   });
   subscription.latest_invoice = invoice.id;
   collect(state, invoice.id, { offSession: true });

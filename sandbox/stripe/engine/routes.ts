@@ -12,99 +12,105 @@ import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import * as life from './subscription-life.ts';
 import { updateSubscription } from './subscription-update.ts';
+import type { EngineRequest, KeyKind } from './types.ts';
 
-type Method = 'GET' | 'POST' | 'DELETE';
-export type Answer = (state: State, params: Params, as: 'secret' | 'publishable') => unknown;
-type Handler = (state: State, params: Params, ids: [string, string], as: 'secret' | 'publishable') => unknown;
+type Method = EngineRequest['method'];
+
+interface RouteRequest {
+  params: Params;
+  /** The id in the path; '' for a path without one. */
+  id: string;
+  as: KeyKind;
+}
+type Handler = (state: State, request: RouteRequest) => unknown;
 
 const retrieve =
   (kind: Kind): Handler =>
-  (state, params, [id]) => {
+  (state, { params, id }) => {
     new Reader(params, []);
     return state.get(kind, id);
   };
 
 /** Every call of the engine. `:` is an id; `*` marks calls that a publishable key may make. */
 const handlers: Record<string, Handler> = {
-  'POST customers': (state, params) => customers.createCustomer(state, params),
-  'GET customers': (state, params) => customers.listCustomers(state, params),
-  'GET customers/:': (state, params, [id]) => customers.retrieveCustomer(state, id, params),
-  'POST customers/:': (state, params, [id]) => customers.updateCustomer(state, id, params),
-  'DELETE customers/:': (state, params, [id]) =>
-    customers.deleteCustomer(state, id, params, (customer) => life.cancelAll(state, customer)),
-  'GET customers/:/payment_methods': (state, params, [id]) => {
+  'POST customers': (state, { params }) => customers.createCustomer(state, params),
+  'GET customers': (state, { params }) => customers.listCustomers(state, params),
+  'GET customers/:': (state, { id, params }) => customers.retrieveCustomer(state, id, params),
+  'POST customers/:': (state, { id, params }) => customers.updateCustomer(state, id, params),
+  'DELETE customers/:': (state, { id, params }) =>
+    customers.deleteCustomer(state, { id, params }, (customer) => life.cancelAll(state, customer)),
+  'GET customers/:/payment_methods': (state, { id, params }) => {
     state.get('customer', id);
     return methods.listPaymentMethods(state, { ...params, customer: id }, `/v1/customers/${id}/payment_methods`);
   },
 
-  'POST products': (state, params) => catalogue.createProduct(state, params),
-  'GET products': (state, params) => catalogue.listProducts(state, params),
+  'POST products': (state, { params }) => catalogue.createProduct(state, params),
+  'GET products': (state, { params }) => catalogue.listProducts(state, params),
   'GET products/:': retrieve('product'),
-  'POST products/:': (state, params, [id]) => catalogue.updateProduct(state, id, params),
-  'DELETE products/:': (state, params, [id]) => catalogue.deleteProduct(state, id, params),
-  'POST prices': (state, params) => catalogue.createPrice(state, params),
-  'GET prices': (state, params) => catalogue.listPrices(state, params),
+  'POST products/:': (state, { id, params }) => catalogue.updateProduct(state, id, params),
+  'DELETE products/:': (state, { id, params }) => catalogue.deleteProduct(state, id, params),
+  'POST prices': (state, { params }) => catalogue.createPrice(state, params),
+  'GET prices': (state, { params }) => catalogue.listPrices(state, params),
   'GET prices/:': retrieve('price'),
-  'POST prices/:': (state, params, [id]) => catalogue.updatePrice(state, id, params),
+  'POST prices/:': (state, { id, params }) => catalogue.updatePrice(state, id, params),
 
-  '*POST payment_methods': (state, params) => methods.makePaymentMethod(state, params),
-  'GET payment_methods': (state, params) => methods.listPaymentMethods(state, params, '/v1/payment_methods'),
+  '*POST payment_methods': (state, { params }) => methods.makePaymentMethod(state, params),
+  'GET payment_methods': (state, { params }) => methods.listPaymentMethods(state, params, '/v1/payment_methods'),
   'GET payment_methods/:': retrieve('payment_method'),
-  'POST payment_methods/:': (state, params, [id]) => methods.updatePaymentMethod(state, id, params),
-  'POST payment_methods/:/attach': (state, params, [id]) =>
+  'POST payment_methods/:': (state, { id, params }) => methods.updatePaymentMethod(state, id, params),
+  'POST payment_methods/:/attach': (state, { id, params }) =>
     methods.attach(state, id, new Reader(params, ['customer']).need('customer')),
-  'POST payment_methods/:/detach': (state, params, [id]) => {
+  'POST payment_methods/:/detach': (state, { id, params }) => {
     new Reader(params, []);
     return methods.detach(state, id);
   },
-  '*POST tokens': (state, params) => methods.createToken(state, params),
+  '*POST tokens': (state, { params }) => methods.createToken(state, params),
   'GET tokens/:': retrieve('token'),
 
-  'POST coupons': (state, params) => codes.createCoupon(state, params),
-  'GET coupons': (state, params) => codes.listCoupons(state, params),
+  'POST coupons': (state, { params }) => codes.createCoupon(state, params),
+  'GET coupons': (state, { params }) => codes.listCoupons(state, params),
   'GET coupons/:': retrieve('coupon'),
-  'POST coupons/:': (state, params, [id]) => codes.updateCoupon(state, id, params),
-  'DELETE coupons/:': (state, params, [id]) => codes.deleteCoupon(state, id, params),
-  'POST promotion_codes': (state, params) => codes.createPromotionCode(state, params),
-  'GET promotion_codes': (state, params) => codes.listPromotionCodes(state, params),
+  'POST coupons/:': (state, { id, params }) => codes.updateCoupon(state, id, params),
+  'DELETE coupons/:': (state, { id, params }) => codes.deleteCoupon(state, id, params),
+  'POST promotion_codes': (state, { params }) => codes.createPromotionCode(state, params),
+  'GET promotion_codes': (state, { params }) => codes.listPromotionCodes(state, params),
   'GET promotion_codes/:': retrieve('promotion_code'),
-  'POST promotion_codes/:': (state, params, [id]) => codes.updatePromotionCode(state, id, params),
+  'POST promotion_codes/:': (state, { id, params }) => codes.updatePromotionCode(state, id, params),
 
-  'POST subscriptions': (state, params) => createSubscription(state, params),
-  'GET subscriptions': (state, params) => life.listSubscriptions(state, params),
+  'POST subscriptions': (state, { params }) => createSubscription(state, params),
+  'GET subscriptions': (state, { params }) => life.listSubscriptions(state, params),
   'GET subscriptions/:': retrieve('subscription'),
-  'POST subscriptions/:': (state, params, [id]) => updateSubscription(state, id, params),
-  'DELETE subscriptions/:': (state, params, [id]) => life.cancelSubscription(state, id, params),
-  'POST subscriptions/:/pause': (state, params, [id]) => life.pauseSubscription(state, id, params),
-  'POST subscriptions/:/resume': (state, params, [id]) => life.resumeSubscription(state, id, params),
+  'POST subscriptions/:': (state, { id, params }) => updateSubscription(state, id, params),
+  'DELETE subscriptions/:': (state, { id, params }) => life.cancelSubscription(state, id, params),
+  'POST subscriptions/:/pause': (state, { id, params }) => life.pauseSubscription(state, id, params),
+  'POST subscriptions/:/resume': (state, { id, params }) => life.resumeSubscription(state, id, params),
 
-  'POST invoices/create_preview': (state, params) => createPreview(state, params),
-  'GET invoices': (state, params) => invoices.listInvoices(state, params),
+  'POST invoices/create_preview': (state, { params }) => createPreview(state, params),
+  'GET invoices': (state, { params }) => invoices.listInvoices(state, params),
   'GET invoices/:': retrieve('invoice'),
-  'POST invoices/:': (state, params, [id]) => invoices.updateInvoice(state, id, params),
-  'GET invoices/:/lines': (state, params, [id]) => {
+  'POST invoices/:': (state, { id, params }) => invoices.updateInvoice(state, id, params),
+  'GET invoices/:/lines': (state, { id, params }) => {
     new Reader(params, paging);
     return state.get('invoice', id).lines;
   },
-  'POST invoices/:/pay': (state, params, [id]) => collect.payInvoice(state, id, params),
-  'POST invoices/:/void': (state, params, [id]) => {
+  'POST invoices/:/pay': (state, { id, params }) => collect.payInvoice(state, id, params),
+  'POST invoices/:/void': (state, { id, params }) => {
     new Reader(params, []);
     return collect.voidInvoice(state, id);
   },
-  'GET invoice_payments': (state, params) => invoices.listInvoicePayments(state, params),
+  'GET invoice_payments': (state, { params }) => invoices.listInvoicePayments(state, params),
   'GET invoice_payments/:': retrieve('invoice_payment'),
 
-  'POST setup_intents': (state, params) => intents.createSetupIntent(state, params),
-  'GET setup_intents': (state, params) => intents.listIntents(state, 'setup_intent', params),
-  '*GET setup_intents/:': (state, params, [id], as) => intents.retrieveIntent(state, 'setup_intent', id, params, as),
-  '*POST setup_intents/:/confirm': (state, params, [id], as) => intents.confirmSetupIntent(state, id, params, as),
-  'POST setup_intents/:/cancel': (state, params, [id]) => intents.cancelSetupIntent(state, id, params),
-  'GET payment_intents': (state, params) => intents.listIntents(state, 'payment_intent', params),
-  '*GET payment_intents/:': (state, params, [id], as) =>
-    intents.retrieveIntent(state, 'payment_intent', id, params, as),
-  '*POST payment_intents/:/confirm': (state, params, [id], as) => intents.confirmPaymentIntent(state, id, params, as),
+  'POST setup_intents': (state, { params }) => intents.createSetupIntent(state, params),
+  'GET setup_intents': (state, { params }) => intents.listIntents(state, 'setup_intent', params),
+  '*GET setup_intents/:': (state, request) => intents.retrieveIntent(state, 'setup_intent', request),
+  '*POST setup_intents/:/confirm': (state, request) => intents.confirmSetupIntent(state, request),
+  'POST setup_intents/:/cancel': (state, { id, params }) => intents.cancelSetupIntent(state, id, params),
+  'GET payment_intents': (state, { params }) => intents.listIntents(state, 'payment_intent', params),
+  '*GET payment_intents/:': (state, request) => intents.retrieveIntent(state, 'payment_intent', request),
+  '*POST payment_intents/:/confirm': (state, request) => intents.confirmPaymentIntent(state, request),
 
-  'GET events': (state, params) => {
+  'GET events': (state, { params }) => {
     const reader = new Reader(params, [...paging, 'type', 'types']);
     const types = reader.texts('types') ?? (reader.has('type') ? [reader.need('type')] : undefined);
     return list(
@@ -121,14 +127,20 @@ const table = Object.entries(handlers).map(([pattern, handler]) => {
   return { method, publishable, handler, path: new RegExp(`^/v1/${path.replaceAll(':', '([^/]+)')}$`) };
 });
 
-export function findRoute(method: Method, path: string): { publishable: boolean; answer: Answer } | undefined {
+export interface Route {
+  /** Whether a publishable key may make this call. */
+  publishable: boolean;
+  answer(state: State, params: Params, as: KeyKind): unknown;
+}
+
+export function findRoute(method: Method, path: string): Route | undefined {
   for (const route of table) {
     const match = route.method === method ? route.path.exec(path) : null;
     if (!match) continue;
-    const ids: [string, string] = [decodeURIComponent(match[1] ?? ''), decodeURIComponent(match[2] ?? '')];
+    const id = decodeURIComponent(match[1] ?? '');
     return {
       publishable: route.publishable,
-      answer: (state, params, as) => route.handler(state, params, ids, as),
+      answer: (state, params, as) => route.handler(state, { params, id, as }),
     };
   }
   return undefined;

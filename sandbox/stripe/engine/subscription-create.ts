@@ -1,7 +1,7 @@
 import { collect, defaultMethod, noPaymentMethod, paymentError } from './collect.ts';
-import { changeDiscounts, discountFields, spendOnce } from './discounts.ts';
-import { type Billed, bill } from './invoices.ts';
-import type { Subscription } from './objects.ts';
+import { changeDiscounts, discountFields, removeSpentDiscounts } from './discounts.ts';
+import { type BillingResult, bill } from './invoices.ts';
+import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { recordDebits } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
@@ -18,6 +18,7 @@ export const paymentBehaviours = [
   'error_if_incomplete',
   'pending_if_incomplete',
 ] as const;
+export type PaymentBehaviour = (typeof paymentBehaviours)[number];
 
 const known = [
   'customer',
@@ -38,7 +39,7 @@ const known = [
   'currency',
 ];
 
-/** The trial end in a call, in seconds; null if it has none. */
+/** The trial end in a call, in seconds; null without one. */
 function readTrialEnd(state: State, reader: Reader): number | null {
   const days = reader.int('trial_period_days');
   const end = reader.text('trial_end');
@@ -82,9 +83,9 @@ export function setCancelAtPeriodEnd(state: State, subscription: Subscription, e
 }
 
 /** The changes of a subscription after its bill. */
-export function settle(state: State, subscription: Subscription, billed: Billed) {
+export function settle(state: State, subscription: Subscription, billed: BillingResult) {
   recordDebits(state, subscription, billed.debits);
-  spendOnce(state, subscription, billed.used);
+  removeSpentDiscounts(state, subscription, billed.used);
 }
 
 export function createSubscription(state: State, params: Params): Subscription {
@@ -118,25 +119,32 @@ export function createSubscription(state: State, params: Params): Subscription {
     setPeriod(item, now, trialEnd);
   }
   const discounts = reader.objects('discounts', discountFields);
-  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(item));
+  if (discounts) changeDiscounts(state, subscription, { discounts, cents: calculateCost(item) });
   setCancelAtPeriodEnd(state, subscription, reader.bool('cancel_at_period_end') ?? false);
   const line = trialEnd === null ? periodLine(state, item) : trialLine(state, item);
-  const billed = bill(state, subscription, 'subscription_create', [line], { start: now, end: now });
+  const billed = bill(state, subscription, {
+    reason: 'subscription_create',
+    drafts: [line],
+    period: { start: now, end: now },
+  });
   subscription.latest_invoice = billed.invoice.id;
   settle(state, subscription, billed);
-  pay(state, subscription, billed, behaviour);
+  payFirst(state, subscription, { invoice: billed.invoice, behaviour });
   state.announce('customer.subscription.created', subscription);
   return subscription;
 }
 
 /** The first invoice: paid at once, or the subscription waits, incomplete, for at most 23 hours. */
-function pay(state: State, subscription: Subscription, billed: Billed, behaviour: string) {
-  const { invoice } = billed;
+function payFirst(
+  state: State,
+  subscription: Subscription,
+  { invoice, behaviour }: { invoice: Invoice; behaviour: PaymentBehaviour },
+) {
   const due = invoice.amount_due > 0;
   if (due) subscription.status = 'incomplete';
   if (due && behaviour === 'default_incomplete') return;
   if (due && defaultMethod(state, subscription) === undefined && !state.isRehearsal()) throw noPaymentMethod();
   const result = collect(state, invoice.id, { offSession: false });
   if (result.outcome === 'paid' || state.isRehearsal()) return;
-  if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, result, false);
+  if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, { result });
 }

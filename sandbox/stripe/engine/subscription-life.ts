@@ -3,7 +3,7 @@ import { type DraftLine, makeLine } from './invoice-lines.ts';
 import { bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
-import { findPendingChange, putOff } from './pending-change.ts';
+import { findPendingChange, postponeChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { creditLine, periodLine } from './proration.ts';
 import type { State } from './state.ts';
@@ -68,7 +68,7 @@ export function cancelSubscription(state: State, id: string, params: Params): Su
   if (reader.bool('invoice_now') && (credits.length > 0 || waits)) {
     billNow(state, subscription, credits);
   } else {
-    waitWith(state, subscription, credits);
+    keepPending(state, subscription, credits);
   }
   if (credits.length > 0) state.drop(`hidden_debit_${getItem(subscription).id}`);
   end(state, id, 'cancellation_requested');
@@ -78,12 +78,16 @@ export function cancelSubscription(state: State, id: string, params: Params): Su
 function billNow(state: State, subscription: Subscription, lines: DraftLine[]) {
   const now = state.now();
   const start = getItem(subscription).current_period_start;
-  const billed = bill(state, subscription, 'subscription_update', lines, { start, end: now });
+  const billed = bill(state, subscription, {
+    reason: 'subscription_update',
+    drafts: lines,
+    period: { start, end: now },
+  });
   subscription.latest_invoice = billed.invoice.id;
   collect(state, billed.invoice.id, { offSession: false });
 }
 
-function waitWith(state: State, subscription: Subscription, lines: DraftLine[]) {
+function keepPending(state: State, subscription: Subscription, lines: DraftLine[]) {
   for (const draft of lines) {
     const line = makeLine(subscription, draft);
     state.put({
@@ -98,8 +102,8 @@ function waitWith(state: State, subscription: Subscription, lines: DraftLine[]) 
 
 /** All of a customer's subscriptions, when the customer is deleted. */
 export function cancelAll(state: State, customer: string) {
-  for (const { id, customer: of, status } of state.all('subscription')) {
-    if (of === customer && status !== 'canceled' && status !== 'incomplete_expired') {
+  for (const { id, customer: owner, status } of state.all('subscription')) {
+    if (owner === customer && status !== 'canceled' && status !== 'incomplete_expired') {
       end(state, id, 'cancellation_requested');
     }
   }
@@ -129,9 +133,9 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
   const item = getItem(subscription);
   const credits = from === 'none' || status === 'trialing' ? [] : creditLine(state, item, state.now());
   if (credits.length > 0) state.drop(`hidden_debit_${item.id}`);
-  const how = reader.one('invoicing_behavior', ['invoice', 'pending_invoice_item']) ?? 'pending_invoice_item';
-  if (how === 'invoice' && credits.length > 0) billNow(state, subscription, credits);
-  else waitWith(state, subscription, credits);
+  const behaviour = reader.one('invoicing_behavior', ['invoice', 'pending_invoice_item']) ?? 'pending_invoice_item';
+  if (behaviour === 'invoice' && credits.length > 0) billNow(state, subscription, credits);
+  else keepPending(state, subscription, credits);
   pause(state, subscription, 'pause_requested');
   return subscription;
 }
@@ -145,7 +149,11 @@ export function billResumption(state: State, subscription: Subscription) {
   subscription.billing_cycle_anchor = now;
   subscription.status = 'active';
   if (subscription.cancel_at_period_end) subscription.cancel_at = item.current_period_end;
-  const billed = bill(state, subscription, 'subscription_update', [periodLine(state, item)], { start, end: now });
+  const billed = bill(state, subscription, {
+    reason: 'subscription_update',
+    drafts: [periodLine(state, item)],
+    period: { start, end: now },
+  });
   subscription.latest_invoice = billed.invoice.id;
   return billed;
 }
@@ -180,7 +188,7 @@ export function resumeSubscription(state: State, id: string, params: Params): Su
     state.announce('customer.subscription.resumed', subscription);
   } else {
     const onAttempt = behaviour === 'resume_on_payment_attempt';
-    putOff(state, before, { ...billed, kind: 'resume', onAttempt });
+    postponeChange(state, before, { ...billed, kind: 'resume', onAttempt });
     if (!onAttempt && defaultMethod(state, subscription) !== undefined) {
       collect(state, invoice.id, { offSession: false }); // If paid, it applies the pending change.
     }

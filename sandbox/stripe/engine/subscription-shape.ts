@@ -2,7 +2,7 @@ import { toPlan } from './catalogue.ts';
 import { newId } from './new-id.ts';
 import type { Price, Subscription, SubscriptionItem } from './objects.ts';
 import type { Reader } from './params.ts';
-import { methodFor } from './payment-methods.ts';
+import { resolveMethod } from './payment-methods.ts';
 import type { State } from './state.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
@@ -21,6 +21,25 @@ export interface ItemChange {
   quantity: number;
 }
 
+const refusePrice = (message: string) => invalid(message, { param: 'items[0][price]' });
+
+function checkActive(price: Price) {
+  if (!price.active) {
+    throw refusePrice('The price specified is inactive. This field only accepts active prices.');
+  }
+}
+
+function checkSubscribable(price: Price, current: SubscriptionItem | undefined) {
+  if (!price.recurring) {
+    throw refusePrice(
+      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
+    );
+  }
+  if (current && price.currency !== current.price.currency) {
+    throw refusePrice('The price’s currency is not the currency of the subscription.');
+  }
+}
+
 /** The `items` of a call. Only one item per subscription is supported. */
 export function readItem(state: State, reader: Reader, current?: SubscriptionItem): ItemChange | undefined {
   const items = reader.objects('items', ['id', 'price', 'quantity']);
@@ -35,22 +54,8 @@ export function readItem(state: State, reader: Reader, current?: SubscriptionIte
   const priceId = first.text('price');
   const price =
     priceId === undefined && current ? current.price : state.get('price', first.need('price'), 'items[0][price]');
-  if (priceId !== undefined && !price.active) {
-    throw invalid(`The price specified is inactive. This field only accepts active prices.`, {
-      param: 'items[0][price]',
-    });
-  }
-  if (!price.recurring) {
-    throw invalid(
-      'The price specified is set to `type=one_time` but this field only accepts prices with `type=recurring`.',
-      {
-        param: 'items[0][price]',
-      },
-    );
-  }
-  if (current && price.currency !== current.price.currency) {
-    throw invalid('The price’s currency is not the currency of the subscription.', { param: 'items[0][price]' });
-  }
+  if (priceId !== undefined) checkActive(price);
+  checkSubscribable(price, current);
   const quantity = first.int('quantity') ?? current?.quantity ?? 1;
   if (quantity < 1) throw unknownToStandIn('quantities below 1', 'items[0][quantity]');
   return { price: structuredClone(price), quantity };
@@ -72,7 +77,7 @@ export function setPeriod(item: SubscriptionItem, start: number, end: number) {
 export function readMethod(state: State, reader: Reader, customer: string): string | null {
   const id = reader.text('default_payment_method');
   if (id === undefined) return null;
-  const method = methodFor(state, id, 'default_payment_method');
+  const method = resolveMethod(state, id, 'default_payment_method');
   if (method.customer !== customer) {
     throw invalid(
       `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`,
@@ -111,6 +116,25 @@ export function writeSettings(state: State, subscription: Subscription, reader: 
     ?.one('missing_payment_method', ['cancel', 'create_invoice', 'pause']);
   if (behaviour)
     subscription.trial_settings = { end_behavior: { billing_cycle_anchor: null, missing_payment_method: behaviour } };
+}
+
+function createItem(change: ItemChange, subscription: string, now: number): SubscriptionItem {
+  return {
+    id: newId('si', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: now,
+    current_period_end: now,
+    current_period_start: now,
+    current_trial: null,
+    discounts: [],
+    metadata: {},
+    plan: toPlan(change.price),
+    price: change.price,
+    quantity: change.quantity,
+    subscription,
+    tax_rates: [],
+  };
 }
 
 export function makeSubscription(state: State, customer: string, change: ItemChange): Subscription {
@@ -152,24 +176,7 @@ export function makeSubscription(state: State, customer: string, change: ItemCha
     },
     items: {
       object: 'list',
-      data: [
-        {
-          id: newId('si', 14),
-          object: 'subscription_item',
-          billing_thresholds: null,
-          created: now,
-          current_period_end: now,
-          current_period_start: now,
-          current_trial: null,
-          discounts: [],
-          metadata: {},
-          plan: toPlan(change.price),
-          price: change.price,
-          quantity: change.quantity,
-          subscription: id,
-          tax_rates: [],
-        },
-      ],
+      data: [createItem(change, id, now)],
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
     },

@@ -1,26 +1,24 @@
-import { type Collected, collect, defaultMethod, noPaymentMethod, paymentError, voidInvoice } from './collect.ts';
+import {
+  type CollectionResult,
+  collect,
+  defaultMethod,
+  noPaymentMethod,
+  paymentError,
+  voidInvoice,
+} from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
-import { type DraftLine, makeLine } from './invoice-lines.ts';
-import { type Billed, bill } from './invoices.ts';
+import { makeLine } from './invoice-lines.ts';
+import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
-import { findPendingChange, putOff, recordDebits } from './pending-change.ts';
-import { addPeriods, sameInterval } from './periods.ts';
-import { creditLine, periodLine, remainderLine, trialLine } from './proration.ts';
+import { findPendingChange, postponeChange, recordDebits } from './pending-change.ts';
 import type { State } from './state.ts';
-import { paymentBehaviours, setCancelAtPeriodEnd, settle, trialEndAfterNow } from './subscription-create.ts';
-import {
-  calculateCost,
-  getItem,
-  type ItemChange,
-  readItem,
-  setItem,
-  setPeriod,
-  writeSettings,
-} from './subscription-shape.ts';
-import { invalid, unknownToStandIn } from './types.ts';
+import { type Change, changeItem, type Effect, readChange } from './subscription-change.ts';
+import { type PaymentBehaviour, paymentBehaviours, setCancelAtPeriodEnd, settle } from './subscription-create.ts';
+import { calculateCost, getItem, writeSettings } from './subscription-shape.ts';
+import { invalid } from './types.ts';
 
-/** The fields that may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
+/** The fields whose change may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
 const pendable = [
   'items',
   'trial_end',
@@ -43,102 +41,8 @@ const known = [
 ];
 const alwaysAllowed = ['metadata', 'cancellation_details', 'description'];
 
-/** The part of a call about prices and times: for an update, and for its preview. */
-export interface Change {
-  item?: ItemChange;
-  trialEnd?: 'now' | number;
-  prorate: 'none' | 'create_prorations' | 'always_invoice';
-  /** Start of prorations, in seconds. */
-  at: number;
-  anchorNow: boolean;
-}
-
-/** Names of Change's parameters, the same in an update and in `subscription_details` of a preview. */
-export const changeFields = ['items', 'trial_end', 'proration_behavior', 'proration_date', 'billing_cycle_anchor'];
-
-export function readChange(state: State, subscription: Subscription, reader: Reader): Change {
-  const item = getItem(subscription);
-  const trialEnd = reader.text('trial_end');
-  const at = reader.int('proration_date') ?? state.now();
-  if (reader.has('proration_date') && (at < item.current_period_start || at > item.current_period_end)) {
-    throw invalid('Cannot specify `proration_date` outside of the current period.', { param: 'proration_date' });
-  }
-  return {
-    item: readItem(state, reader, item),
-    ...(trialEnd !== undefined && {
-      trialEnd: trialEnd === 'now' ? 'now' : trialEndAfterNow(state, reader.int('trial_end') ?? 0),
-    }),
-    prorate: reader.one('proration_behavior', ['none', 'create_prorations', 'always_invoice']) ?? 'create_prorations',
-    at,
-    anchorNow: reader.object('billing_cycle_anchor', ['type'])?.one('type', ['now', 'unchanged']) === 'now',
-  };
-}
-
-interface Effect {
-  /** Lines to be billed at once. */
-  lines: DraftLine[];
-  /** Whether there is an invoice at once, if only of 0. */
-  invoices: boolean;
-  /** Lines that wait for the next invoice. */
-  wait: DraftLine[];
-  /** The basis of credits after this, if it changes without an invoice. */
-  debit?: DraftLine;
-}
-
-/** Applies a change to the subscription and returns its cost. */
-function effect(state: State, subscription: Subscription, change: Change): Effect {
-  const item = getItem(subscription);
-  const before = structuredClone(item);
-  const now = state.now();
-  const trialing = subscription.status === 'trialing';
-  const target = change.item ?? { price: before.price, quantity: before.quantity };
-  const recurring = target.price.recurring ?? { interval: 'month', interval_count: 1 };
-  const credits = () => (trialing || change.prorate === 'none' ? [] : creditLine(state, before, change.at));
-  if (subscription.status === 'paused') {
-    if (change.trialEnd !== undefined || change.anchorNow) {
-      throw unknownToStandIn('how the times of a paused subscription change: resume it');
-    }
-    setItem(item, target);
-    return { lines: [], invoices: false, wait: [] };
-  }
-  if (typeof change.trialEnd === 'number') {
-    const lines = credits();
-    setItem(item, target);
-    if (!trialing) subscription.trial_start = now;
-    subscription.status = 'trialing';
-    subscription.trial_end = change.trialEnd;
-    subscription.billing_cycle_anchor = change.trialEnd;
-    setPeriod(item, trialing ? before.current_period_start : now, change.trialEnd);
-    // A trial that begins has its own invoice, of 0; one that only moves has none.
-    return trialing
-      ? { lines: [], invoices: false, wait: [] }
-      : { lines: [...lines, trialLine(state, item)], invoices: true, wait: [] };
-  }
-  const endsTrial = trialing && change.trialEnd === 'now';
-  const otherInterval = !sameInterval(recurring, before.price.recurring ?? recurring);
-  const startsToCost = calculateCost(before) === 0 && calculateCost(target) > 0;
-  if (endsTrial || change.anchorNow || (!trialing && (otherInterval || startsToCost))) {
-    const lines = credits();
-    setItem(item, target);
-    if (trialing) subscription.trial_end = now;
-    subscription.status = 'active';
-    subscription.billing_cycle_anchor = now;
-    setPeriod(item, now, addPeriods(now, recurring, 1));
-    return { lines: [...lines, periodLine(state, item)], invoices: true, wait: [] };
-  }
-  const same = target.price.id === before.price.id && target.quantity === before.quantity;
-  const lines = same ? [] : credits();
-  setItem(item, target);
-  if (trialing || same || change.prorate === 'none') return { lines: [], invoices: false, wait: [] };
-  const remainder = remainderLine(state, subscription, item, change.at);
-  const all = [...lines, remainder];
-  return change.prorate === 'always_invoice'
-    ? { lines: all, invoices: true, wait: [] }
-    : { lines: [], invoices: false, wait: all, debit: remainder };
-}
-
-function keepWaiting(state: State, subscription: Subscription, { wait, debit }: Effect) {
-  const lines = wait.map((draft) => ({ draft, line: makeLine(subscription, draft) }));
+function keepPending(state: State, subscription: Subscription, { pending, debit }: Effect) {
+  const lines = pending.map((draft) => ({ draft, line: makeLine(subscription, draft) }));
   for (const { line } of lines) {
     state.put({
       id: `hidden_item_${line.id}`,
@@ -162,16 +66,20 @@ function keepWaiting(state: State, subscription: Subscription, { wait, debit }: 
 }
 
 /** Applies a change and bills it, if it must be billed at once. Nothing is charged yet. */
-export function billChange(state: State, subscription: Subscription, change: Change): Billed | undefined {
+export function billChange(state: State, subscription: Subscription, change: Change): BillingResult | undefined {
   const now = state.now();
   const start = getItem(subscription).current_period_start;
-  const result = effect(state, subscription, change);
+  const effect = changeItem(state, subscription, change);
   if (subscription.cancel_at_period_end) subscription.cancel_at = getItem(subscription).current_period_end;
-  if (!result.invoices) {
-    keepWaiting(state, subscription, result);
+  if (!effect.invoices) {
+    keepPending(state, subscription, effect);
     return undefined;
   }
-  const billed = bill(state, subscription, 'subscription_update', result.lines, { start, end: now });
+  const billed = bill(state, subscription, {
+    reason: 'subscription_update',
+    drafts: effect.lines,
+    period: { start, end: now },
+  });
   subscription.latest_invoice = billed.invoice.id;
   return billed;
 }
@@ -212,14 +120,15 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   writeSettings(state, subscription, reader);
   const discounts = reader.objects('discounts', discountFields);
   const cancels = reader.bool('cancel_at_period_end');
-  const changes = changeFields.some((name) => reader.has(name));
-  const change = changes ? readChange(state, subscription, reader) : undefined;
-  if (discounts) changeDiscounts(state, subscription, discounts, calculateCost(change?.item ?? getItem(subscription)));
+  const change = readChange(state, subscription, reader);
+  if (discounts) {
+    changeDiscounts(state, subscription, { discounts, cents: calculateCost(change?.item ?? getItem(subscription)) });
+  }
   if (change) {
-    const waits = findPendingChange(state, id);
-    if (waits?.kind === 'update') giveUp(state, subscription, before, waits.invoice);
+    const versions = { before, subscription };
+    dropPendingUpdate(state, versions);
     const billed = billChange(state, subscription, change);
-    if (billed) collectChange(state, subscription, before, billed, behaviour);
+    if (billed) collectChange(state, versions, { billed, behaviour });
   }
   if (cancels !== undefined) setCancelAtPeriodEnd(state, subscription, cancels);
   const details = reader.object('cancellation_details', ['comment', 'feedback']);
@@ -233,26 +142,32 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   return subscription;
 }
 
-/** A new change replaces a pending one: its invoice is voided. */
-function giveUp(state: State, subscription: Subscription, before: Subscription, invoice: string) {
-  voidInvoice(state, invoice);
+interface Versions {
+  /** The subscription before the call. */
+  before: Subscription;
+  subscription: Subscription;
+}
+
+/** A new change replaces a pending one, whose invoice is voided. */
+function dropPendingUpdate(state: State, { before, subscription }: Versions) {
+  const pending = findPendingChange(state, subscription.id);
+  if (pending?.kind !== 'update') return;
+  voidInvoice(state, pending.invoice);
   before.pending_update = null;
   before.latest_invoice = subscription.latest_invoice;
 }
 
 function collectChange(
   state: State,
-  subscription: Subscription,
-  before: Subscription,
-  billed: Billed,
-  behaviour: string,
+  { before, subscription }: Versions,
+  { billed, behaviour }: { billed: BillingResult; behaviour: PaymentBehaviour },
 ) {
   const { invoice } = billed;
   const due = invoice.amount_due > 0;
   if (state.isRehearsal()) return;
   if (due && behaviour !== 'default_incomplete' && defaultMethod(state, subscription) === undefined)
     throw noPaymentMethod();
-  const result: Collected =
+  const result: CollectionResult =
     due && behaviour === 'default_incomplete'
       ? { outcome: 'no_payment_method' }
       : collect(state, invoice.id, { offSession: false });
@@ -261,9 +176,9 @@ function collectChange(
     if (subscription.status === 'past_due') subscription.status = 'active';
     return;
   }
-  if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, result, false);
+  if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, { result });
   if (behaviour === 'pending_if_incomplete') {
-    putOff(state, before, { ...billed, kind: 'update' });
+    postponeChange(state, before, { ...billed, kind: 'update' });
     return;
   }
   settle(state, subscription, billed);

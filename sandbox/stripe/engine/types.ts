@@ -1,28 +1,34 @@
 import type Stripe from 'stripe';
 
-/** An event as Stripe sends it. The edge may set `request` when it is emitted. */
+/** An event as Stripe sends it. The HTTP API may set `request` when it is emitted. */
 export type StripeEvent = Omit<Stripe.EventBase, 'data' | 'request' | 'type'> & {
   type: string;
   data: { object: Record<string, unknown>; previous_attributes?: Record<string, unknown> };
   request: { id: string | null; idempotency_key: string | null };
 };
 
+/** The kind of the API key of a call. */
+export type KeyKind = 'secret' | 'publishable';
+
+export interface EngineRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** For example '/v1/customers/cus_1'. */
+  path: string;
+  /** The parsed body or query; strings as in a form, or numbers and booleans. */
+  params?: Record<string, unknown>;
+  /** By default `secret`. */
+  as?: KeyKind;
+}
+
 /** Stripe's API without its wire format: objects, money and a clock. Times inside objects are seconds, as at Stripe. */
 export interface Engine {
   /**
    * One API call.
-   * @param path for example '/v1/customers/cus_1'
-   * @param params the parsed body or query; strings as in a form, or numbers and booleans
-   * @returns the plain object, with ids where Stripe returns ids; lists are complete, the edge makes pages
+   * @returns the plain object, with ids where Stripe returns ids; lists are complete, the HTTP API makes pages
    * @throws StandInError
    */
-  call(
-    method: 'GET' | 'POST' | 'DELETE',
-    path: string,
-    params: Record<string, unknown>,
-    as: 'secret' | 'publishable',
-  ): unknown;
-  /** Looks an object up by id, for expansion by the edge. */
+  call(request: EngineRequest): unknown;
+  /** Looks an object up by id, for expansion by the HTTP API. */
   find(id: string): Record<string, unknown> | undefined;
   /** Everything as JSON, and back. */
   snapshot(): unknown;

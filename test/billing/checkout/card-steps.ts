@@ -28,7 +28,7 @@ export function confirmCard({ standIn }: Pick<Shop, 'standIn'>, clientSecret: st
   const card = { number, exp_month: 12, exp_year: 2034, cvc: '123' };
   const billing = { name: 'Vera Lindqvist', address: { postal_code: '10115' } };
   const data = { client_secret: clientSecret, payment_method_data: { type: 'card', card, billing_details: billing } };
-  standIn.engine.call('POST', `/v1/setup_intents/${id}/confirm`, data, 'publishable');
+  standIn.engine.call({ method: 'POST', path: `/v1/setup_intents/${id}/confirm`, params: data, as: 'publishable' });
   if (standIn.engine.find(id)?.status === 'requires_action') standIn.engine.authenticate(id, 'succeed');
   return id;
 }
