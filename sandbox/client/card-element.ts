@@ -1,4 +1,12 @@
-import { type CardField, type FaultCode, findBrand, formatDigits, incomplete, judge, toDigits } from './card-rules.ts';
+import {
+  type CardField,
+  checkField,
+  type FaultCode,
+  findBrand,
+  formatDigits,
+  incomplete,
+  toDigits,
+} from './card-rules.ts';
 import { textsFor } from './texts.ts';
 
 export interface ElementFault {
@@ -43,7 +51,7 @@ export class CardElement {
   readonly #input = document.createElement('input');
   readonly #handlers = new Map<string, Set<Handler>>();
   #options: ElementOptions;
-  #holder: HTMLElement | undefined;
+  #container: HTMLElement | undefined;
   #digits = '';
   #fault: FaultCode | undefined;
   #lastEmitted = '';
@@ -75,13 +83,13 @@ export class CardElement {
       font: 'inherit',
       appearance: 'none',
     });
-    input.addEventListener('input', () => this.#typed());
+    input.addEventListener('input', () => this.#handleInput());
     input.addEventListener('focus', () => {
       this.#paint();
       this.#emit('focus', { elementType: type });
     });
     input.addEventListener('blur', () => {
-      const { empty, complete } = this.#judged();
+      const { empty, complete } = this.#check();
       if (!empty && !complete) this.#emitChange(this.#fault ?? incomplete[type]);
       this.#paint();
       this.#emit('blur', { elementType: type });
@@ -98,33 +106,33 @@ export class CardElement {
 
   /** The fault that prevents its use. */
   get fault(): ElementFault | undefined {
-    const { complete, wrong } = this.#judged();
-    return complete ? undefined : this.#described(wrong ?? incomplete[this.#type]);
+    const { complete, fault } = this.#check();
+    return complete ? undefined : this.#describe(fault ?? incomplete[this.#type]);
   }
 
-  mount(place: string | HTMLElement): void {
-    const holder = typeof place === 'string' ? document.querySelector<HTMLElement>(place) : place;
-    if (!holder) throw new Error(`The selector you specified (${place}) applies to no DOM elements on the page.`);
+  mount(target: string | HTMLElement): void {
+    const container = typeof target === 'string' ? document.querySelector<HTMLElement>(target) : target;
+    if (!container) throw new Error(`The selector you specified (${target}) applies to no DOM elements on the page.`);
     this.unmount();
-    this.#holder = holder;
-    holder.replaceChildren(this.#input);
-    holder.classList.add('StripeElement');
-    holder.addEventListener('click', this.#labelled);
+    this.#container = container;
+    container.replaceChildren(this.#input);
+    container.classList.add('StripeElement');
+    container.addEventListener('click', this.#focusInput);
     this.#paint();
     // Stripe's own is ready when its frame has loaded.
     queueMicrotask(() => this.#emit('ready', { elementType: this.#type }));
   }
 
   unmount(): void {
-    const holder = this.#holder;
-    if (!holder) return;
+    const container = this.#container;
+    if (!container) return;
     this.#input.remove();
-    holder.removeEventListener('click', this.#labelled);
-    holder.classList.remove(
+    container.removeEventListener('click', this.#focusInput);
+    container.classList.remove(
       'StripeElement',
       ...['empty', 'complete', 'invalid', 'focus'].map((name) => `StripeElement--${name}`),
     );
-    this.#holder = undefined;
+    this.#container = undefined;
   }
 
   destroy(): void {
@@ -168,30 +176,30 @@ export class CardElement {
 
   clear(): void {
     this.#input.value = '';
-    this.#typed();
+    this.#handleInput();
   }
 
   /** The number has changed, and possibly the length of the security code. */
-  reconsider(): void {
-    this.#emitChange(this.#judged().wrong);
+  checkAgain(): void {
+    this.#emitChange(this.#check().fault);
     this.#paint();
   }
 
-  #labelled = () => this.#input.focus();
+  #focusInput = () => this.#input.focus();
 
   #number(): string {
     return this.#type === 'cardNumber' ? this.#digits : (this.#group.fields.get('cardNumber')?.digits ?? '');
   }
 
-  #judged() {
-    return judge(this.#type, this.#digits, this.#number(), new Date());
+  #check() {
+    return checkField(this.#type, { digits: this.#digits, number: this.#number(), today: new Date() });
   }
 
-  #described(code: FaultCode): ElementFault {
+  #describe(code: FaultCode): ElementFault {
     return { type: 'validation_error', code, message: textsFor(this.#group.locale).faults[code] };
   }
 
-  #typed(): void {
+  #handleInput(): void {
     const input = this.#input;
     const before = input.value.slice(0, input.selectionEnd ?? undefined).replace(/\D/g, '').length;
     const atEnd = (input.selectionEnd ?? 0) >= input.value.length;
@@ -204,20 +212,20 @@ export class CardElement {
       }
       input.setSelectionRange(at, at);
     }
-    this.#emitChange(this.#judged().wrong);
+    this.#emitChange(this.#check().fault);
     this.#paint();
-    if (this.#type === 'cardNumber') this.#group.fields.get('cardCvc')?.reconsider();
+    if (this.#type === 'cardNumber') this.#group.fields.get('cardCvc')?.checkAgain();
   }
 
   /** Fires `change` if anything has changed. */
   #emitChange(fault: FaultCode | undefined): void {
     this.#fault = fault;
-    const { empty, complete } = this.#judged();
+    const { empty, complete } = this.#check();
     const event = {
       elementType: this.#type,
       empty,
       complete,
-      error: fault === undefined ? undefined : this.#described(fault),
+      error: fault === undefined ? undefined : this.#describe(fault),
       ...(this.#type === 'cardNumber' && { brand: findBrand(this.#digits) }),
     };
     const serialized = JSON.stringify(event);
@@ -228,14 +236,14 @@ export class CardElement {
   }
 
   #paint(): void {
-    const { empty, complete } = this.#judged();
+    const { empty, complete } = this.#check();
     const states = {
       empty,
       complete,
       invalid: this.#fault !== undefined,
       focus: document.activeElement === this.#input,
     };
-    for (const [name, is] of Object.entries(states)) this.#holder?.classList.toggle(`StripeElement--${name}`, is);
+    for (const [name, is] of Object.entries(states)) this.#container?.classList.toggle(`StripeElement--${name}`, is);
     this.#input.setAttribute('aria-invalid', String(this.#fault !== undefined));
   }
 

@@ -9,11 +9,11 @@ export type FaultCode =
   | 'invalid_expiry_year_past'
   | 'incomplete_cvc';
 
-export interface Judged {
+export interface FieldState {
   empty: boolean;
   complete: boolean;
-  /** Invalid, whatever is typed next. */
-  wrong?: FaultCode;
+  /** The fault of an input that no further digit can make valid. */
+  fault?: FaultCode;
 }
 
 interface Kind {
@@ -41,7 +41,7 @@ const findKind = (digits: string) => kinds.find(({ begins }) => begins.test(digi
 export const findBrand = (digits: string) => findKind(digits).brand;
 
 /** The check digit (ISO/IEC 7812-1). */
-function hasCheckDigit(digits: string): boolean {
+function passesLuhn(digits: string): boolean {
   const sum = [...digits].reverse().reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 1 : 2);
     return total + (value > 9 ? value - 9 : value);
@@ -50,8 +50,8 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 /** The digits of the input, up to the field's length. `brand` determines the length of a security code. */
-export function toDigits(field: CardField, typed: string, number: string): string {
-  const digits = typed.replace(/\D/g, '');
+export function toDigits(field: CardField, input: string, number: string): string {
+  const digits = input.replace(/\D/g, '');
   if (field === 'cardNumber') return digits.slice(0, findKind(digits).length);
   if (field === 'cardCvc') return digits.slice(0, findKind(number).cvc);
   // "4" can only be April; "12 / 2034" is the long form of "12 / 34".
@@ -77,7 +77,7 @@ export function formatDigits(field: CardField, digits: string): string {
   return groups.join(' ');
 }
 
-function expiryFault(digits: string, today: Date): FaultCode | undefined {
+function findExpiryFault(digits: string, today: Date): FaultCode | undefined {
   const month = Number(digits.slice(0, 2));
   if (digits.length >= 2 && (month < 1 || month > 12)) return 'incomplete_expiry';
   if (digits.length < 4) return undefined;
@@ -87,20 +87,24 @@ function expiryFault(digits: string, today: Date): FaultCode | undefined {
   return undefined;
 }
 
-/**
- * @param digits of the field
- * @param number the digits of the card's number, which determine the length of its security code
- */
-export function judge(field: CardField, digits: string, number: string, today: Date): Judged {
+export interface CardInput {
+  /** The digits of the field. */
+  digits: string;
+  /** The digits of the card's number, which determine the length of its security code. */
+  number: string;
+  today: Date;
+}
+
+export function checkField(field: CardField, { digits, number, today }: CardInput): FieldState {
   const empty = digits === '';
   if (field === 'cardNumber') {
-    const whole = digits.length === findKind(digits).length;
-    const right = whole && hasCheckDigit(digits);
-    return { empty, complete: right, ...(whole && !right && { wrong: 'invalid_number' }) };
+    const full = digits.length === findKind(digits).length;
+    const valid = full && passesLuhn(digits);
+    return { empty, complete: valid, ...(full && !valid && { fault: 'invalid_number' }) };
   }
   if (field === 'cardCvc') return { empty, complete: digits.length === findKind(number).cvc };
-  const wrong = expiryFault(digits, today);
-  return { empty, complete: digits.length === 4 && wrong === undefined, ...(wrong !== undefined && { wrong }) };
+  const fault = findExpiryFault(digits, today);
+  return { empty, complete: digits.length === 4 && fault === undefined, ...(fault !== undefined && { fault }) };
 }
 
 export const incomplete: Record<CardField, FaultCode> = {

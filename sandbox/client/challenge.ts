@@ -44,24 +44,24 @@ export function challenge(origin: string, intent: string, locale: string | undef
 
   return new Promise((resolve) => {
     function close(): void {
-      removeEventListener('message', hear);
+      removeEventListener('message', handleMessage);
       dialog.close();
       dialog.remove();
       resolve();
     }
     /** Leaving counts as a failure. */
-    function giveUp(): void {
+    function leave(): void {
       const body = new URLSearchParams({ outcome: 'fail' });
       fetch(address, { method: 'POST', mode: 'no-cors', body }).then(close, close);
     }
-    function hear({ origin: from, data }: MessageEvent): void {
+    function handleMessage({ origin: from, data }: MessageEvent): void {
       if (from === origin && data?.source === 'stripe-stand-in' && data.intent === intent) close();
     }
-    addEventListener('message', hear);
-    cancel.addEventListener('click', giveUp);
+    addEventListener('message', handleMessage);
+    cancel.addEventListener('click', leave);
     dialog.addEventListener('cancel', (event) => {
       event.preventDefault();
-      giveUp();
+      leave();
     });
     document.body.append(dialog);
     dialog.showModal();

@@ -8,8 +8,8 @@ import { CardElement, type CardGroup, type ElementFault } from './card-element.t
 import type { CardField } from './card-rules.ts';
 import { challenge } from './challenge.ts';
 
-const own = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
-const origin = new URL(own).origin;
+const scriptAddress = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
+const origin = new URL(scriptAddress).origin;
 
 interface Intent {
   id: string;
@@ -24,6 +24,11 @@ interface ConfirmData {
 }
 interface ConfirmOptions {
   handleActions?: boolean;
+}
+/** The browser knows an intent by its kind and its secret. */
+interface IntentRef {
+  kind: Kind;
+  clientSecret: string;
 }
 type Fault = CallError | ElementFault;
 
@@ -78,7 +83,7 @@ function createElements(locale: string | undefined) {
   };
 }
 
-async function paymentMethod(
+async function createPaymentMethod(
   call: Call,
   source: CardSource,
   billing: BillingDetails | undefined,
@@ -96,57 +101,59 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   if (!/^pk_/.test(publishableKey)) throw new Error('Please call Stripe() with your publishable key.');
   const call = createCall(origin, publishableKey);
 
-  const read = (kind: Kind, clientSecret: string) =>
+  const read = ({ kind, clientSecret }: IntentRef) =>
     call<Intent>('GET', `${kinds[kind].path}/${toIntentId(clientSecret)}`, { client_secret: clientSecret });
 
   /** In Stripe's shape: `{ setupIntent }` or `{ error }`. */
-  function result(kind: Kind, { value, error }: Answer<Intent>) {
+  function toResult(kind: Kind, { value, error }: Answer<Intent>) {
     return error ? { error } : { [kinds[kind].result]: value };
   }
 
   /** Lets the customer authenticate if the bank asks for it, and returns the result. */
-  async function finish(kind: Kind, clientSecret: string, answer: Answer<Intent>) {
-    if (answer.value?.status !== 'requires_action') return result(kind, answer);
+  async function finish({ kind, clientSecret }: IntentRef, answer: Answer<Intent>) {
+    if (answer.value?.status !== 'requires_action') return toResult(kind, answer);
     await challenge(origin, toIntentId(clientSecret), options.locale);
-    const after = await read(kind, clientSecret);
+    const after = await read({ kind, clientSecret });
     const fault = after.value?.status === 'requires_payment_method' ? after.value[kinds[kind].error] : undefined;
-    return fault ? { error: { ...fault, [kinds[kind].object]: after.value } } : result(kind, after);
+    return fault ? { error: { ...fault, [kinds[kind].object]: after.value } } : toResult(kind, after);
   }
 
-  async function confirm(kind: Kind, clientSecret: string, data: ConfirmData = {}, how: ConfirmOptions = {}) {
+  async function confirm(intent: IntentRef, data: ConfirmData = {}, { handleActions }: ConfirmOptions = {}) {
+    const { kind, clientSecret } = intent;
     let method = typeof data.payment_method === 'string' ? data.payment_method : undefined;
     if (typeof data.payment_method === 'object') {
-      const created = await paymentMethod(call, data.payment_method.card, data.payment_method.billing_details);
+      const created = await createPaymentMethod(call, data.payment_method.card, data.payment_method.billing_details);
       if (created.error) return { error: created.error };
       method = created.value.id;
     }
     if (method === undefined) {
       // A payment that already waits for the bank is not confirmed again.
-      const now = await read(kind, clientSecret);
-      if (now.error || now.value.status === 'requires_action') return finish(kind, clientSecret, now);
+      const current = await read(intent);
+      if (current.error || current.value.status === 'requires_action') return finish(intent, current);
     }
     const answer = await call<Intent>('POST', `${kinds[kind].path}/${toIntentId(clientSecret)}/confirm`, {
       client_secret: clientSecret,
       payment_method: method,
       use_stripe_sdk: true,
     });
-    return how.handleActions === false ? result(kind, answer) : finish(kind, clientSecret, answer);
+    return handleActions === false ? toResult(kind, answer) : finish(intent, answer);
   }
 
   return {
-    elements: (more: { locale?: string } = {}) => createElements(more.locale ?? options.locale),
-    confirmCardSetup: (clientSecret: string, data?: ConfirmData, how?: ConfirmOptions) =>
-      confirm('setup', clientSecret, data, how),
-    confirmCardPayment: (clientSecret: string, data?: ConfirmData, how?: ConfirmOptions) =>
-      confirm('payment', clientSecret, data, how),
+    elements: ({ locale = options.locale }: { locale?: string } = {}) => createElements(locale),
+    confirmCardSetup: (clientSecret: string, data?: ConfirmData, confirmOptions?: ConfirmOptions) =>
+      confirm({ kind: 'setup', clientSecret }, data, confirmOptions),
+    confirmCardPayment: (clientSecret: string, data?: ConfirmData, confirmOptions?: ConfirmOptions) =>
+      confirm({ kind: 'payment', clientSecret }, data, confirmOptions),
     async handleNextAction({ clientSecret }: { clientSecret: string }) {
       const kind: Kind = clientSecret.startsWith('seti_') ? 'setup' : 'payment';
-      return finish(kind, clientSecret, await read(kind, clientSecret));
+      return finish({ kind, clientSecret }, await read({ kind, clientSecret }));
     },
-    retrieveSetupIntent: async (clientSecret: string) => result('setup', await read('setup', clientSecret)),
-    retrievePaymentIntent: async (clientSecret: string) => result('payment', await read('payment', clientSecret)),
+    retrieveSetupIntent: async (clientSecret: string) => toResult('setup', await read({ kind: 'setup', clientSecret })),
+    retrievePaymentIntent: async (clientSecret: string) =>
+      toResult('payment', await read({ kind: 'payment', clientSecret })),
     async createPaymentMethod(data: { type: 'card'; card: CardSource; billing_details?: BillingDetails }) {
-      const { value, error } = await paymentMethod(call, data.card, data.billing_details);
+      const { value, error } = await createPaymentMethod(call, data.card, data.billing_details);
       return error ? { error } : { paymentMethod: value };
     },
     async createToken(element: CardElement, data: Record<string, unknown> = {}) {

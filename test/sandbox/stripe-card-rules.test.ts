@@ -1,9 +1,9 @@
-import { type CardField, findBrand, formatDigits, judge, toDigits } from '../../sandbox/client/card-rules.ts';
+import { type CardField, checkField, findBrand, formatDigits, toDigits } from '../../sandbox/client/card-rules.ts';
 
 const today = new Date('2026-11-22T12:00:00');
 const look = (field: CardField, typed: string, number = '4242424242424242') => {
   const digits = toDigits(field, typed, number);
-  return { ...judge(field, digits, number, today), shown: formatDigits(field, digits) };
+  return { ...checkField(field, { digits, number, today }), shown: formatDigits(field, digits) };
 };
 
 describe('the stand-in’s card number', () => {
@@ -23,7 +23,7 @@ describe('the stand-in’s card number', () => {
   });
 
   it('The number is wrong when it is complete with a wrong check digit, and not before', () => {
-    expect(look('cardNumber', '4242 4242 4242 4241')).toMatchObject({ complete: false, wrong: 'invalid_number' });
+    expect(look('cardNumber', '4242 4242 4242 4241')).toMatchObject({ complete: false, fault: 'invalid_number' });
     expect(look('cardNumber', '4242 4242 4242 424')).toEqual({
       empty: false,
       complete: false,
@@ -46,10 +46,10 @@ describe('the stand-in’s expiry', () => {
 
   it.each([
     ['11 / 26', { complete: true }],
-    ['10 / 26', { complete: false, wrong: 'invalid_expiry_month_past' }],
-    ['12 / 25', { complete: false, wrong: 'invalid_expiry_year_past' }],
-    ['13', { complete: false, wrong: 'incomplete_expiry' }],
-    ['00', { complete: false, wrong: 'incomplete_expiry' }],
+    ['10 / 26', { complete: false, fault: 'invalid_expiry_month_past' }],
+    ['12 / 25', { complete: false, fault: 'invalid_expiry_year_past' }],
+    ['13', { complete: false, fault: 'incomplete_expiry' }],
+    ['00', { complete: false, fault: 'incomplete_expiry' }],
     ['12 / 2', { complete: false }],
   ])('The expiry %s is judged as complete, incomplete or past', (typed, judged) =>
     expect(look('cardExpiry', typed)).toEqual({ empty: false, shown: expect.any(String), ...judged }),
