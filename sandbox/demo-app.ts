@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import {
   createPages,
   detectLanguages,
+  type HostCookies,
+  type HttpExchange,
   hostCookies,
   type PageSettings,
+  type Pages,
   securityHeaders,
   staticFiles,
 } from '../server/http/index.ts';
@@ -44,6 +47,7 @@ export interface DemoAppSettings {
 }
 
 const maxPending = 20;
+const maxVisits = 1_000;
 const mask = (token: string) => `${token.slice(0, 6)}…${token.slice(-4)}`;
 
 /** Foyer's error (RFC 6749, sections 4.1.2.1 and 5.2), or another failure. */
@@ -53,25 +57,22 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A typical client app: code and PKCE with `openid-client`, without anything special to Foyer. */
-export function createDemoApp(settings: DemoAppSettings): Express {
-  const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
-  // As registered: other apps of the tests do not request plans.
-  const scope = `openid profile email phone${clientId === demoClientId ? ' membership' : ''}`;
-  const cookies = hostCookies(false);
-  // Cookies ignore ports: two apps on one host would overwrite each other's.
-  const cookieName = `demo_visit_${clientId}`;
-  const pages = createPages({
-    assets,
-    brandName,
-    links: {},
-    banner: createBanner({ mailbox: issuer + mailboxAddress }),
-    extraCss: assets.style(sandboxStylesheet),
-  });
-  const visits = new Map<string, Visit>();
-  let discovered: Promise<oidc.Configuration> | undefined;
+type Tokens = oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers;
 
-  function configuration(): Promise<oidc.Configuration> {
+interface DemoApp {
+  issuer: string;
+  origin: string;
+  scope: string;
+  pages: Pages;
+  /** Foyer's metadata, for `openid-client`. */
+  configuration(): Promise<oidc.Configuration>;
+  findVisit(req: Request, res: Response): Visit;
+}
+
+/** Requests Foyer's metadata once; after a failure again. */
+function createConfiguration(issuer: string, clientId: string): DemoApp['configuration'] {
+  let discovered: Promise<oidc.Configuration> | undefined;
+  return () => {
     // Foyer uses plain http on a developer's machine.
     discovered ??= oidc
       .discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] })
@@ -80,70 +81,73 @@ export function createDemoApp(settings: DemoAppSettings): Express {
         throw error;
       });
     return discovered;
-  }
+  };
+}
 
-  function findVisit(req: Request, res: Response): Visit {
+function createVisits(cookies: HostCookies, cookieName: string): DemoApp['findVisit'] {
+  const visits = new Map<string, Visit>();
+  return (req, res) => {
     const id = cookies.read(req, cookieName);
     const known = id === undefined ? undefined : visits.get(id);
     if (known) return known;
-    const fresh: Visit = { pending: new Map() };
+    const visit: Visit = { pending: new Map() };
     const newId = randomBytes(16).toString('base64url');
-    if (visits.size >= 1_000) visits.delete(visits.keys().next().value ?? '');
-    visits.set(newId, fresh);
+    if (visits.size >= maxVisits) visits.delete(visits.keys().next().value ?? '');
+    visits.set(newId, visit);
     cookies.set(res, cookieName, { value: newId });
-    return fresh;
-  }
+    return visit;
+  };
+}
 
-  /** Stores tokens, and the current userinfo: a plan may have changed since the last tokens. */
-  async function keepAnswer(
-    visit: Visit,
-    response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers,
-  ): Promise<void> {
-    keepTokens(visit, response);
-    const subject = visit.tokens?.claims.sub;
-    visit.userinfo = await oidc.fetchUserInfo(await configuration(), response.access_token, String(subject));
-  }
+function storeTokens(visit: Visit, tokens: Tokens): void {
+  const refreshToken = tokens.refresh_token ?? visit.tokens?.refreshToken;
+  visit.tokens = {
+    idToken: tokens.id_token ?? visit.tokens?.idToken ?? '',
+    claims: { ...(tokens.claims() ?? visit.tokens?.claims) },
+    accessToken: tokens.access_token,
+    expiresAt: Date.now() + (tokens.expiresIn() ?? 0) * 1000,
+    ...(refreshToken !== undefined && { refreshToken }),
+  };
+}
 
-  function keepTokens(visit: Visit, response: oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers): void {
-    const refreshToken = response.refresh_token ?? visit.tokens?.refreshToken;
-    visit.tokens = {
-      idToken: response.id_token ?? visit.tokens?.idToken ?? '',
-      claims: { ...(response.claims() ?? visit.tokens?.claims) },
-      accessToken: response.access_token,
-      expiresAt: Date.now() + (response.expiresIn() ?? 0) * 1000,
-      ...(refreshToken !== undefined && { refreshToken }),
-    };
-  }
+/** Stores tokens, and the current userinfo: a plan may have changed since the last tokens. */
+async function storeAnswer({ configuration }: DemoApp, visit: Visit, tokens: Tokens): Promise<void> {
+  storeTokens(visit, tokens);
+  const subject = visit.tokens?.claims.sub;
+  visit.userinfo = await oidc.fetchUserInfo(await configuration(), tokens.access_token, String(subject));
+}
 
-  function show(req: Request, res: Response, visit: Visit, error?: string): void {
-    const { tokens, userinfo = {} } = visit;
-    const state: DemoAppPageProps['state'] = tokens
-      ? {
-          kind: 'signed-in',
-          idToken: tokens.claims,
-          userinfo,
-          accessToken: { maskedValue: mask(tokens.accessToken), expiresAt: tokens.expiresAt },
-          ...(tokens.refreshToken !== undefined && { refreshToken: { maskedValue: mask(tokens.refreshToken) } }),
-          refreshAction: '/refresh',
-          signOutAction: '/sign-out',
-          ...(error !== undefined && { error }),
-        }
-      : { kind: 'signed-out', signInHref: '/sign-in', ...(error !== undefined && { error }) };
-    pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
-      title: (ctx) => textsFor(ctx)('sandbox.demo.name'),
-      // Its forms lead through Foyer (sign-out) and back.
-      policy: { formAction: [issuer] },
-    });
-  }
+function toPageState({ tokens, userinfo = {} }: Visit, error: string | undefined): DemoAppPageProps['state'] {
+  if (!tokens) return { kind: 'signed-out', signInHref: '/sign-in', ...(error !== undefined && { error }) };
+  return {
+    kind: 'signed-in',
+    idToken: tokens.claims,
+    userinfo,
+    accessToken: { maskedValue: mask(tokens.accessToken), expiresAt: tokens.expiresAt },
+    ...(tokens.refreshToken !== undefined && { refreshToken: { maskedValue: mask(tokens.refreshToken) } }),
+    refreshAction: '/refresh',
+    signOutAction: '/sign-out',
+    ...(error !== undefined && { error }),
+  };
+}
 
-  const app = express();
-  detectLanguages(app, cookies);
-  app.disable('x-powered-by');
-  app.use(securityHeaders({ https: false }));
-  app.use('/assets', staticFiles(clientDir));
-  app.get('/', (req, res) => show(req, res, findVisit(req, res)));
-  app.use(televisionRoutes({ issuer, pages }));
-  app.get('/sign-in', async (req, res) => {
+/** The page of one visit, with an error message after a failure. */
+function sendVisit(
+  { issuer, pages }: DemoApp,
+  { req, res }: HttpExchange,
+  page: { visit: Visit; error?: string },
+): void {
+  const { visit, error } = page;
+  const state = toPageState(visit, error);
+  pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
+    title: (ctx) => textsFor(ctx)('sandbox.demo.name'),
+    // Its forms lead through Foyer (sign-out) and back.
+    policy: { formAction: [issuer] },
+  });
+}
+
+function startSignIn({ origin, scope, configuration, findVisit }: DemoApp): RequestHandler {
+  return async (req, res) => {
     const verifier = oidc.randomPKCECodeVerifier();
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
     const { pending } = findVisit(req, res);
@@ -158,37 +162,49 @@ export function createDemoApp(settings: DemoAppSettings): Express {
       code_challenge_method: 'S256',
     });
     res.redirect(303, address.href);
-  });
-  app.get('/callback', async (req, res) => {
+  };
+}
+
+function completeSignIn(demo: DemoApp): RequestHandler {
+  const { origin, configuration, findVisit } = demo;
+  return async (req, res) => {
     const visit = findVisit(req, res);
     const state = new URL(req.originalUrl, origin).searchParams.get('state') ?? '';
     const pending = visit.pending.get(state);
     visit.pending.delete(state);
     try {
       if (!pending) throw new Error('no sign-in is under way in this browser');
-      const response = await oidc.authorizationCodeGrant(await configuration(), new URL(req.originalUrl, origin), {
+      const tokens = await oidc.authorizationCodeGrant(await configuration(), new URL(req.originalUrl, origin), {
         pkceCodeVerifier: pending.verifier,
         expectedState: state,
         expectedNonce: pending.nonce,
         idTokenExpected: true,
       });
-      await keepAnswer(visit, response);
+      await storeAnswer(demo, visit, tokens);
       res.redirect(303, '/');
     } catch (error) {
-      show(req, res, visit, toMessage(error));
+      sendVisit(demo, { req, res }, { visit, error: toMessage(error) });
     }
-  });
-  app.post('/refresh', async (req, res) => {
+  };
+}
+
+function refreshTokens(demo: DemoApp): RequestHandler {
+  const { configuration, findVisit } = demo;
+  return async (req, res) => {
     const visit = findVisit(req, res);
     try {
-      await keepAnswer(visit, await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? ''));
+      const tokens = await oidc.refreshTokenGrant(await configuration(), visit.tokens?.refreshToken ?? '');
+      await storeAnswer(demo, visit, tokens);
       res.redirect(303, '/');
     } catch (error) {
       delete visit.tokens;
-      show(req, res, visit, toMessage(error));
+      sendVisit(demo, { req, res }, { visit, error: toMessage(error) });
     }
-  });
-  app.post('/sign-out', async (req, res) => {
+  };
+}
+
+function signOut({ origin, configuration, findVisit }: DemoApp): RequestHandler {
+  return async (req, res) => {
     const visit = findVisit(req, res);
     const idToken = visit.tokens?.idToken;
     delete visit.tokens;
@@ -197,6 +213,40 @@ export function createDemoApp(settings: DemoAppSettings): Express {
       ...(idToken !== undefined && { id_token_hint: idToken }),
     });
     res.redirect(303, address.href);
+  };
+}
+
+/** A typical client app: code and PKCE with `openid-client`, without anything special to Foyer. */
+export function createDemoApp(settings: DemoAppSettings): Express {
+  const { issuer, origin, clientId = demoClientId, assets, clientDir, brandName } = settings;
+  const cookies = hostCookies(false);
+  const pages = createPages({
+    assets,
+    brandName,
+    links: {},
+    banner: createBanner({ mailbox: issuer + mailboxAddress }),
+    extraCss: assets.style(sandboxStylesheet),
   });
+  const demo: DemoApp = {
+    issuer,
+    origin,
+    // As registered: other apps of the tests do not request plans.
+    scope: `openid profile email phone${clientId === demoClientId ? ' membership' : ''}`,
+    pages,
+    configuration: createConfiguration(issuer, clientId),
+    // Cookies ignore ports: two apps on one host would overwrite each other's.
+    findVisit: createVisits(cookies, `demo_visit_${clientId}`),
+  };
+  const app = express();
+  detectLanguages(app, cookies);
+  app.disable('x-powered-by');
+  app.use(securityHeaders({ https: false }));
+  app.use('/assets', staticFiles(clientDir));
+  app.get('/', (req, res) => sendVisit(demo, { req, res }, { visit: demo.findVisit(req, res) }));
+  app.use(televisionRoutes({ issuer, pages }));
+  app.get('/sign-in', startSignIn(demo));
+  app.get('/callback', completeSignIn(demo));
+  app.post('/refresh', refreshTokens(demo));
+  app.post('/sign-out', signOut(demo));
   return app;
 }
