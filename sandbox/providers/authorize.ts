@@ -56,9 +56,12 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
   return async (req, res) => {
     const redirectUri = text(req, 'redirect_uri') ?? '';
     if (text(req, 'client_id') !== client.id)
-      return sendFault(res, 400, 'Unknown app', 'No app with this client_id is registered here.');
+      return sendFault(res, { title: 'Unknown app', text: 'No app with this client_id is registered here.' });
     if (!isRegistered(redirectUri))
-      return sendFault(res, 400, 'Unknown redirect_uri', 'The address to return to is not registered for this app.');
+      return sendFault(res, {
+        title: 'Unknown redirect_uri',
+        text: 'The address to return to is not registered for this app.',
+      });
     const state = text(req, 'state');
     const scope = text(req, 'scope') ?? '';
     const back = (to: Response, params: Record<string, string | undefined>) =>

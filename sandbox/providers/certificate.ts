@@ -15,20 +15,23 @@ const algorithms = {
   ec: sequence(oid('2a8648ce3d040302')),
 };
 const toName = (text: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(text)))));
-/** GeneralizedTime */
+/** GeneralizedTime. */
 const time = (ms: number) =>
   der(0x18, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
 
-/**
- * A certificate of a key that signs itself (RFC 5280, section 4.1), in PEM. Times are milliseconds since the epoch.
- * @param extensions in DER
- */
-export function selfSigned(
+export interface CertificateOptions {
+  name: string;
+  /** Milliseconds since the epoch. */
+  validFromMs: number;
+  validToMs: number;
+  /** In DER. */
+  extensions?: readonly Buffer[];
+}
+
+/** A self-signed certificate (RFC 5280, section 4.1), in PEM. */
+export function createSelfSignedCertificate(
   { privateKey, publicKey }: KeyPairKeyObjectResult,
-  name: string,
-  validFromMs: number,
-  validToMs: number,
-  extensions: readonly Buffer[] = [],
+  { name, validFromMs, validToMs, extensions = [] }: CertificateOptions,
 ): string {
   const algorithm = algorithms[privateKey.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec'];
   const subject = toName(name);

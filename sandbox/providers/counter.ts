@@ -57,7 +57,10 @@ export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Per
   app.post(chooserPath, express.urlencoded({ extended: false }), async (req, res) => {
     const body = (req.body ?? {}) as Record<string, unknown>;
     const question = pending.get(String(body.request));
-    if (!question) return sendFault(res, 404, 'This page is too old', 'Go back to the app, and begin anew.');
+    if (!question) {
+      const text = 'Go back to the app, and begin anew.';
+      return sendFault(res, { status: 404, title: 'This page is too old', text });
+    }
     const people = peopleAt(question.kind);
     const answer = readAnswer(question.kind, people, body);
     if (!answer) {

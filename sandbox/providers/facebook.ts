@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import express, { type Express, type Response } from 'express';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
-import { createGrants, randomText } from './grants.ts';
+import { createGrants, type Grant, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
 import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
 /** developers.facebook.com/docs/graph-api/guides/error-handling */
-function refuse(res: Response, message: string, code: number, subcode?: number): void {
+function refuse(res: Response, { message, code, subcode }: { message: string; code: number; subcode?: number }): void {
   const type = code === 100 && subcode === undefined ? 'GraphMethodException' : 'OAuthException';
   res.status(code === 190 ? 401 : 400).json({
     error: {
@@ -18,6 +18,26 @@ function refuse(res: Response, message: string, code: number, subcode?: number):
       fbtrace_id: randomText(11),
     },
   });
+}
+
+/** An address only with its own permission, and only if its owner has confirmed it. */
+function toProfile({ person, scope }: Grant): Record<string, unknown> {
+  const id = toSubject('facebook', person);
+  return {
+    id,
+    name: toFullName(person),
+    first_name: person.givenName,
+    last_name: person.familyName,
+    ...(scope.split(/[ ,]/).includes('email') && person.emailVerified && { email: person.email }),
+    picture: {
+      data: {
+        height: 50,
+        is_silhouette: true,
+        url: person.picture ?? `https://platform-lookaside.fbsbx.com/${id}`,
+        width: 50,
+      },
+    },
+  };
 }
 
 /**
@@ -47,16 +67,25 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
   app.all('/v:version/oauth/access_token', express.urlencoded({ extended: false }), (req, res) => {
     if (req.method === 'GET') req.body = req.query;
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = req.body ?? {};
-    if (!authenticateClient(req, client)) return refuse(res, 'Error validating client secret.', 1);
+    if (!authenticateClient(req, client)) return refuse(res, { message: 'Error validating client secret.', code: 1 });
     const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
     if (grant === 'redirect') {
-      const why = 'Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request';
-      return refuse(res, `Error validating verification code. ${why}`, 100, 36_008);
+      const advice = 'Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request';
+      return refuse(res, {
+        message: `Error validating verification code. ${advice}`,
+        code: 100,
+        subcode: 36_008,
+      });
     }
-    if (grant === 'used') return refuse(res, 'This authorization code has been used.', 100, 36_009);
-    if (grant === 'expired') return refuse(res, 'This authorization code has expired.', 100, 36_007);
-    if (typeof grant === 'string' || grant.broken === 'token-error')
-      return refuse(res, 'Invalid verification code format.', 100, 36_010);
+    if (grant === 'used') {
+      return refuse(res, { message: 'This authorization code has been used.', code: 100, subcode: 36_009 });
+    }
+    if (grant === 'expired') {
+      return refuse(res, { message: 'This authorization code has expired.', code: 100, subcode: 36_007 });
+    }
+    if (typeof grant === 'string' || grant.broken === 'token-error') {
+      return refuse(res, { message: 'Invalid verification code format.', code: 100, subcode: 36_010 });
+    }
     if (misbehave(res, 'token', grant.broken)) return;
     res.json({
       access_token: grants.issueToken(`EAA${randomText(96).replace(/[-_]/g, 'Z')}`, grant),
@@ -68,35 +97,18 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
     const token = readBearerToken(req, { inQuery: true });
     const grant = grants.byToken(token);
     if (!grant || grant.broken === 'profile-error')
-      return refuse(res, 'Invalid OAuth access token - Cannot parse access token', 190);
+      return refuse(res, { message: 'Invalid OAuth access token - Cannot parse access token', code: 190 });
     const proof = createHmac('sha256', client.secret).update(token).digest('hex');
     if (req.query.appsecret_proof === undefined)
-      return refuse(res, 'API calls from the server require an appsecret_proof argument', 100);
+      return refuse(res, { message: 'API calls from the server require an appsecret_proof argument', code: 100 });
     if (req.query.appsecret_proof !== proof)
-      return refuse(res, 'Invalid appsecret_proof provided in the API argument', 100);
+      return refuse(res, { message: 'Invalid appsecret_proof provided in the API argument', code: 100 });
     if (misbehave(res, 'profile', grant.broken)) return;
-    const { person, scope } = grant;
-    const id = toSubject('facebook', person);
-    // Only requested fields; an address only with its own permission, and only if its owner has confirmed it.
-    const known: Record<string, unknown> = {
-      id,
-      name: toFullName(person),
-      first_name: person.givenName,
-      last_name: person.familyName,
-      ...(scope.split(/[ ,]/).includes('email') && person.emailVerified && { email: person.email }),
-      picture: {
-        data: {
-          height: 50,
-          is_silhouette: true,
-          url: person.picture ?? `https://platform-lookaside.fbsbx.com/${id}`,
-          width: 50,
-        },
-      },
-    };
+    const profile = toProfile(grant);
     const fields = typeof req.query.fields === 'string' ? req.query.fields.split(',') : ['id', 'name'];
     const names = new Set(['id', ...fields.map((field) => field.replace(/[.(].*$/, ''))]);
     res.json(
-      Object.fromEntries([...names].flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]]))),
+      Object.fromEntries([...names].flatMap((name) => (profile[name] === undefined ? [] : [[name, profile[name]]]))),
     );
   });
 }

@@ -1,16 +1,49 @@
 import express, { type Express } from 'express';
 import { SignJWT } from 'jose';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
-import { createGrants, randomText } from './grants.ts';
+import { createGrants, type Grant, randomText } from './grants.ts';
 import { misbehave } from './misbehave.ts';
 import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
+
+function createIdToken({ clients, now, keys }: StandInSettings, { person, nonce }: Grant): Promise<string> {
+  const nowSeconds = Math.floor(now() / 1_000);
+  return new SignJWT({
+    azp: clients.google.id,
+    ...(person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+    ...(nonce !== undefined && { nonce }),
+  })
+    .setProtectedHeader({ alg: 'RS256', kid: keys.kid, typ: 'JWT' })
+    .setIssuer('https://accounts.google.com')
+    .setAudience(clients.google.id)
+    .setSubject(toSubject('google', person))
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + 3_600)
+    .sign(keys.privateKey);
+}
+
+function toUserinfo({ person, scope }: Grant): Record<string, unknown> {
+  const isRequested = (name: string) =>
+    scope.split(' ').some((value) => value === name || value.endsWith(`/auth/userinfo.${name}`));
+  return {
+    sub: toSubject('google', person),
+    ...(isRequested('profile') && {
+      name: toFullName(person),
+      given_name: person.givenName,
+      ...(person.familyName !== '' && { family_name: person.familyName }),
+      picture: person.picture ?? 'https://lh3.googleusercontent.com/a/sandbox=s96-c',
+    }),
+    ...(isRequested('email') &&
+      person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
+  };
+}
 
 /**
  * Google's sign-in (developers.google.com/identity/protocols/oauth2/web-server, …/openid-connect): the paths that it has on
  * accounts.google.com, oauth2.googleapis.com, www.googleapis.com and openidconnect.googleapis.com.
  */
-export function google(app: Express, { clients, counter, now, keys }: StandInSettings): void {
+export function google(app: Express, settings: StandInSettings): void {
+  const { clients, counter, now } = settings;
   const client = clients.google;
   const grants = createGrants(now);
   app.get(
@@ -51,19 +84,7 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
       return;
     }
     if (misbehave(res, 'token', grant.broken)) return;
-    const { person } = grant;
-    const idToken = await new SignJWT({
-      azp: client.id,
-      ...(person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
-      ...(grant.nonce !== undefined && { nonce: grant.nonce }),
-    })
-      .setProtectedHeader({ alg: 'RS256', kid: keys.kid, typ: 'JWT' })
-      .setIssuer('https://accounts.google.com')
-      .setAudience(client.id)
-      .setSubject(toSubject('google', person))
-      .setIssuedAt(Math.floor(now() / 1_000))
-      .setExpirationTime(Math.floor(now() / 1_000) + 3_600)
-      .sign(keys.privateKey);
+    const idToken = await createIdToken(settings, grant);
     res.set('Cache-Control', 'no-cache, no-store, max-age=0, must-revalidate').json({
       access_token: grants.issueToken(`ya29.${randomText(64)}`, grant),
       expires_in: 3_599,
@@ -79,19 +100,6 @@ export function google(app: Express, { clients, counter, now, keys }: StandInSet
       return;
     }
     if (misbehave(res, 'profile', grant.broken)) return;
-    const { person, scope } = grant;
-    const isRequested = (name: string) =>
-      scope.split(' ').some((one) => one === name || one.endsWith(`/auth/userinfo.${name}`));
-    res.json({
-      sub: toSubject('google', person),
-      ...(isRequested('profile') && {
-        name: toFullName(person),
-        given_name: person.givenName,
-        ...(person.familyName !== '' && { family_name: person.familyName }),
-        picture: person.picture ?? 'https://lh3.googleusercontent.com/a/sandbox=s96-c',
-      }),
-      ...(isRequested('email') &&
-        person.email !== undefined && { email: person.email, email_verified: person.emailVerified }),
-    });
+    res.json(toUserinfo(grant));
   });
 }

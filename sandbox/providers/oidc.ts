@@ -21,30 +21,58 @@ function toClaims({ person, scope }: Grant): Record<string, unknown> {
   };
 }
 
+const toIssuer = (origin: string) => `${origin}${oidcPath}`;
+
+/** OpenID Connect Discovery 1.0, section 3. */
+const discoveryDocument = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  userinfo_endpoint: `${issuer}/userinfo`,
+  jwks_uri: `${issuer}/jwks`,
+  scopes_supported: ['openid', 'profile', 'email'],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  code_challenge_methods_supported: ['S256'],
+  claims_supported: ['sub', 'name', 'given_name', 'family_name', 'picture', 'email', 'email_verified'],
+  authorization_response_iss_parameter_supported: true,
+});
+
+/** Section 3.1.3.7: every property that a client checks can be wrong. */
+async function createIdToken({ origin, clients, now, keys }: StandInSettings, grant: Grant): Promise<string> {
+  const { person, broken, nonce } = grant;
+  const nowSeconds = Math.floor(now() / 1_000);
+  const expired = broken === 'id-token-expired';
+  const claims = {
+    iss: broken === 'id-token-wrong-issuer' ? 'https://somebody-else.example' : toIssuer(origin),
+    aud: broken === 'id-token-wrong-audience' ? 'another-app' : clients.oidc.id,
+    sub: toSubject('oidc', person),
+    iat: nowSeconds - (expired ? 7_200 : 0),
+    exp: nowSeconds + (expired ? -3_600 : 3_600),
+    auth_time: Math.floor(grant.atMs / 1_000),
+    ...(nonce !== undefined && { nonce: broken === 'id-token-wrong-nonce' ? randomText() : nonce }),
+    ...toClaims(grant),
+  };
+  const changed = await grant.idToken?.(claims, keys);
+  if (typeof changed === 'string') return changed;
+  if (broken === 'id-token-unsigned') return new UnsecuredJWT(claims).encode();
+  const key = broken === 'id-token-other-key' ? await keys.otherKey() : keys.privateKey;
+  return new SignJWT(changed ?? claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
+}
+
 /** An OpenID provider (OpenID Connect Core 1.0 and Discovery 1.0, RFC 7636, RFC 9207). */
-export function oidc(app: Express, { origin, clients, counter, now, keys }: StandInSettings): void {
-  const issuer = `${origin}${oidcPath}`;
+export function oidc(app: Express, settings: StandInSettings): void {
+  const { origin, clients, counter, now, keys } = settings;
+  const issuer = toIssuer(origin);
   const client = clients.oidc;
   const grants = createGrants(now);
 
   app.get(`${oidcPath}/.well-known/openid-configuration`, (_req, res) => {
-    res.json({
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
-      scopes_supported: ['openid', 'profile', 'email'],
-      response_types_supported: ['code'],
-      response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-      code_challenge_methods_supported: ['S256'],
-      claims_supported: ['sub', 'name', 'given_name', 'family_name', 'picture', 'email', 'email_verified'],
-      authorization_response_iss_parameter_supported: true,
-    });
+    res.json(discoveryDocument(issuer));
   });
   app.get(`${oidcPath}/jwks`, (_req, res) => {
     res.json({ keys: [keys.publicJwk] });
@@ -65,28 +93,6 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
       },
     }),
   );
-
-  /** Section 3.1.3.7: every property that a client checks can be wrong. */
-  async function createIdToken(grant: Grant): Promise<string> {
-    const { person, broken, nonce } = grant;
-    const nowSeconds = Math.floor(now() / 1_000);
-    const expired = broken === 'id-token-expired';
-    const claims = {
-      iss: broken === 'id-token-wrong-issuer' ? 'https://somebody-else.example' : issuer,
-      aud: broken === 'id-token-wrong-audience' ? 'another-app' : client.id,
-      sub: toSubject('oidc', person),
-      iat: nowSeconds - (expired ? 7_200 : 0),
-      exp: nowSeconds + (expired ? -3_600 : 3_600),
-      auth_time: Math.floor(grant.atMs / 1_000),
-      ...(nonce !== undefined && { nonce: broken === 'id-token-wrong-nonce' ? randomText() : nonce }),
-      ...toClaims(grant),
-    };
-    const changed = await grant.idToken?.(claims, keys);
-    if (typeof changed === 'string') return changed;
-    if (broken === 'id-token-unsigned') return new UnsecuredJWT(claims).encode();
-    const key = broken === 'id-token-other-key' ? await keys.otherKey() : keys.privateKey;
-    return new SignJWT(changed ?? claims).setProtectedHeader({ alg: 'RS256', kid: keys.kid }).sign(key);
-  }
 
   app.post(`${oidcPath}/token`, express.urlencoded({ extended: false }), async (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
@@ -113,7 +119,7 @@ export function oidc(app: Express, { origin, clients, counter, now, keys }: Stan
       token_type: 'Bearer',
       expires_in: 3_600,
       scope: grant.scope,
-      ...(grant.broken !== 'id-token-missing' && { id_token: await createIdToken(grant) }),
+      ...(grant.broken !== 'id-token-missing' && { id_token: await createIdToken(settings, grant) }),
     });
   });
   app.all(`${oidcPath}/userinfo`, (req, res) => {

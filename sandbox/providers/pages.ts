@@ -38,7 +38,11 @@ export function sendPage(
   res.status(status).type('html').send(`<!doctype html>${html}`);
 }
 
-export function sendFault(res: Response, status: number, title: string, text: string): void {
+/** An error page. */
+export function sendFault(
+  res: Response,
+  { status = 400, title, text }: { status?: number; title: string; text: string },
+): void {
   sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
 }
 

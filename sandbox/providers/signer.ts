@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { selfSigned } from './certificate.ts';
+import { createSelfSignedCertificate } from './certificate.ts';
 
 /** An RSA key and its self-signed certificate, both in PEM. */
 export interface Signer {
@@ -12,7 +12,7 @@ export function makeSigner(name: string, validFromMs: number, validToMs: number)
   const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return {
     privateKey: keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    certificate: selfSigned(keys, name, validFromMs, validToMs),
+    certificate: createSelfSignedCertificate(keys, { name, validFromMs, validToMs }),
   };
 }
 

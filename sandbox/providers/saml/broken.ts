@@ -3,44 +3,43 @@ import type { Broken } from '../answers.ts';
 import type { Signer } from '../signer.ts';
 import { newSamlId, type SamlResponseOptions } from './response.ts';
 
-/** The differences of a response with this fault. */
-export function brokenResponse(broken: Broken | undefined, nowMs: number, other: () => Signer): SamlResponseOptions {
-  switch (broken) {
-    case 'status':
-      return {
-        status: 'Responder',
-        subStatus: 'AuthnFailed',
-        statusMessage: 'Something went wrong at Acme Corporate.',
-      };
-    case 'no-assertion':
-      return { assertion: '' };
-    case 'not-xml':
-      return { afterSigning: () => 'this is no XML' };
-    case 'unsigned':
-      return { sign: 'none' };
-    case 'other-key':
-      return { signer: other() };
-    case 'changed':
-      return { afterSigning: (xml) => xml.replace('</saml:NameID>', 'x</saml:NameID>') };
-    case 'wrong-audience':
-      return { audience: 'https://another-app.example/metadata' };
-    case 'wrong-recipient':
-      return { recipient: 'https://another-app.example/acs' };
-    case 'wrong-destination':
-      return { destination: 'https://another-app.example/acs' };
-    case 'wrong-issuer':
-      return { issuer: 'https://somebody-else.example/metadata' };
-    case 'expired':
-      return { issuedAtMs: nowMs - hourMs, notBeforeMs: nowMs - hourMs, notOnOrAfterMs: nowMs - hourMs / 2 };
-    case 'not-yet':
-      return { issuedAtMs: nowMs + hourMs, notBeforeMs: nowMs + hourMs, notOnOrAfterMs: nowMs + 2 * hourMs };
-    case 'unsolicited':
-      return { inResponseTo: null };
-    case 'wrong-request':
-      return { inResponseTo: newSamlId() };
-    case 'no-subject':
-      return { nameId: null };
-    default:
-      return {};
-  }
+interface FaultContext {
+  nowMs: number;
+  /** A signer of another provider. */
+  otherSigner(): Signer;
+}
+
+const wrongParts: Partial<Record<Broken, (context: FaultContext) => SamlResponseOptions>> = {
+  status: () => ({
+    status: 'Responder',
+    subStatus: 'AuthnFailed',
+    statusMessage: 'Something went wrong at Acme Corporate.',
+  }),
+  'no-assertion': () => ({ assertion: '' }),
+  'not-xml': () => ({ afterSigning: () => 'this is no XML' }),
+  unsigned: () => ({ sign: 'none' }),
+  'other-key': ({ otherSigner }) => ({ signer: otherSigner() }),
+  changed: () => ({ afterSigning: (xml) => xml.replace('</saml:NameID>', 'x</saml:NameID>') }),
+  'wrong-audience': () => ({ audience: 'https://another-app.example/metadata' }),
+  'wrong-recipient': () => ({ recipient: 'https://another-app.example/acs' }),
+  'wrong-destination': () => ({ destination: 'https://another-app.example/acs' }),
+  'wrong-issuer': () => ({ issuer: 'https://somebody-else.example/metadata' }),
+  expired: ({ nowMs }) => ({
+    issuedAtMs: nowMs - hourMs,
+    notBeforeMs: nowMs - hourMs,
+    notOnOrAfterMs: nowMs - hourMs / 2,
+  }),
+  'not-yet': ({ nowMs }) => ({
+    issuedAtMs: nowMs + hourMs,
+    notBeforeMs: nowMs + hourMs,
+    notOnOrAfterMs: nowMs + 2 * hourMs,
+  }),
+  unsolicited: () => ({ inResponseTo: null }),
+  'wrong-request': () => ({ inResponseTo: newSamlId() }),
+  'no-subject': () => ({ nameId: null }),
+};
+
+/** The differences between a correct response and one with this fault. */
+export function brokenResponse(broken: Broken | undefined, context: FaultContext): SamlResponseOptions {
+  return (broken && wrongParts[broken]?.(context)) ?? {};
 }

@@ -1,20 +1,18 @@
-import type { Express, Request, Response } from 'express';
+import type { Express, RequestHandler, Response } from 'express';
 import { createElement } from 'react';
+import type { HttpExchange } from '../../../server/http/index.ts';
 import { IdentityProviderPage } from '../../views/providers/identity-provider-page.tsx';
 import type { Answer } from '../answers.ts';
 import { randomText } from '../grants.ts';
 import { providerNames, sendFault, sendPage, sendPost } from '../pages.ts';
 import { type Person, samlPath, toFullName, toSubject } from '../people.ts';
 import type { StandInSettings } from '../settings.ts';
-import { pemBody } from '../signer.ts';
 import { brokenResponse } from './broken.ts';
+import { metadata, persistent } from './metadata.ts';
 import { readRedirect, redirectAddress } from './redirect.ts';
 import { buildLogoutRequest, buildLogoutResponse, parseSamlMessage, type SamlMessage } from './requests.ts';
 import { buildSamlResponse, newSamlId, type SamlResponseOptions } from './response.ts';
-import { names } from './xml.ts';
 
-const persistent = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
-const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const validMs = 5 * 60_000;
 const maxSessions = 200;
 
@@ -41,39 +39,34 @@ export interface SamlIdentityProvider {
   logoutAddress(session: IdentityProviderSession): string;
 }
 
-/** SAML 2.0 Metadata, section 2.4.3. */
-function metadata(entityId: string, certificate: string): string {
-  const service = (name: string, path: string) =>
-    `<md:${name} Binding="${redirectBinding}" Location="${entityId.replace(/\/metadata$/, path)}"/>`;
-  return [
-    `<?xml version="1.0"?><md:EntityDescriptor xmlns:md="${names.metadata}" entityID="${entityId}">`,
-    `<md:IDPSSODescriptor WantAuthnRequestsSigned="false" protocolSupportEnumeration="${names.protocol}">`,
-    `<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="${names.ds}"><ds:X509Data><ds:X509Certificate>`,
-    pemBody(certificate),
-    '</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>',
-    service('SingleLogoutService', '/slo'),
-    `<md:NameIDFormat>${persistent}</md:NameIDFormat>`,
-    service('SingleSignOnService', '/sso'),
-    '</md:IDPSSODescriptor></md:EntityDescriptor>',
-  ].join('');
-}
-
 /** Only apps on this machine are known here. */
 const isOfThisMachine = (address: string | undefined): address is string =>
   ['localhost', '127.0.0.1'].includes(URL.parse(address ?? '')?.hostname ?? '');
 /** Foyer has both at the same place. */
 const toLogoutUrl = (acsUrl: string) => acsUrl.replace(/\/acs$/, '/logout');
 
-/**
- * A SAML identity provider: Web Browser SSO with requests by redirect and answers by POST, sign-in that begins here, and
- * single logout both ways (SAML 2.0 Profiles, sections 4.1 and 4.4).
- */
-export function samlIdentityProvider(app: Express, settings: StandInSettings): SamlIdentityProvider {
-  const { origin, counter, now, samlSigner: signer, otherSigner, serviceProviderCertificate, foyerUrl } = settings;
-  const entityId = `${origin}${samlPath}/metadata`;
-  const open = new Map<string, IdentityProviderSession>();
+interface SamlRequest {
+  /** null for an unsolicited response. */
+  id: string | null;
+  acsUrl: string;
+  app: string;
+  relayState?: string | undefined;
+}
 
-  const usual: SamlIdentityProvider['usual'] = (person, { id, acsUrl, app: audience }) => ({
+interface IdentityProvider {
+  settings: StandInSettings;
+  entityId: string;
+  /** By their index, the newest last. */
+  sessions: Map<string, IdentityProviderSession>;
+}
+
+function usualResponse(
+  { settings, entityId }: IdentityProvider,
+  person: Person,
+  { id, acsUrl, app: audience }: SamlRequest,
+): ReturnType<SamlIdentityProvider['usual']> {
+  const { now, samlSigner: signer } = settings;
+  return {
     issuer: entityId,
     destination: acsUrl,
     recipient: acsUrl,
@@ -87,168 +80,201 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     issuedAtMs: now(),
     notBeforeMs: now() - 60_000,
     notOnOrAfterMs: now() + validMs,
-  });
+  };
+}
 
-  function remember(session: IdentityProviderSession): void {
-    if (open.size >= maxSessions) open.delete(open.keys().next().value ?? '');
-    open.set(session.index, session);
-  }
+const refusal: SamlResponseOptions = {
+  status: 'Responder',
+  subStatus: 'RequestDenied',
+  statusMessage: 'The person pressed Cancel.',
+};
 
-  async function answer(
-    res: Response,
-    { person, broken, saml }: Answer,
-    request: { id: string | null; acsUrl: string; app: string; relayState: string | undefined },
-  ): Promise<void> {
-    const { acsUrl } = request;
-    const relayState = broken === 'no-relay-state' ? undefined : request.relayState;
-    const refused: SamlResponseOptions = {
-      status: 'Responder',
-      subStatus: 'RequestDenied',
-      statusMessage: 'The person pressed Cancel.',
-    };
-    const right = usual(person ?? { givenName: '', familyName: '', emailVerified: false }, request);
-    const wrong = person ? brokenResponse(broken, now(), otherSigner) : refused;
-    const options = { ...right, ...wrong, ...saml };
-    const { nameId, sessionIndex } = options;
-    if (person && nameId && sessionIndex && (options.status ?? 'Success') === 'Success') {
-      remember({ index: sessionIndex, nameId, person, app: request.app, logoutUrl: toLogoutUrl(acsUrl) });
-    }
-    const xml = await buildSamlResponse(options);
-    sendPost(res, acsUrl, {
-      SAMLResponse: Buffer.from(xml).toString('base64'),
-      ...(relayState !== undefined && { RelayState: relayState }),
+/** Starts a session, and lets the browser post the response to the app. */
+async function sendResponse(
+  provider: IdentityProvider,
+  res: Response,
+  { request, answer }: { request: SamlRequest; answer: Answer },
+): Promise<void> {
+  const { settings, sessions } = provider;
+  const { acsUrl } = request;
+  const { person, broken, saml } = answer;
+  const relayState = broken === 'no-relay-state' ? undefined : request.relayState;
+  const usual = usualResponse(provider, person ?? { givenName: '', familyName: '', emailVerified: false }, request);
+  const context = { nowMs: settings.now(), otherSigner: settings.otherSigner };
+  const options = { ...usual, ...(person ? brokenResponse(broken, context) : refusal), ...saml };
+  const { nameId, sessionIndex } = options;
+  if (person && nameId && sessionIndex && (options.status ?? 'Success') === 'Success') {
+    if (sessions.size >= maxSessions) sessions.delete(sessions.keys().next().value ?? '');
+    sessions.set(sessionIndex, {
+      index: sessionIndex,
+      nameId,
+      person,
+      app: request.app,
+      logoutUrl: toLogoutUrl(acsUrl),
     });
   }
-
-  /** A message by redirect with the required signature. Answers itself if it is invalid. */
-  function read(req: Request, res: Response, { signed }: { signed: boolean }) {
-    const { search } = new URL(req.originalUrl, origin);
-    const carried = readRedirect(search);
-    const message = carried && parseSamlMessage(carried.xml);
-    if (!carried || !message) {
-      sendFault(res, 400, 'This is no SAML message', 'The app has sent something that cannot be read.');
-      return undefined;
-    }
-    if ((signed || carried.signed) && !carried.isSignedBy(serviceProviderCertificate)) {
-      sendFault(
-        res,
-        400,
-        'The signature is wrong',
-        'The app has not signed this request, or with a key that is not known here.',
-      );
-      return undefined;
-    }
-    return { message, relayState: carried.relayState };
-  }
-
-  app.get(`${samlPath}/metadata`, (_req, res) => {
-    res.type('application/samlmetadata+xml').send(metadata(entityId, signer.certificate));
+  const xml = await buildSamlResponse(options);
+  sendPost(res, acsUrl, {
+    SAMLResponse: Buffer.from(xml).toString('base64'),
+    ...(relayState !== undefined && { RelayState: relayState }),
   });
+}
 
-  app.get(`${samlPath}/sso`, async (req, res) => {
-    const received = read(req, res, { signed: false });
+/** Reads a message by redirect with the required signature. Answers itself if it is invalid. */
+function readMessage({ req, res }: HttpExchange, settings: StandInSettings, { signed }: { signed: boolean }) {
+  const { search } = new URL(req.originalUrl, settings.origin);
+  const redirect = readRedirect(search);
+  const message = redirect && parseSamlMessage(redirect.xml);
+  if (!redirect || !message) {
+    sendFault(res, { title: 'This is no SAML message', text: 'The app has sent something that cannot be read.' });
+    return undefined;
+  }
+  if ((signed || redirect.signed) && !redirect.isSignedBy(settings.serviceProviderCertificate)) {
+    sendFault(res, {
+      title: 'The signature is wrong',
+      text: 'The app has not signed this request, or with a key that is not known here.',
+    });
+    return undefined;
+  }
+  return { message, relayState: redirect.relayState };
+}
+
+function chooseAccount(provider: IdentityProvider, { req, res }: HttpExchange, request: SamlRequest): Promise<void> {
+  return provider.settings.counter.ask(req, res, {
+    kind: 'saml',
+    app: new URL(request.acsUrl).host,
+    answer: (to, answer) => sendResponse(provider, to, { request, answer }),
+  });
+}
+
+function singleSignOn(provider: IdentityProvider): RequestHandler {
+  return async (req, res) => {
+    const received = readMessage({ req, res }, provider.settings, { signed: false });
     if (!received) return;
-    const { id, issuer, acsUrl } = received.message;
-    if (
-      received.message.name !== 'AuthnRequest' ||
-      !isOfThisMachine(acsUrl) ||
-      !/\/federation\/[\w-]+\/acs$/.test(acsUrl)
-    )
-      return sendFault(res, 400, 'Unknown app', 'The address to return to is not registered here.');
-    const request = { id, acsUrl, app: issuer, relayState: received.relayState };
-    await counter.ask(req, res, {
-      kind: 'saml',
-      app: new URL(acsUrl).host,
-      answer: (to, chosen) => answer(to, chosen, request),
-    });
-  });
+    const { name, id, issuer, acsUrl } = received.message;
+    if (name !== 'AuthnRequest' || !isOfThisMachine(acsUrl) || !/\/federation\/[\w-]+\/acs$/.test(acsUrl))
+      return sendFault(res, { title: 'Unknown app', text: 'The address to return to is not registered here.' });
+    await chooseAccount(provider, { req, res }, { id, acsUrl, app: issuer, relayState: received.relayState });
+  };
+}
 
-  /** SAML 2.0 Profiles, section 4.1.5: an unsolicited response. */
-  app.post(`${samlPath}/begin`, async (req, res) => {
-    const foyer = foyerUrl();
-    if (foyer === undefined) return sendFault(res, 404, 'No app', 'No app is registered here.');
-    const at = `${foyer}/federation/acme-saml`;
-    const request = { id: null, acsUrl: `${at}/acs`, app: `${at}/metadata`, relayState: undefined };
-    await counter.ask(req, res, {
-      kind: 'saml',
-      app: new URL(foyer).host,
-      answer: (to, chosen) => answer(to, chosen, request),
-    });
-  });
-
-  function endedBy({ nameId, sessionIndex }: SamlMessage): void {
-    for (const session of open.values()) {
-      const same = session.nameId === nameId && (sessionIndex === undefined || session.index === sessionIndex);
-      if (same) open.delete(session.index);
+/** SAML 2.0 Profiles, section 4.1.5: an unsolicited response. */
+function startAtProvider(provider: IdentityProvider): RequestHandler {
+  return async (req, res) => {
+    const foyer = provider.settings.foyerUrl();
+    if (foyer === undefined) {
+      return sendFault(res, { status: 404, title: 'No app', text: 'No app is registered here.' });
     }
+    const address = `${foyer}/federation/acme-saml`;
+    await chooseAccount(provider, { req, res }, { id: null, acsUrl: `${address}/acs`, app: `${address}/metadata` });
+  };
+}
+
+function endSessions({ sessions }: IdentityProvider, { nameId, sessionIndex }: SamlMessage): void {
+  for (const session of sessions.values()) {
+    const same = session.nameId === nameId && (sessionIndex === undefined || session.index === sessionIndex);
+    if (same) sessions.delete(session.index);
   }
+}
 
-  const sendSignedOut = (res: Response, status: string | undefined) =>
-    sendPage(res, 200, {
-      title: 'Signed out',
-      kind: 'saml',
-      body: createElement(IdentityProviderPage, {
-        provider: providerNames.saml,
-        path: samlPath,
-        sessions: [],
-        canBegin: false,
-        notice:
-          status === 'Success'
-            ? 'You are signed out, here and at the app.'
-            : 'You are signed out here; the app has not said that it did the same.',
-      }),
-    });
+const sendSignedOut = (res: Response, status: string | undefined) =>
+  sendPage(res, 200, {
+    title: 'Signed out',
+    kind: 'saml',
+    body: createElement(IdentityProviderPage, {
+      provider: providerNames.saml,
+      path: samlPath,
+      sessions: [],
+      canBegin: false,
+      notice:
+        status === 'Success'
+          ? 'You are signed out, here and at the app.'
+          : 'You are signed out here; the app has not said that it did the same.',
+    }),
+  });
 
-  app.get(`${samlPath}/slo`, (req, res) => {
-    const received = read(req, res, { signed: true });
+function singleLogout(provider: IdentityProvider): RequestHandler {
+  const { settings, entityId, sessions } = provider;
+  return (req, res) => {
+    const received = readMessage({ req, res }, settings, { signed: true });
     if (!received) return;
     const { message, relayState } = received;
     if (message.name === 'LogoutResponse') return sendSignedOut(res, message.status);
-    const session = [...open.values()].find(({ app: entity }) => entity === message.issuer);
+    const session = [...sessions.values()].find(({ app }) => app === message.issuer);
     const destination = session?.logoutUrl ?? message.issuer.replace(/\/metadata$/, '/logout');
     if (message.name !== 'LogoutRequest' || !isOfThisMachine(destination))
-      return sendFault(res, 400, 'Unknown app', 'No one has come from there.');
-    endedBy(message);
-    const xml = buildLogoutResponse({ issuer: entityId, destination, inResponseTo: message.id, atMs: now() });
-    res.redirect(302, redirectAddress(destination, { message: 'SAMLResponse', xml, relayState, signer }));
-  });
-
-  const logoutAddress = ({ index, nameId, logoutUrl }: IdentityProviderSession) => {
-    const xml = buildLogoutRequest({
+      return sendFault(res, { title: 'Unknown app', text: 'No one has come from there.' });
+    endSessions(provider, message);
+    const xml = buildLogoutResponse({
       issuer: entityId,
-      destination: logoutUrl,
-      nameId,
-      nameIdFormat: persistent,
-      sessionIndex: index,
-      atMs: now(),
-      notOnOrAfterMs: now() + validMs,
+      destination,
+      inResponseTo: message.id,
+      atMs: settings.now(),
     });
-    return redirectAddress(logoutUrl, { message: 'SAMLRequest', xml, relayState: randomText(16), signer });
+    const signer = settings.samlSigner;
+    res.redirect(302, redirectAddress(destination, { message: 'SAMLResponse', xml, relayState, signer }));
   };
+}
 
-  app.get(samlPath, (_req, res) => {
-    const sessions = [...open.values()].map(({ index, person }) => ({
-      index,
-      name: toFullName(person),
-      email: person.email,
-    }));
+function logoutAddress({ settings, entityId }: IdentityProvider, session: IdentityProviderSession): string {
+  const { now, samlSigner: signer } = settings;
+  const { index, nameId, logoutUrl } = session;
+  const xml = buildLogoutRequest({
+    issuer: entityId,
+    destination: logoutUrl,
+    nameId,
+    nameIdFormat: persistent,
+    sessionIndex: index,
+    atMs: now(),
+    notOnOrAfterMs: now() + validMs,
+  });
+  return redirectAddress(logoutUrl, { message: 'SAMLRequest', xml, relayState: randomText(16), signer });
+}
+
+function listSessions({ settings, sessions }: IdentityProvider): RequestHandler {
+  return (_req, res) => {
     sendPage(res, 200, {
       title: providerNames.saml,
       kind: 'saml',
       body: createElement(IdentityProviderPage, {
         provider: providerNames.saml,
         path: samlPath,
-        sessions,
-        canBegin: foyerUrl() !== undefined,
+        sessions: [...sessions.values()].map(({ index, person }) => ({
+          index,
+          name: toFullName(person),
+          email: person.email,
+        })),
+        canBegin: settings.foyerUrl() !== undefined,
       }),
     });
-  });
-  app.post(`${samlPath}/sign-out/:index`, (req, res) => {
-    const session = open.get(req.params.index);
-    if (!session) return res.redirect(303, samlPath);
-    open.delete(session.index);
-    res.redirect(303, logoutAddress(session));
-  });
+  };
+}
 
-  return { entityId, sessions: () => [...open.values()], usual, logoutAddress };
+/**
+ * A SAML identity provider: Web Browser SSO with requests by redirect and answers by POST, sign-in that begins here, and
+ * single logout both ways (SAML 2.0 Profiles, sections 4.1 and 4.4).
+ */
+export function samlIdentityProvider(app: Express, settings: StandInSettings): SamlIdentityProvider {
+  const entityId = `${settings.origin}${samlPath}/metadata`;
+  const sessions = new Map<string, IdentityProviderSession>();
+  const provider: IdentityProvider = { settings, entityId, sessions };
+  app.get(`${samlPath}/metadata`, (_req, res) => {
+    res.type('application/samlmetadata+xml').send(metadata(entityId, settings.samlSigner.certificate));
+  });
+  app.get(`${samlPath}/sso`, singleSignOn(provider));
+  app.post(`${samlPath}/begin`, startAtProvider(provider));
+  app.get(`${samlPath}/slo`, singleLogout(provider));
+  app.get(samlPath, listSessions(provider));
+  app.post(`${samlPath}/sign-out/:index`, (req, res) => {
+    const session = sessions.get(req.params.index);
+    if (!session) return res.redirect(303, samlPath);
+    sessions.delete(session.index);
+    res.redirect(303, logoutAddress(provider, session));
+  });
+  return {
+    entityId,
+    sessions: () => [...sessions.values()],
+    usual: (person, request) => usualResponse(provider, person, request),
+    logoutAddress: (session) => logoutAddress(provider, session),
+  };
 }

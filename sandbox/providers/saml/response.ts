@@ -71,8 +71,7 @@ const digestAlgorithms = {
 export function signElement(
   xml: string,
   id: string,
-  { privateKey, certificate }: Signer,
-  algorithm: keyof typeof signatureAlgorithms = 'rsa-sha256',
+  { privateKey, certificate, algorithm = 'rsa-sha256' }: Signer & { algorithm?: keyof typeof signatureAlgorithms },
 ): string {
   const element = `//*[@ID='${id}']`;
   const signed = new SignedXml({
@@ -167,13 +166,14 @@ function buildStatus({ status = 'Success', subStatus, statusMessage }: SamlRespo
 export async function buildSamlResponse(input: SamlResponseOptions): Promise<string> {
   const options = { responseId: newSamlId(), assertionId: newSamlId(), issuedAtMs: Date.now(), ...input };
   const { responseId, assertionId, issuedAtMs, issuer, sign = 'both', signer, signatureAlgorithm } = options;
-  const signs = (what: 'response' | 'assertion') => signer !== undefined && (sign === 'both' || sign === what);
+  const signingKey = signer && { ...signer, algorithm: signatureAlgorithm };
+  const signs = (part: 'response' | 'assertion') => sign === 'both' || sign === part;
   const change = (xml: string, by: ((xml: string) => string) | undefined) => by?.(xml) ?? xml;
   let assertion = '';
   if (options.assertion !== undefined) assertion = options.assertion;
   else if ((options.status ?? 'Success') === 'Success') {
     assertion = change(buildAssertion(options), options.assertionBeforeSigning);
-    if (signer && signs('assertion')) assertion = signElement(assertion, assertionId, signer, signatureAlgorithm);
+    if (signingKey && signs('assertion')) assertion = signElement(assertion, assertionId, signingKey);
     if (options.encryptFor !== undefined) assertion = await encrypted(assertion, options.encryptFor);
   }
   const head = [
@@ -186,6 +186,6 @@ export async function buildSamlResponse(input: SamlResponseOptions): Promise<str
   const issued = issuer ? `<saml:Issuer>${xmlText(issuer)}</saml:Issuer>` : '';
   let response = `${head}${issued}${buildStatus(options)}${assertion}</samlp:Response>`;
   response = change(response, options.responseBeforeSigning);
-  if (signer && signs('response')) response = signElement(response, responseId, signer, signatureAlgorithm);
+  if (signingKey && signs('response')) response = signElement(response, responseId, signingKey);
   return change(`${options.prolog ?? ''}${response}`, options.afterSigning);
 }
