@@ -45,7 +45,7 @@ import { discoveryPaths, type OidcModule, routes } from './oidc/index.ts';
 import { pageGuard } from './page-guard.ts';
 import { passwordOperations, passwordRoutes } from './password/index.ts';
 import { apiCallLimits } from './rate-limits/index.ts';
-import { sessionCookie } from './sessions/index.ts';
+import { type Sessions, sessionCookie } from './sessions/index.ts';
 import { imprintRoute, type MailedCodes, signInRoutes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
 import {
@@ -62,6 +62,7 @@ export interface App {
   /** The Express application behind it, with all routes. */
   express: Express;
   oauth: OidcModule;
+  sessions: Sessions;
   deletion: Deletion;
   membership: BillingModule;
   mailedCodes: MailedCodes;
@@ -282,6 +283,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     app: front.listener,
     express: app,
     oauth,
+    sessions,
     deletion,
     membership,
     mailedCodes,

@@ -45,6 +45,7 @@ import { createVisitorGate } from './rate-limits/index.ts';
 import {
   createKnownDevices,
   createNewDeviceNotifier,
+  createSessionHooks,
   createSessions,
   getRequestOrigin,
   returningBrowsers,
@@ -96,7 +97,11 @@ export async function wireModules(
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     now,
   });
-  const beforeSignIn = (req: Request, user: User) => cancelDeletionOnSignIn(deletion, user, getRequestOrigin(req));
+  const hooks = createSessionHooks();
+  const sessions = withPageUser(createSessions({ kv, database, cookies, lifetimes, metrics, now, hooks }), {
+    database,
+    media: mediaFromConfig(config),
+  });
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const billingNow = deps.billingNow ?? now;
   const getMembershipClaims = membershipClaims(catalogue, billingNow);
@@ -133,13 +138,8 @@ export async function wireModules(
       upstreamLogoutUrl: (upstream, returnTo) => federation.upstreamLogoutUrl(upstream, returnTo),
       endsAtProvider: (upstream) => federation.endsThere(upstream),
     },
-    sessions: (links) =>
-      withPageUser(createSessions({ kv, database, cookies, lifetimes, metrics, now, links, signedIn: beforeSignIn }), {
-        database,
-        media: mediaFromConfig(config),
-      }),
+    sessions,
   });
-  const { sessions } = oauth;
   const session = sessionMiddleware({ kv, cookies, cookieKeys, lifetimes });
   const knownDevices = createKnownDevices(cookies, deriveKey(config.SECRET_KEYS[0] ?? '', 'known devices', 32));
   const devices = createNewDeviceNotifier(
@@ -287,6 +287,12 @@ export async function wireModules(
     limits,
     strategies: { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now },
   });
+
+  // Everything that follows a session, in this order. A sign-in first cancels a requested deletion.
+  hooks.subscribe(
+    { beforeSignIn: (req, user) => cancelDeletionOnSignIn(deletion, user, getRequestOrigin(req)) },
+    oauth.sessionSubscriber,
+  );
 
   return {
     publicUrl,

@@ -235,7 +235,7 @@ export async function endEverything(
   userId: UserId,
 ): Promise<{ sessions: number; grants: number }> {
   const args = await grants.count({ accountId: userId });
-  return { sessions: await endAllSessions({ kv, links: createGrantHooks(grants) }, userId), grants: args };
+  return { sessions: await endAllSessions({ kv, hooks: createGrantHooks(grants) }, userId), grants: args };
 }
 
 export async function disableUser(context: Context, who: string): Promise<Result> {

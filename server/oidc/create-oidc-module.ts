@@ -17,7 +17,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
 import { toLifetime, type VisitorGate } from '../rate-limits/index.ts';
-import { getCurrentSession, type SessionLinks, type Sessions } from '../sessions/index.ts';
+import { getCurrentSession, type SessionSubscriber, type Sessions } from '../sessions/index.ts';
 import { type ClientId, sha256 } from '../shared/index.ts';
 import { blocksAuthorization, type ClientAuthorizations, type NextRedirect } from '../sign-in/index.ts';
 import { createLease, type Database, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';
@@ -56,7 +56,7 @@ import { requireAnswerOwner } from './resume-guard.ts';
 import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
 import { createSessionGrants } from './session-grants.ts';
-import { createSessionHooks } from './session-lifecycle.ts';
+import { sessionSubscriber } from './session-lifecycle.ts';
 import { createSessionTokens } from './session-tokens.ts';
 import { introspectStructuredTokens } from './structured-tokens.ts';
 import { createTokenCookies } from './token-cookies.ts';
@@ -95,14 +95,14 @@ export interface OidcSettings {
   /** For the page that lists the plans of a client app. */
   catalogue: Catalogue;
   plansAreSold: boolean;
-  /** Created after the links, because each needs the other. */
-  sessions: (links: SessionLinks) => Sessions;
+  sessions: Sessions;
   providersOut: UpstreamLogout;
 }
 
 /** Includes the functions of client apps' requests for sign-in and sign-up. */
 export interface OidcModule extends ClientAuthorizations {
-  sessions: Sessions;
+  /** The provider's session, the grants and the token cookies follow the session of a browser. */
+  sessionSubscriber: SessionSubscriber;
   grants: GrantStore;
   connectedApps: ConnectedApps;
   /** The provider's routes, before body parsers and cross-site guard. */
@@ -149,7 +149,7 @@ function sweepNowAndThen(
 
 export async function createOidcModule(settings: OidcSettings): Promise<OidcModule> {
   const { database, kv, oidcBox, keysBox, cookies, pages, log, metrics, now, publicUrl } = settings;
-  const { rememberMs, idleMs, nextRedirect, fail, catalogue, plansAreSold } = settings;
+  const { rememberMs, idleMs, sessions, nextRedirect, fail, catalogue, plansAreSold } = settings;
   const admission = { kv, gate: settings.visitorGate };
   const canAccessClient = createCanAccessClient(settings.membershipClaims);
   const grants = createGrantStore({ database, box: oidcBox, notices: createLogoutNotices(settings.outbox), now });
@@ -182,7 +182,6 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     mayEnter: canAccessClient,
     now,
   });
-  const sessions = settings.sessions(createSessionHooks(grants, providerSessions, tokenCookies));
   const requests = createAuthorizationRequests(
     provider,
     createPendingRequests({ kv, box: oidcBox, cookies, now }),
@@ -290,7 +289,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const stopSweeping = sweepNowAndThen(settings, sweep);
 
   return {
-    sessions,
+    sessionSubscriber: sessionSubscriber(grants, providerSessions, tokenCookies),
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),

@@ -1,10 +1,10 @@
-import type { SessionLinks } from '../sessions/index.ts';
+import type { SessionSubscriber } from '../sessions/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { OidcSessions } from './provider-session.ts';
 import type { TokenCookies } from './token-cookies.ts';
 
 /** The grants of a session also end without a browser, so the command line has these two as well. */
-export function createGrantHooks(grants: GrantStore): Pick<SessionLinks, 'ended' | 'allEnded'> {
+export function createGrantHooks(grants: GrantStore): Required<Pick<SessionSubscriber, 'ended' | 'allEnded'>> {
   return {
     ended: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
     allEnded: (userId, keeps) => grants.revokeOfAccount(userId, keeps),
@@ -15,11 +15,11 @@ export function createGrantHooks(grants: GrantStore): Pick<SessionLinks, 'ended'
  * The data of this module that depend on a Foyer session: the provider's session in the same browser, the client apps'
  * grants, and the token cookies.
  */
-export function createSessionHooks(
+export function sessionSubscriber(
   grants: GrantStore,
   providerSessions: OidcSessions,
   tokenCookies: TokenCookies,
-): SessionLinks {
+): SessionSubscriber {
   return {
     ...createGrantHooks(grants),
     othersEnded: (userId, keepIdHash) => grants.revokeOfflineOfOthers(userId, keepIdHash),

@@ -1,8 +1,8 @@
 import type { Metrics } from '../metrics/index.ts';
 import type { ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import type { SessionLinks } from './links.ts';
 import type { SessionUser } from './session.ts';
+import type { SessionHooks } from './session-hooks.ts';
 import { endedByLimitKey, limitSessions } from './session-limit.ts';
 import {
   batches,
@@ -13,7 +13,7 @@ import {
   listSessions,
 } from './user-sessions.ts';
 
-type EndingLinks = Pick<SessionLinks, 'ended' | 'allEnded'>;
+type EndingHooks = Pick<SessionHooks, 'ended' | 'allEnded'>;
 
 /** The number of a user's open sessions. */
 export async function countSessions(kv: KeyValueStore, userId: UserId): Promise<number> {
@@ -30,15 +30,15 @@ export interface EndedBy {
  * the number of open ones. It needs no browser, so the command line uses it too.
  */
 export async function endAllSessions(
-  deps: { kv: KeyValueStore; links: EndingLinks },
+  deps: { kv: KeyValueStore; hooks: EndingHooks },
   userId: UserId,
   which?: EndedBy,
 ): Promise<number> {
-  const { kv, links } = deps;
+  const { kv, hooks } = deps;
   const listed = await listSessionHashes(kv, userId);
   if (!which) {
     const open = await endSessions(deps, userId, listed);
-    await links.allEnded(userId);
+    await hooks.allEnded(userId);
     return open;
   }
   const isLater = ({ passwordEpoch = -1 }: SessionUser) => passwordEpoch > which.upToEpoch;
@@ -49,7 +49,7 @@ export async function endAllSessions(
     const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
     open += await endSessions(deps, userId, ending);
   }
-  await links.allEnded(userId, async (idHash) => {
+  await hooks.allEnded(userId, async (idHash) => {
     const session = await findUser(kv, idHash);
     return session !== undefined && isLater(session);
   });
@@ -80,12 +80,12 @@ interface Endings extends SessionEndings {
 
 interface EndingDeps {
   kv: KeyValueStore;
-  links: EndingLinks & Pick<SessionLinks, 'othersEnded'>;
+  hooks: EndingHooks & Pick<SessionHooks, 'othersEnded'>;
   metrics: Metrics;
 }
 
 export function createEndings(deps: EndingDeps): Endings {
-  const { kv, links, metrics } = deps;
+  const { kv, hooks, metrics } = deps;
 
   async function endAll(userId: UserId, which?: EndedBy): Promise<number> {
     const count = await endAllSessions(deps, userId, which);
@@ -106,7 +106,7 @@ export function createEndings(deps: EndingDeps): Endings {
     const first = await endSessions(deps, userId, await others());
     // A session that changed its id at this moment is in the list by now.
     const count = first + (await endSessions(deps, userId, await others()));
-    await links.othersEnded(userId, keepIdHash);
+    await hooks.othersEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);
     return count;
   }

@@ -2,7 +2,7 @@
  * The module of sessions: which user is signed in in which browser, and how that ends.
  * Owns the session record and its cookie (express-session: connect-redis on Redis, a store of its own on the embedded
  * file), the list of a user's sessions, the marker of known devices, and the mail about a sign-in from a new one. Does
- * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionLinks`.
+ * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionHooks`.
  */
 
 export { type Acr, acrValues, meetsAcr, toAcr } from './acr.ts';
@@ -11,7 +11,6 @@ export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { fullyAuthenticatedAt } from './fully-authenticated-at.ts';
 export { createKnownDevices, type KnownDevices } from './known-devices.ts';
 export type { Lifetimes } from './lifetime.ts';
-export type { SessionLinks } from './links.ts';
 export { createNewDeviceNotifier, type DeviceRecognition } from './new-device-notice.ts';
 export { getRequestOrigin } from './request-origin.ts';
 export { type ReturningBrowsers, returningBrowsers } from './returning-browser.ts';
@@ -21,6 +20,7 @@ export {
   type SessionUser,
   type UpstreamSession,
 } from './session.ts';
+export { createSessionHooks, type SessionHooks, type SessionSubscriber } from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
 export { sessionCookie, sessionMiddleware } from './session-middleware.ts';
 export { createSessions, type Sessions } from './sessions.ts';

@@ -6,8 +6,8 @@ import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { createEndings, type SessionEndings } from './endings.ts';
 import { endsAtMs, type Lifetimes } from './lifetime.ts';
-import type { SessionLinks } from './links.ts';
 import { type CurrentSession, getCurrentSession } from './session.ts';
+import type { SessionHooks } from './session-hooks.ts';
 import { sessionKey } from './session-keys.ts';
 import { sessionCookie } from './session-middleware.ts';
 import { createSessionUse } from './session-use.ts';
@@ -39,17 +39,12 @@ interface Settings {
   lifetimes: Lifetimes;
   metrics: Metrics;
   now: () => number;
-  links: SessionLinks;
-  /**
-   * Every sign-in, by any method, calls this before it takes effect. @returns false if the user has been deleted
-   * meanwhile
-   */
-  signedIn?(req: Request, user: User): Promise<boolean>;
+  hooks: SessionHooks;
 }
 
 export function createSessions(settings: Settings): Sessions {
-  const { kv, database, cookies, lifetimes, metrics, now, links } = settings;
-  const { limit, ...endings } = createEndings({ kv, links, metrics });
+  const { kv, database, cookies, lifetimes, metrics, now, hooks } = settings;
+  const { limit, ...endings } = createEndings({ kv, hooks, metrics });
   const users = new WeakMap<Request, Promise<User | undefined>>();
   const use = createSessionUse({ kv, lifetimes, now });
   const startDeps = { ...settings, limit, users, use };
@@ -65,7 +60,7 @@ export function createSessions(settings: Settings): Sessions {
       return await startSession(startDeps, { req, res, before, user, how });
     } catch (error) {
       if (before && !(await isSessionLive(before.idHash).catch(() => true)))
-        await links.ended([before]).catch(() => {});
+        await hooks.ended([before]).catch(() => {});
       throw error;
     }
   }
@@ -74,15 +69,15 @@ export function createSessions(settings: Settings): Sessions {
     const session = getCurrentSession(req);
     if (session) {
       // Dependent data ends first: if that fails, the session still exists, and another sign-out ends everything.
-      await links.ended([session]);
+      await hooks.ended([session]);
       await step((done) => req.session.destroy(done));
       // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
-      await links.ended([session]);
+      await hooks.ended([session]);
       await kv.removeFromSet(userSessionsKey(session.userId), session.idHash);
       metrics.sessionEnded('sign-out');
     }
     cookies.clear(res, sessionCookie);
-    await links.cleared(req, res);
+    await hooks.cleared(req, res);
   }
 
   async function getCurrentUser(req: Request) {

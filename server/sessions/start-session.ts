@@ -6,8 +6,8 @@ import { toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { Lifetimes } from './lifetime.ts';
-import type { SessionLinks } from './links.ts';
 import type { CurrentSession, SessionUser, UpstreamSession } from './session.ts';
+import type { SessionHooks } from './session-hooks.ts';
 import { sessionIdHash } from './session-keys.ts';
 import { factsLifetimeMs, type SessionUse } from './session-use.ts';
 import {
@@ -52,9 +52,7 @@ export interface SessionStartDeps {
   lifetimes: Lifetimes;
   metrics: Metrics;
   now: () => number;
-  links: SessionLinks;
-  /** See the settings of `createSessions`. */
-  signedIn?(req: Request, user: User): Promise<boolean>;
+  hooks: SessionHooks;
   use: SessionUse;
   /** Ends the sessions beyond the limit of a user. */
   limit(userId: UserId): Promise<void>;
@@ -77,7 +75,7 @@ export async function startSession(deps: SessionStartDeps, start: SessionStart):
   await verifyStillAllowed(deps, start, after);
   deps.users.set(req, Promise.resolve(user));
   if (before) await replacePrevious(deps, before, after);
-  await deps.links.began(req, res, after);
+  await deps.hooks.began(req, res, after);
   deps.metrics.sessionStarted();
   return after;
 }
@@ -110,12 +108,12 @@ function toSessionUser(
 
 /** Replaces the session of this browser by a new one of the user, and adds it to the user's list. */
 async function writeSession(deps: SessionStartDeps, start: SessionStart): Promise<CurrentSession> {
-  const { kv, links, lifetimes, now } = deps;
+  const { kv, hooks, lifetimes, now } = deps;
   const { rememberMs, idleMs } = lifetimes;
   const { req, user, how, before } = start;
   const authTimeMs = how.authTimeMs ?? Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY);
   // Another user's session first: once its record is gone, its dependent data could not be found.
-  if (before && before.userId !== user.id) await links.ended([before]);
+  if (before && before.userId !== user.id) await hooks.ended([before]);
   const own = before?.userId === user.id ? before : undefined;
   const known = own && (await readSessionFacts(kv, own.idHash));
   if (own) await kv.set(goingOnKey(own.idHash), '1', goingOnMs);
@@ -146,7 +144,7 @@ async function refuse(req: Request, detail: string): Promise<never> {
 
 /** The checks after the session is in the list: what changed before that did not find the session. */
 async function verifyStillAllowed(
-  { kv, database, signedIn }: SessionStartDeps,
+  { kv, database, hooks }: SessionStartDeps,
   { req, user, how, before }: SessionStart,
   after: CurrentSession,
 ): Promise<void> {
@@ -163,7 +161,7 @@ async function verifyStillAllowed(
   }
   if (!hasAllFactors(current, how)) return refuse(req, 'second factor required but not presented');
   try {
-    if ((await signedIn?.(req, current)) === false) {
+    if (!(await hooks.beforeSignIn(req, current))) {
       throw new HttpError('unauthorized', { detail: 'user was erased' });
     }
   } catch (error) {
@@ -175,12 +173,12 @@ async function verifyStillAllowed(
 
 /** The earlier session of this browser leaves its list, and its dependent data are moved or end. */
 async function replacePrevious(
-  { kv, links, metrics }: SessionStartDeps,
+  { kv, hooks, metrics }: SessionStartDeps,
   before: CurrentSession,
   after: CurrentSession,
 ): Promise<void> {
   await kv.removeFromSet(userSessionsKey(before.userId), before.idHash);
-  if (before.userId === after.userId) await links.replaced(before, after);
-  else await links.ended([before]);
+  if (before.userId === after.userId) await hooks.replaced(before, after);
+  else await hooks.ended([before]);
   metrics.sessionEnded('replaced');
 }

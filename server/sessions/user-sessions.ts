@@ -200,7 +200,7 @@ export interface SessionEndListener {
 /** The dependencies of every end of a session. */
 export interface SessionEndDeps {
   kv: KeyValueStore;
-  links: SessionEndListener;
+  hooks: SessionEndListener;
 }
 
 /** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
@@ -221,10 +221,10 @@ export async function endSessions(
   return open;
 }
 
-async function endBatch({ kv, links }: SessionEndDeps, userId: UserId, ids: readonly SessionIdHash[]): Promise<number> {
+async function endBatch({ kv, hooks }: SessionEndDeps, userId: UserId, ids: readonly SessionIdHash[]): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
   // Dependent data ends first: if this process dies, the session still exists, and ending it again ends everything.
-  await links.ended(sessions);
+  await hooks.ended(sessions);
   // Removes from the list first, then deletes. A sign-in in progress adds its session to the list again after it was
   // saved. In either order the session is deleted here, or is in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(userSessionsKey(userId), idHash)));
@@ -232,6 +232,6 @@ async function endBatch({ kv, links }: SessionEndDeps, userId: UserId, ids: read
   const taken = await Promise.all(ids.map((idHash) => kv.takeOnce(sessionKey(idHash))));
   await kv.delete(...ids.map(sessionFactsKey));
   // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
-  await links.ended(sessions);
+  await hooks.ended(sessions);
   return taken.filter((record) => record !== null).length;
 }

@@ -144,7 +144,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
 
   it('The current device cannot be signed out in the list and leads to the sign-out page', async () => {
     const laptop = await signedIn('firefox');
-    const [own] = await foyer.app.oauth.sessions.list(user.id);
+    const [own] = await foyer.app.sessions.list(user.id);
     const address = `/settings/devices/sign-out?session=${own?.idHash}`;
     expect(leadsTo(await laptop.get(address))).toBe('303 /logout');
     expect(leadsTo(await laptop.post(address))).toBe('303 /logout');

@@ -56,7 +56,7 @@ export const sessionCallers: Record<string, Caller> = {
     async credentials(foyer) {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
-      await endAllSessions({ kv: foyer.deps.kv, links: createGrantHooks(foyer.app.oauth.grants) }, user.id);
+      await endAllSessions({ kv: foyer.deps.kv, hooks: createGrantHooks(foyer.app.oauth.grants) }, user.id);
       return { browser, headers: ownPage(foyer) };
     },
     expected: always(401),

@@ -20,7 +20,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
   });
   afterAll(() => foyer?.close());
 
-  const listOf = (user: User) => foyer.app.oauth.sessions.list(user.id);
+  const listOf = (user: User) => foyer.app.sessions.list(user.id);
   const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status === 200;
   const signOutAddress = (id: string) => `/settings/devices/sign-out?${new URLSearchParams({ session: id })}`;
   const copyOf = async (browser: Browser) => {
@@ -38,7 +38,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       expect(leadsTo(await own.get(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
       expect(leadsTo(await own.post(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
     }
-    expect(await foyer.app.oauth.sessions.endSession(mallory.id, toSessionIdHash(session?.idHash ?? ''))).toBe(false);
+    expect(await foyer.app.sessions.endSession(mallory.id, toSessionIdHash(session?.idHash ?? ''))).toBe(false);
     await own.post('/settings/devices/sign-out-others');
     expect(await isSignedIn(theirs)).toBe(true);
     expect(await foyer.mails(victim.email)).toEqual([]);

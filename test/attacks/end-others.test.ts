@@ -173,7 +173,7 @@ describe.each(backends)('a change of a credential while a thief is signed in els
     expect((await activate(own, wrong)).status).toBe(400);
     expect((await actOf('an authenticator app').send(own, user, { endOthers: '1' })).status).toBe(303);
     expect([await isIn(own), await isIn(thief)]).toEqual([true, false]);
-    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
+    expect(await foyer.app.sessions.list(user.id)).toHaveLength(1);
     expect(await shownCodes(own)).toHaveLength(10);
   });
 

@@ -131,7 +131,7 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect(kept.every(({ ttlMs }) => ttlMs <= 10_000)).toBe(true);
     const stored = (await Promise.all(kept.map(({ key }) => foyer.stores.kv.get(key)))).join();
     expect([stored.includes(tokens.access_token), stored.includes(tokens.refresh_token)]).toEqual([false, false]);
-    await foyer.app.oauth.sessions.endAll(member.id);
+    await foyer.app.sessions.endAll(member.id);
     expect((await again()).status).toBe(400);
   });
 

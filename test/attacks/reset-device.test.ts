@@ -44,7 +44,7 @@ describe.each(backends)('attack: strangers lock out a user who has reset the pas
     expect((await signIn(home, user)).status).toBe(303);
     expect(await templates(user.email)).not.toContain('new-device');
     // A sign-in from another browser still causes a mail.
-    await foyer.app.oauth.sessions.endAll(user.id);
+    await foyer.app.sessions.endAll(user.id);
     await foyer.deps.kv.delete(...(await keysOf(foyer.stores, 'guess:account:')));
     expect((await signIn(at('203.0.113.3'), user)).status).toBe(303);
     expect(await templates(user.email)).toContain('new-device');

@@ -34,7 +34,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     expect(used).toHaveLength(1);
     const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'recovery-code-used');
     expect(mails).toHaveLength(1);
-    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
+    expect(await foyer.app.sessions.list(user.id)).toHaveLength(1);
   });
 
   it('One recovery code sent at once to five challenges starts one session', async () => {
@@ -43,7 +43,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     const browsers = Array.from({ length: 5 }, () => foyer.browser());
     for (const browser of browsers) await toChallenge(browser, user);
     await Promise.all(browsers.map((browser) => show(browser, code, { method: 'recovery' })));
-    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1);
+    expect(await foyer.app.sessions.list(user.id)).toHaveLength(1);
   });
 
   it('A wrong recovery code leaves the challenge and the codes as they are', async () => {

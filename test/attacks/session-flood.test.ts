@@ -100,7 +100,7 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     await plant(user, 49);
     expect((await own.post('/re-authenticate', { password })).status).toBe(303);
     expect(await listed(user)).toHaveLength(50);
-    expect(await foyer.app.oauth.sessions.endedByLimit(user.id)).toBe(0);
+    expect(await foyer.app.sessions.endedByLimit(user.id)).toBe(0);
     const [again] = await Promise.all([own.post('/re-authenticate', { password }), begin(user), begin(user)]);
     expect(again.status).toBe(303);
     expect(await listed(user)).toHaveLength(50);
@@ -148,8 +148,8 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     await own.get('/settings');
     expect(get.mock.calls.length).toBeLessThan(30);
     get.mockRestore();
-    expect(await foyer.app.oauth.sessions.list(user.id)).toHaveLength(1_501);
-    const exported = (await foyer.app.oauth.sessions.list(user.id)).length;
+    expect(await foyer.app.sessions.list(user.id)).toHaveLength(1_501);
+    const exported = (await foyer.app.sessions.list(user.id)).length;
     expect(await countSessions(foyer.deps.kv, user.id)).toBe(exported);
   });
 
@@ -159,7 +159,7 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
     const { idHash } = await begin(user);
     expect((await listed(user)).toSorted()).toEqual([idHash, ...planted.slice(-49)].toSorted());
     expect(await foyer.deps.kv.get(`session:${planted[0]}`)).toBeNull();
-    expect(await foyer.app.oauth.sessions.endedByLimit(user.id)).toBe(1_451);
+    expect(await foyer.app.sessions.endedByLimit(user.id)).toBe(1_451);
   });
 
   it('Ending 1,500 sessions in batches never has more than 100 store calls in progress', async () => {
@@ -180,8 +180,8 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
         }
       }) as never);
     });
-    await foyer.app.oauth.sessions.list(user.id);
-    expect(await foyer.app.oauth.sessions.endAll(user.id)).toBe(1_500);
+    await foyer.app.sessions.list(user.id);
+    expect(await foyer.app.sessions.endAll(user.id)).toBe(1_500);
     for (const spy of spies) spy.mockRestore();
     expect(most).toBeGreaterThan(10);
     // The store reads a session together with its facts.

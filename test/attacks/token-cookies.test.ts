@@ -155,7 +155,7 @@ describe.each(backends)('token cookies of a domain on $name', (backend) => {
 
   it.each([
     ['signed out', async (member: Visitor, _user: User) => void (await member.post('/logout', {}))],
-    ['signed out from the command line', (_member: Visitor, { id }: User) => foyer.app.oauth.sessions.endAll(id)],
+    ['signed out from the command line', (_member: Visitor, { id }: User) => foyer.app.sessions.endAll(id)],
     [
       'over, and the sweep has run',
       async (_member: Visitor, { id }: User) => {

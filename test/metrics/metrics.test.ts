@@ -110,7 +110,7 @@ describe.each(backends)('metrics on $name', (backend) => {
     expect(await growth(again, ended, { cause: 'replaced' })).toBe(1);
     expect(await growth(() => browser.post('/logout'), ended, { cause: 'sign-out' })).toBe(1);
     await foyer.signedIn(user);
-    expect(await growth(() => foyer.app.oauth.sessions.endAll(user.id), ended, { cause: 'revoked' })).toBe(2);
+    expect(await growth(() => foyer.app.sessions.endAll(user.id), ended, { cause: 'revoked' })).toBe(2);
   });
 
   it('The metrics count requests by route pattern and never by path, so that no visitor can create a new series', async () => {

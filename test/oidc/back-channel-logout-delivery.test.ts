@@ -26,7 +26,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const ends = [
         () => context.browser.post('/logout'),
         others,
-        () => context.foyer.app.oauth.sessions.endAll(context.user.id),
+        () => context.foyer.app.sessions.endAll(context.user.id),
       ];
       await Promise.all([...ends, ...ends, ...ends].map((end) => end()));
       expect(await context.app.heard()).toEqual([context.sid, sidOf(thief.tokens)].toSorted());
@@ -145,7 +145,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
     expect(await store.sweep(context.foyer.deps.now() + 401 * dayMs, 500)).toBeGreaterThan(0);
     const left = await database.db.selectFrom('client_sessions').select('sid').execute();
     expect(left).toEqual([{ sid: old.sid }]);
-    await context.foyer.app.oauth.sessions.endAll(context.user.id);
+    await context.foyer.app.sessions.endAll(context.user.id);
     expect(await context.app.heard()).toEqual([old.sid]);
   });
 

@@ -24,7 +24,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       expect([last?.method, last?.type]).toEqual(['POST', 'application/x-www-form-urlencoded;charset=UTF-8']);
       // Signing out again or everywhere sends no second logout token.
       await context.browser.post('/logout');
-      await context.foyer.app.oauth.sessions.endAll(context.user.id);
+      await context.foyer.app.sessions.endAll(context.user.id);
       expect(await context.app.heard()).toEqual([]);
     });
 

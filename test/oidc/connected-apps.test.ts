@@ -82,7 +82,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         ({ user }) => {
           const { kv, database, now } = foyer.deps;
           return setDisabled(database.db, user.id, { disabledAt: now(), nowMs: now() }).then(() =>
-            endAllSessions({ kv, links: createGrantHooks(foyer.app.oauth.grants) }, user.id),
+            endAllSessions({ kv, hooks: createGrantHooks(foyer.app.oauth.grants) }, user.id),
           );
         },
       ],
@@ -161,7 +161,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
         const value = await get(key);
         if (!ended && key.startsWith('session:') && (await hasGrant())) {
           ended = true;
-          await foyer.app.oauth.sessions.endAll(user.id, { upToEpoch: user.passwordEpoch });
+          await foyer.app.sessions.endAll(user.id, { upToEpoch: user.passwordEpoch });
         }
         return value;
       });

@@ -164,7 +164,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const before = await browser.cookies();
-      await endAllSessions({ kv: foyer.deps.kv, links: createGrantHooks(foyer.app.oauth.grants) }, user.id);
+      await endAllSessions({ kv: foyer.deps.kv, hooks: createGrantHooks(foyer.app.oauth.grants) }, user.id);
       expect((await userinfo(before.foyer_access_token ?? '')).status).toBe(401);
       expect(setBy(await page(browser, '/'))).toEqual(gone);
     });

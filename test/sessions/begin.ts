@@ -36,7 +36,7 @@ export async function startBeginner(foyer: TestFoyer): Promise<Beginner> {
   app.use(sessionMiddleware({ kv, cookies: hostCookies(false), cookieKeys, lifetimes }));
   app.post('/:user', async (req, res) => {
     const user = users.get(req.params.user);
-    if (user) await foyer.app.oauth.sessions.createSession({ req, res }, user, { amr: ['pwd'], remember: false });
+    if (user) await foyer.app.sessions.createSession({ req, res }, user, { amr: ['pwd'], remember: false });
     res.sendStatus(user ? 204 : 404);
   });
   const server = app.listen(0, '127.0.0.1');

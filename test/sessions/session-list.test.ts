@@ -123,7 +123,7 @@ describe.each(backends)('the list of a user’s sessions on $name', (backend) =>
   });
 
   it('An ended session leaves no data, whatever ended it', async () => {
-    const { sessions } = foyer.app.oauth;
+    const { sessions } = foyer.app;
     const browsers = [];
     for (let n = 0; n < 4; n += 1) browsers.push(await signIn(device(), { remember: '1' }));
     const ids = await Promise.all(browsers.map(idOf));
