@@ -10,8 +10,8 @@ import {
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { toUserId } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
+import type { MessageOperationsDeps } from './deps.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
-import type { MessageOperationsDeps } from './operations.ts';
 import type { Recipient } from './recipients.ts';
 
 const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);

@@ -47,7 +47,7 @@ export {
   type IssuedCode,
   resendWaitMs,
 } from './one-time-codes.ts';
-export { type MessageOperationsDeps, messageOperations } from './operations.ts';
+export { messageOperations } from './operations.ts';
 export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';

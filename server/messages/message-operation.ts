@@ -12,9 +12,9 @@ import {
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type UserId, userIdSchema } from '../shared/index.ts';
 import { parseStored } from '../store/index.ts';
+import type { MessageOperationsDeps } from './deps.ts';
 import type { Notification } from './message.ts';
 import { type NotificationRow, readNotification } from './notification-store.ts';
-import type { MessageOperationsDeps } from './operations.ts';
 
 const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
 const lines = (max: number) =>

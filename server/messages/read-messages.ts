@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, resolveRequestedUser } from '../http/index.ts';
+import type { MessageOperationsDeps } from './deps.ts';
 import { onTheWire, storedMessage } from './message-operation.ts';
 import {
   findNotification,
@@ -8,7 +9,6 @@ import {
   type NotificationRow,
   notificationPage,
 } from './notification-store.ts';
-import type { MessageOperationsDeps } from './operations.ts';
 
 const maxOfAPage = 100;
 
