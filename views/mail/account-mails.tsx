@@ -1,5 +1,5 @@
-import type { MailProps } from './index.ts';
 import { MailDocument } from './mail-document.tsx';
+import type { MailProps } from './mail-props.ts';
 import { LinkButton, Paragraph, TextLink } from './parts.tsx';
 
 interface NameValues {

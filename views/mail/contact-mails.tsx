@@ -1,6 +1,6 @@
 import { formatDate } from '../format.ts';
-import type { MailProps } from './index.ts';
 import { MailDocument } from './mail-document.tsx';
+import type { MailProps } from './mail-props.ts';
 import { Facts, LinkButton, Paragraph } from './parts.tsx';
 
 interface ChangeValues {

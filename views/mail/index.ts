@@ -10,18 +10,12 @@ import {
   FactorResetCancelled,
   FactorResetDone,
 } from './deletion-mails.tsx';
-import type { MailContext } from './mail-context.ts';
 import { CardChanged, CardRemoved, PaymentActionRequired, PaymentFailed, Receipt, RefundMade } from './money-mails.tsx';
 import { PlanCancelled, PlanChanges, PlanEnded, TrialEnds } from './plan-mails.tsx';
 import { NewDevice, PasswordChanged, RecoveryCodeUsed, SecondFactorGuessed, SecurityNotice } from './warning-mails.tsx';
 
 export { coloured, type MailColour, type MailColours, type MailContext } from './mail-context.ts';
-
-export interface MailProps<Values> {
-  ctx: MailContext;
-  subject: string;
-  values: Values;
-}
+export type { MailProps } from './mail-props.ts';
 
 /** The product's own mails: each with the key of its subject and its component. */
 export const mailViews = {

@@ -145,12 +145,52 @@ function Preheader({ children }: { children: string }) {
   );
 }
 
+function Head({ ctx, subject }: { ctx: MailContext; subject: string }) {
+  const { colours } = ctx;
+  const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
+  const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
+  // Separate, because a client that cannot parse a selector drops the whole style element.
+  const outlookNight = darkModeRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
+  return (
+    <head>
+      <meta charSet="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="supported-color-schemes" content="light dark" />
+      <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
+      <meta name="x-apple-disable-message-reformatting" />
+      <title>{subject}</title>
+      <style>{day}</style>
+      <style>{night}</style>
+      <style>{outlookNight}</style>
+    </head>
+  );
+}
+
+/** The content in a box, below the brand. */
+function ContentBox({ ctx, children }: { ctx: MailContext; children: ReactNode }) {
+  const box = look(
+    ctx,
+    { ground: 'surface', line: 'line' },
+    { padding: '34px 36px 14px', borderWidth: 1, borderStyle: 'solid', borderRadius: 18 },
+  );
+  return (
+    <tr>
+      <td align="left" {...withClass('pad', box)}>
+        <table {...layoutTable} width="100%">
+          <tbody>{children}</tbody>
+        </table>
+      </td>
+    </tr>
+  );
+}
+
 /** One mail: brand, greeting, content, reason. The plain text has the same without the subject. */
 export function MailDocument({ ctx, subject, givenName, children, ...titled }: MailDocumentProps) {
   const text = (part: 'preheader' | 'why') => ctx.t(`mail.${titled.name}.${part}`, { brand: ctx.brand.name });
   const title = titled.title ?? ctx.t(`mail.${titled.name}.title`, { brand: ctx.brand.name });
   const why = text('why');
-  const { t, lang, colours } = ctx;
+  const { t, lang } = ctx;
   const greeting = givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName });
   const content = (
     <>
@@ -167,24 +207,9 @@ export function MailDocument({ ctx, subject, givenName, children, ...titled }: M
       </>
     );
   }
-  const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
-  const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
-  // Separate, because a client that cannot parse a selector drops the whole style element.
-  const outlookNight = darkModeRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
   return (
     <html lang={lang} dir="ltr">
-      <head>
-        <meta charSet="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="supported-color-schemes" content="light dark" />
-        <meta name="format-detection" content="telephone=no, date=no, address=no, email=no" />
-        <meta name="x-apple-disable-message-reformatting" />
-        <title>{subject}</title>
-        <style>{day}</style>
-        <style>{night}</style>
-        <style>{outlookNight}</style>
-      </head>
+      <Head ctx={ctx} subject={subject} />
       <body {...look(ctx, { ground: 'paper' }, { margin: 0, padding: 0 })}>
         <Preheader>{text('preheader')}</Preheader>
         <table {...layoutTable} width="100%" {...look(ctx, { ground: 'paper' })}>
@@ -199,28 +224,7 @@ export function MailDocument({ ctx, subject, givenName, children, ...titled }: M
                         <Brand ctx={ctx} />
                       </td>
                     </tr>
-                    <tr>
-                      <td
-                        align="left"
-                        {...withClass(
-                          'pad',
-                          look(
-                            ctx,
-                            { ground: 'surface', line: 'line' },
-                            {
-                              padding: '34px 36px 14px',
-                              borderWidth: 1,
-                              borderStyle: 'solid',
-                              borderRadius: 18,
-                            },
-                          ),
-                        )}
-                      >
-                        <table {...layoutTable} width="100%">
-                          <tbody>{content}</tbody>
-                        </table>
-                      </td>
-                    </tr>
+                    <ContentBox ctx={ctx}>{content}</ContentBox>
                     <tr>
                       <td className="pad" align="left" style={{ padding: '22px 36px 0' }}>
                         <Footer ctx={ctx} why={why} />

@@ -1,8 +1,8 @@
 import { cardName } from '../billing/card-name.ts';
 import { formatAmount, formatDate } from '../format.ts';
-import type { MailProps } from './index.ts';
 import type { MailContext } from './mail-context.ts';
 import { MailDocument } from './mail-document.tsx';
+import type { MailProps } from './mail-props.ts';
 import { type Fact, Facts, LinkButton, Paragraph, TextLink } from './parts.tsx';
 
 export type { Fact } from './parts.tsx';

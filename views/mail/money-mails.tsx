@@ -1,5 +1,5 @@
 import { formatDate } from '../format.ts';
-import type { MailProps } from './index.ts';
+import type { MailProps } from './mail-props.ts';
 import {
   AboutMembership,
   type AboutValues,

@@ -1,4 +1,4 @@
-import type { MailProps } from './index.ts';
+import type { MailProps } from './mail-props.ts';
 import {
   AboutMembership,
   type AboutValues,

@@ -1,7 +1,7 @@
 import type { texts } from '../../locales/index.ts';
 import { formatDate } from '../format.ts';
-import type { MailProps } from './index.ts';
 import { MailDocument, type Titled } from './mail-document.tsx';
+import type { MailProps } from './mail-props.ts';
 import { Facts, LinkButton, Paragraph } from './parts.tsx';
 
 interface ChangedValues {
