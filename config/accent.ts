@@ -31,12 +31,18 @@ const controlRatio = 3;
 const minContrast = (colour: Rgb, others: readonly string[]) =>
   Math.min(...others.map((other) => contrast(colour, rgb(other))));
 
+interface ContrastGoal {
+  ratio: number;
+  backgrounds: readonly string[];
+  direction: 'darker' | 'lighter';
+}
+
 /** The color itself if it has the ratio on all backgrounds, else the nearest lightness that has; the hue stays. */
-function reach(colour: Rgb, ratio: number, on: readonly string[], direction: 'darker' | 'lighter'): Rgb {
+function reach(colour: Rgb, { ratio, backgrounds, direction }: ContrastGoal): Rgb {
   const start = toOklch(colour);
   const step = direction === 'darker' ? -0.005 : 0.005;
   let found = colour;
-  for (let l = start.l + step; minContrast(found, on) < ratio && l > 0 && l < 1; l += step) {
+  for (let l = start.l + step; minContrast(found, backgrounds) < ratio && l > 0 && l < 1; l += step) {
     found = fromOklch({ ...start, l });
   }
   return found;
@@ -86,10 +92,12 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
     name === 'light'
       ? fromOklch({ l: 0.945, c: Math.min(own.c, 0.025), h: own.h })
       : fromOklch({ l: 0.31, c: Math.min(own.c, 0.05), h: own.h });
-  const backdrop = [...Object.values(grounds[name]), toHex(soft)];
-  const direction = name === 'light' ? 'darker' : 'lighter';
-  const control = reach(name === 'light' ? accent : glowing(accent), controlRatio, backdrop, direction);
-  const link = reach(control, textRatio, backdrop, direction);
+  const goal = {
+    backgrounds: [...Object.values(grounds[name]), toHex(soft)],
+    direction: name === 'light' ? 'darker' : 'lighter',
+  } as const;
+  const control = reach(name === 'light' ? accent : glowing(accent), { ...goal, ratio: controlRatio });
+  const link = reach(control, { ...goal, ratio: textRatio });
   const linkHover = toOklch(link);
   return {
     accent: toHex(control),
@@ -107,11 +115,11 @@ function theme(accent: Rgb, name: 'light' | 'dark'): Tokens {
 export function accentFault(text: string): string | undefined {
   const accent = parseHex(text);
   if (accent === undefined) return 'write a colour as #rrggbb, for example #0e6b5e';
-  const backdrop = Object.values(grounds.light);
-  const control = minContrast(accent, backdrop);
+  const backgrounds = Object.values(grounds.light);
+  const control = minContrast(accent, backgrounds);
   const read = contrast(accent, rgb(onColour(accent)));
   if (control >= controlRatio && read >= textRatio) return undefined;
-  const better = toHex(reach(accent, controlRatio, backdrop, 'darker'));
+  const better = toHex(reach(accent, { ratio: controlRatio, backgrounds, direction: 'darker' }));
   return `${text} has a contrast of ${control.toFixed(1)}:1 on the light page where controls need 3:1 (text on it reaches ${read.toFixed(1)}:1 of 4.5:1); write a darker colour, for example ${better}`;
 }
 

@@ -104,6 +104,12 @@ function standInForStripe(port: number) {
   };
 }
 
+/** The services of a development start: stand-ins for all that are not configured. */
+const developmentServices = (raw: RawConfig, dataDir: string, port: number) => ({
+  ...(raw.STRIPE_SECRET_KEY === undefined && standInForStripe(port)),
+  ...standInForProviders(raw, dataDir, port),
+});
+
 /** @param secretKeysFor SECRET_KEY for this folder if none is set */
 function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]): Config {
   const publicUrl = raw.PUBLIC_URL ?? `http://localhost:${raw.PORT}`;
@@ -113,11 +119,7 @@ function toConfig(raw: RawConfig, secretKeysFor: (dataDir: string) => string[]):
   const sandboxPort = raw.SANDBOX_PORT ?? (raw.PORT < 65_535 ? raw.PORT + 1 : raw.PORT - 1);
   return {
     ...rest,
-    ...(sandbox &&
-      raw.STRIPE_SECRET_KEY === undefined &&
-      raw.NODE_ENV === 'development' &&
-      standInForStripe(sandboxPort)),
-    ...(sandbox && raw.NODE_ENV === 'development' && standInForProviders(raw, dataDir, sandboxPort)),
+    ...(sandbox && raw.NODE_ENV === 'development' && developmentServices(raw, dataDir, sandboxPort)),
     DATA_DIR: dataDir,
     PUBLIC_URL: publicUrl,
     HOST: raw.HOST ?? (raw.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),

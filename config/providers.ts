@@ -109,6 +109,12 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
   return faults;
 }
 
+/** The forms of PEM files (RFC 7468). */
+const pemKinds = {
+  certificate: { pattern: /-----BEGIN CERTIFICATE-----/, what: 'certificate' },
+  privateKey: { pattern: /-----BEGIN (RSA )?PRIVATE KEY-----/, what: 'private key' },
+} as const;
+
 const maxLogoBytes = 20_000;
 const logoTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
@@ -138,12 +144,12 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       return Buffer.alloc(0);
     }
   };
-  const pem = (at: string, name: string, kind: RegExp, what: string): string => {
+  const pem = (at: string, name: string, kind: keyof typeof pemKinds): string => {
     const content = read(at, name).toString('utf8').trim();
-    if (content !== '' && !kind.test(content)) faults.push(`${at}: ${name} is no ${what} in PEM format`);
+    const { pattern, what } = pemKinds[kind];
+    if (content !== '' && !pattern.test(content)) faults.push(`${at}: ${name} is no ${what} in PEM format`);
     return content;
   };
-  const certificate = (at: string, name: string) => pem(at, name, /-----BEGIN CERTIFICATE-----/, 'certificate');
   const logo = (at: string, name: string | undefined): string | undefined => {
     if (name === undefined) return undefined;
     const type = logoTypes[extname(name).toLowerCase()];
@@ -158,13 +164,8 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
   const { serviceProvider, google = {}, facebook = {}, amazon = {}, providers } = raw;
   const whole: ProvidersFile = {
     serviceProvider: serviceProvider && {
-      privateKey: pem(
-        'serviceProvider.privateKey',
-        serviceProvider.privateKey,
-        /-----BEGIN (RSA )?PRIVATE KEY-----/,
-        'private key',
-      ),
-      certificate: certificate('serviceProvider.certificate', serviceProvider.certificate),
+      privateKey: pem('serviceProvider.privateKey', serviceProvider.privateKey, 'privateKey'),
+      certificate: pem('serviceProvider.certificate', serviceProvider.certificate, 'certificate'),
     },
     google,
     facebook,
@@ -174,7 +175,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       const at = `providers.${index}`;
       const view = { logo: logo(`${at}.logo`, provider.logo) };
       if (provider.kind === 'saml') {
-        const certificates = provider.certificates.map((name) => certificate(`${at}.certificates`, name));
+        const certificates = provider.certificates.map((name) => pem(`${at}.certificates`, name, 'certificate'));
         return { ...provider, ...view, certificates };
       }
       const { clientSecretVariable: variable, clientSecret } = provider;

@@ -22,16 +22,21 @@ export type DateStyle = keyof typeof dateStyles;
 /**
  * A time in the language's format.
  * @param timeMs milliseconds since the epoch
- * @param timeZone IANA name; UTC unless the page knows the user's
+ * @param format a style in UTC, or with the time zone of the user (IANA name)
  */
-export function formatDate(lang: Language, timeMs: number, style: DateStyle = 'date', timeZone = 'UTC'): string {
+export function formatDate(
+  lang: Language,
+  timeMs: number,
+  format: DateStyle | { style: DateStyle; timeZone: string } = 'date',
+): string {
+  const { style, timeZone } = typeof format === 'string' ? { style: format, timeZone: 'UTC' } : format;
   const key = `${lang} ${style} ${timeZone}`;
-  let format = dates.get(key);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat(lang, { ...dateStyles[style], timeZone });
-    dates.set(key, format);
+  let formatter = dates.get(key);
+  if (formatter === undefined) {
+    formatter = new Intl.DateTimeFormat(lang, { ...dateStyles[style], timeZone });
+    dates.set(key, formatter);
   }
-  return format.format(timeMs);
+  return formatter.format(timeMs);
 }
 
 /**

@@ -33,7 +33,9 @@ it.each([
 });
 
 it('A time zone moves the date', () => {
-  expect(formatDate('en', Date.UTC(2027, 0, 1, 2), 'short', 'America/New_York')).toBe('Dec 31, 2026');
+  expect(formatDate('en', Date.UTC(2027, 0, 1, 2), { style: 'short', timeZone: 'America/New_York' })).toBe(
+    'Dec 31, 2026',
+  );
   expect(plain(formatDate('en', timeMs, 'exact'))).toBe('Nov 20, 2027, 2:05:00 PM UTC');
 });
 

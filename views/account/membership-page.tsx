@@ -66,7 +66,7 @@ export function MembershipPage({
 
 /** The status of a membership, in one line. */
 export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
-  const day = (at: number) => formatDate(lang, at);
+  const day = (at: number | null) => (at === null ? '' : formatDate(lang, at));
   switch (status.kind) {
     case 'none':
       return t('membership.line.none');
@@ -83,8 +83,8 @@ export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: Mem
     case 'renews':
       return status.at === null ? (status.plan.price ?? '') : t('membership.line.renews', { date: day(status.at) });
     case 'ends':
-      return t('membership.line.ends', { date: status.at === null ? '' : day(status.at) });
+      return t('membership.line.ends', { date: day(status.at) });
     case 'changes':
-      return t('membership.line.changes', { date: status.at === null ? '' : day(status.at), plan: status.to });
+      return t('membership.line.changes', { date: day(status.at), plan: status.to });
   }
 }

@@ -65,12 +65,20 @@ export function PlanCard({ ctx, membership }: Props) {
   );
 }
 
-function PlanActs({ ctx, membership: { status, unpaid, noted } }: Props) {
+const paidKinds: readonly PlanStatusView['kind'][] = ['renews', 'ends', 'changes', 'unpaid'];
+
+/** Tests whether the membership can be cancelled, and is not cancelled yet. */
+function canCancel({ status: { kind }, noted }: MembershipView): boolean {
+  const isEnding = kind === 'ends' || (noted === 'cancel' && (kind === 'unpaid' || kind === 'paused'));
+  return !isEnding && (kind === 'paused' || paidKinds.includes(kind));
+}
+
+function PlanActs({ ctx, membership }: Props) {
   const { t } = ctx;
+  const { status, unpaid } = membership;
   const { kind } = status;
-  const ends = noted === 'cancel' && (kind === 'unpaid' || kind === 'paused');
-  const isPaid = kind === 'renews' || kind === 'ends' || kind === 'changes' || kind === 'unpaid';
   const takesBack = kind === 'ends' || kind === 'changes';
+  const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   return (
     <>
       {takesBack && (
@@ -81,10 +89,10 @@ function PlanActs({ ctx, membership: { status, unpaid, noted } }: Props) {
       {/* The user's open decision comes first. Nothing is sold to a paused subscription. */}
       {kind !== 'paused' && (
         <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
-          {t(isPaid || kind === 'lasting' ? 'membership.act.change' : 'membership.act.choose')}
+          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
         </ButtonLink>
       )}
-      {(isPaid || kind === 'paused') && kind !== 'ends' && !ends && (
+      {canCancel(membership) && (
         <ButtonLink href={`${membershipPath}/cancel`} kind="quiet">
           {t('membership.act.cancel')}
         </ButtonLink>

@@ -87,25 +87,48 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
   );
 }
 
-/** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
-export function ProfilePage(props: ProfilePageProps) {
-  const {
-    ctx,
-    action,
-    signInHref,
-    values,
-    lockedEmail,
-    hidden,
-    errors,
-    problem,
-    met,
-    resumableSignUp,
-    providerNotice,
-    clientName,
-    providerButtons,
-  } = props;
+/** The form of the user's own data. */
+function ProfileForm(props: ProfilePageProps) {
+  const { ctx, action, values, lockedEmail, hidden, errors, met } = props;
   const { t } = ctx;
   const focus = firstField(props);
+  return (
+    <form className="form" method="post" action={action} noValidate>
+      <HiddenFields fields={hidden} />
+      <Names {...props} focus={focus} />
+      <Field
+        name="email"
+        label={t('signUp.email')}
+        error={errors.email}
+        hint={lockedEmail ? t('signUp.emailLocked') : undefined}
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        spellCheck={false}
+        defaultValue={values.email}
+        readOnly={lockedEmail}
+        autoFocus={focus === 'email'}
+      />
+      <NewPassword
+        ctx={ctx}
+        name="password"
+        label={t('signUp.password')}
+        error={errors.password}
+        met={met}
+        fields={{ email: 'email', givenName: 'given_name', familyName: 'family_name' }}
+        autoFocus={focus === 'password'}
+      />
+      <TermsNotice ctx={ctx} />
+      <Button block>{t('signUp.next')}</Button>
+    </form>
+  );
+}
+
+/** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
+export function ProfilePage(props: ProfilePageProps) {
+  const { ctx, action, signInHref, problem, resumableSignUp, providerNotice, clientName, providerButtons } = props;
+  const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signUp" long>
       <Script ctx={ctx} entry="busy" />
@@ -135,35 +158,7 @@ export function ProfilePage(props: ProfilePageProps) {
           <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="provider-buttons" />
         </>
       )}
-      <form className="form" method="post" action={action} noValidate>
-        <HiddenFields fields={hidden} />
-        <Names {...props} focus={focus} />
-        <Field
-          name="email"
-          label={t('signUp.email')}
-          error={errors.email}
-          hint={lockedEmail ? t('signUp.emailLocked') : undefined}
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          defaultValue={values.email}
-          readOnly={lockedEmail}
-          autoFocus={focus === 'email'}
-        />
-        <NewPassword
-          ctx={ctx}
-          name="password"
-          label={t('signUp.password')}
-          error={errors.password}
-          met={met}
-          fields={{ email: 'email', givenName: 'given_name', familyName: 'family_name' }}
-          autoFocus={focus === 'password'}
-        />
-        <TermsNotice ctx={ctx} />
-        <Button block>{t('signUp.next')}</Button>
-      </form>
+      <ProfileForm {...props} />
       {providerButtons !== undefined && (
         <MoreProviderButtons ctx={ctx} buttons={providerButtons} form="provider-buttons" />
       )}
