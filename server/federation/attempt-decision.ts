@@ -14,8 +14,8 @@ import { isSamePerson } from './same-person.ts';
  *             │                  │  └──► link, re-authenticate
  *             └──────► refuse ◄──┘
  *
- * A strategy verifies the response to a started attempt. `decideAttempt` is the only transition of a verified one;
- * `handle-identity.ts` carries its result out. If a parallel request was faster, the attempt stays verified, and the
+ * `finish-attempt.ts` ends a started attempt: a strategy verifies the response, or refuses it. `decideAttempt` is the
+ * only transition of a verified one; `handle-identity.ts` carries its result out. If a parallel request was faster, the attempt stays verified, and the
  * decision is repeated with the new facts.
  */
 

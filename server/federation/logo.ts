@@ -1,8 +1,8 @@
 import { HttpError, type RequestContext } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
-import { requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Provider } from './providers.ts';
+import { requireProvider } from './require-provider.ts';
 
 const hashes = new WeakMap<Provider, string>();
 

@@ -1,20 +1,21 @@
 import { UnsolicitedResponsePage } from '../../views/federation/unsolicited-response-page.tsx';
 import { HttpError, type RequestContext } from '../http/index.ts';
 import { type FlowId, toFlowId } from '../shared/index.ts';
-import { lookupRefusals } from './attempts.ts';
-import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
+import { finishAttempt } from './finish-attempt.ts';
 import { handleIdentity } from './handle-identity.ts';
 import { FederationError, type RefusalKind, type UpstreamIdentity } from './identity.ts';
 import type { PostedResponse } from './posted-responses.ts';
 import { finishPath, type Provider } from './providers.ts';
+import { redirectRefused } from './refusals.ts';
+import { requireProvider } from './require-provider.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 
 const belongsTo = (ticket: PostedResponse | undefined, provider: Provider): ticket is PostedResponse =>
   ticket?.provider === provider.id;
 
-/** A posted response of an attempt or, without one, an unsolicited one. */
-interface TicketedResponse {
+/** A posted response without an attempt. */
+interface UnsolicitedResponse {
   provider: Provider;
   ticketId: FlowId;
   identity: UpstreamIdentity;
@@ -29,18 +30,22 @@ export async function showPostedResponse(r: RequestContext, deps: FederationDeps
   const ticketId = toFlowId(r.query('ticket') ?? '');
   const ticket = await deps.tickets.find(ticketId);
   if (!belongsTo(ticket, provider)) {
-    logRefusal(deps, provider, new FederationError('over', 'ticket expired or unknown'));
-    return r.redirect(loginPageUrl(undefined, provider, 'over'));
+    const error = new FederationError('over', 'ticket expired or unknown');
+    return redirectRefused(r, deps, { provider, attempt: undefined, error });
   }
   const { attempt: attemptId, outcome } = ticket;
-  if (outcome.kind === 'refused') return redirectRefused(r, deps, { provider, attemptId, why: outcome.why });
-  const response = { provider, ticketId, identity: outcome.identity };
-  if (attemptId === undefined) return renderUnsolicitedPage(r, response);
-  await finishAttempt(r, deps, { ...response, attemptId });
+  if (outcome.kind === 'refused') return redirectEarlierRefusal(r, deps, { provider, attemptId, why: outcome.why });
+  if (attemptId === undefined) return renderUnsolicitedPage(r, { provider, ticketId, identity: outcome.identity });
+  const verify = async () => {
+    const unused = await deps.tickets.takeOnce(ticketId);
+    if (!belongsTo(unused, provider)) throw new FederationError('over', 'ticket already used');
+    return outcome.identity;
+  };
+  await finishAttempt(r, deps, { provider, attemptId, verify });
 }
 
 /** The error was reported at the POST. Only the browser of the attempt learns its continuation. */
-async function redirectRefused(
+async function redirectEarlierRefusal(
   r: RequestContext,
   { attempts }: FederationDeps,
   { provider, attemptId, why }: { provider: Provider; attemptId: FlowId | undefined; why: RefusalKind },
@@ -51,30 +56,11 @@ async function redirectRefused(
   r.redirect(loginPageUrl(attempt, provider, why));
 }
 
-async function finishAttempt(
-  r: RequestContext,
-  deps: FederationDeps,
-  { provider, ticketId, identity, attemptId }: TicketedResponse & { attemptId: FlowId },
-): Promise<void> {
-  const found = await deps.attempts.take(r.req, attemptId, provider.id);
-  const attempt = found.state === 'unknown' ? undefined : found.attempt;
-  if (attempt) r.belongToRequest(`/${attempt.continuation}`);
-  try {
-    if (found.state !== 'open') throw new FederationError(lookupRefusals[found.state], 'attempt not open');
-    const ticket = await deps.tickets.takeOnce(ticketId);
-    if (!belongsTo(ticket, provider)) throw new FederationError('over', 'ticket already used');
-    await handleIdentity(r, deps, { provider, identity, attempt: found.attempt });
-  } catch (error) {
-    const { kind } = logRefusal(deps, provider, error);
-    r.redirect(loginPageUrl(attempt, provider, kind));
-  }
-}
-
 /**
  * An attacker who sends a visitor here with the attacker's own response must not sign them in to the attacker's
  * account.
  */
-function renderUnsolicitedPage(r: RequestContext, { provider, ticketId: ticket, identity }: TicketedResponse): void {
+function renderUnsolicitedPage(r: RequestContext, { provider, ticketId: ticket, identity }: UnsolicitedResponse): void {
   const there = { name: `${identity.givenName} ${identity.familyName}`.trim(), email: identity.email ?? '' };
   const action = finishPath(provider.id);
   r.render(
@@ -100,7 +86,6 @@ export async function finishPostedResponse(r: RequestContext, deps: FederationDe
       throw new FederationError('over', 'ticket expired or unknown');
     await handleIdentity(r, deps, { provider, identity: ticket.outcome.identity, attempt });
   } catch (error) {
-    const { kind } = logRefusal(deps, provider, error);
-    r.redirect(loginPageUrl(attempt, provider, kind));
+    redirectRefused(r, deps, { provider, attempt, error });
   }
 }

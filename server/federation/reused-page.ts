@@ -2,7 +2,6 @@ import { ReusedPage } from '../../views/federation/reused-page.tsx';
 import { HttpError, type RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { findUser, findUserByIdentifier } from '../users/index.ts';
-import { logRefusal } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { handleIdentity } from './handle-identity.ts';
 import { FederationError, wholeName } from './identity.ts';
@@ -10,8 +9,9 @@ import { removeReusedIdentity } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
 import type { Provider } from './providers.ts';
 import { decide } from './provisioning-decision.ts';
+import { redirectRefused } from './refusals.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
-import { linkConfirmationUrl, loginPageUrl, reusedPath } from './sign-in-notices.ts';
+import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
 
 interface Reused {
   offer: PendingLink & { linkId: string };
@@ -55,8 +55,8 @@ export async function decideReused(r: RequestContext, deps: FederationDeps): Pro
   try {
     await startAnew(r, deps, reused);
   } catch (error) {
-    const { kind } = logRefusal(deps, provider, error);
-    r.redirect(loginPageUrl({ intent: { kind: 'sign-in' }, continuation: offer.errand }, provider, kind));
+    const attempt = { intent: { kind: 'sign-in' }, continuation: offer.errand } as const;
+    redirectRefused(r, deps, { provider, attempt, error });
   }
 }
 

@@ -3,10 +3,11 @@ import { HttpError, keepOpener, type PageHandler, RequestContext, toRetrySeconds
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { sha256, toFlowId } from '../shared/index.ts';
 import type { AttemptLookup } from './attempts.ts';
-import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, type UpstreamIdentity } from './identity.ts';
 import { finishPath, type Provider } from './providers.ts';
+import { logRefusal } from './refusals.ts';
+import { requireProvider } from './require-provider.ts';
 import { maxMessageBytes } from './saml/redirect-binding.ts';
 import type { LogoutMessage, SamlLogout, SamlProviderOps } from './saml/types.ts';
 import { loginPageUrl, signedOutUrl } from './sign-in-notices.ts';

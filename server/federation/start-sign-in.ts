@@ -1,10 +1,10 @@
 import type { RequestContext } from '../http/index.ts';
 import { parseIdentifier } from '../users/index.ts';
 import type { FederationIntent } from './attempts.ts';
-import { logRefusal, requireProvider } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
 import type { Provider } from './providers.ts';
-import { loginPageUrl } from './sign-in-notices.ts';
+import { redirectRefused } from './refusals.ts';
+import { requireProvider } from './require-provider.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 
 export type StartSignInInput = Omit<StartAttemptInput, 'intent'> &
@@ -29,8 +29,7 @@ export async function startSignIn(
     const url = await startAttempt(r, deps, { ...beginning, provider, intent, forceFresh });
     r.redirectAway(url, { providerName: provider.name });
   } catch (error) {
-    const { kind } = logRefusal(deps, provider, error);
-    r.redirect(loginPageUrl({ intent, continuation: beginning.continuation.search }, provider, kind));
+    redirectRefused(r, deps, { provider, attempt: { intent, continuation: beginning.continuation.search }, error });
   }
 }
 
