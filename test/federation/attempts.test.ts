@@ -128,7 +128,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     let [clock, jar] = [1_000_000, ''];
     const cookies = {
       read: () => jar,
-      set: (_res: unknown, _name: string, value: string) => {
+      set: (_res: unknown, _name: string, { value }: { value: string }) => {
         jar = value;
       },
     } as unknown as HostCookies;
