@@ -82,7 +82,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
       const state = await control.overview();
-      pages.send(req, res, 200, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state }), {
+      pages.send({ req, res }, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state }), {
         title: (ctx) => textsFor(ctx)('sandbox.billingPage.title'),
       });
     })
@@ -91,7 +91,8 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
       if (fault === undefined) return res.redirect(303, billingAddress);
       await sessions.getCurrentUser(req);
       const state = await control.overview();
-      pages.send(req, res, 409, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state, fault }), {
+      pages.send({ req, res }, (ctx) => createElement(BillingPage, { ctx, address: billingAddress, state, fault }), {
+        status: 409,
         title: (ctx) => textsFor(ctx)('sandbox.billingPage.title'),
         address: billingAddress,
       });

@@ -139,7 +139,8 @@ function sendVisit(
 ): void {
   const { visit, error } = page;
   const state = toPageState(visit, error);
-  pages.send(req, res, error === undefined ? 200 : 400, (ctx) => createElement(DemoAppPage, { ctx, state }), {
+  pages.send({ req, res }, (ctx) => createElement(DemoAppPage, { ctx, state }), {
+    status: error === undefined ? 200 : 400,
     title: (ctx) => textsFor(ctx)('sandbox.demo.name'),
     // Its forms lead through Foyer (sign-out) and back.
     policy: { formAction: [issuer] },

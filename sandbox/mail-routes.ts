@@ -62,7 +62,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
       const to = readQueryParam(req, 'to')?.trim() || undefined;
       const messages = await mailbox.list({ to });
       const props = { messages, to, address: mailboxAddress, templatesHref: templatesAddress };
-      pages.send(req, res, 200, (ctx) => createElement(MailboxPage, { ctx, ...props }), {
+      pages.send({ req, res }, (ctx) => createElement(MailboxPage, { ctx, ...props }), {
         title: (ctx) => textsFor(ctx)('sandbox.mailboxPage.title'),
       });
     })
@@ -74,7 +74,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
       const message = await found(req);
       const htmlAddress = message.html === undefined ? undefined : `${mailboxAddress}/${message.id}/html`;
       const props = { message, htmlAddress, mailboxHref: mailboxAddress };
-      pages.send(req, res, 200, (ctx) => createElement(MessagePage, { ctx, ...props }), {
+      pages.send({ req, res }, (ctx) => createElement(MessagePage, { ctx, ...props }), {
         title: (ctx) => message.subject ?? textsFor(ctx)('sandbox.mailboxPage.sms'),
         ...inFrames,
       });
@@ -105,7 +105,7 @@ function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDep
         htmlAddress: `${templatesAddress}/${template}?mails=${mailLang}`,
       }));
       const props = { mailLang, mails, address: templatesAddress, mailboxHref: mailboxAddress };
-      pages.send(req, res, 200, (ctx) => createElement(MailsPage, { ctx, ...props }), {
+      pages.send({ req, res }, (ctx) => createElement(MailsPage, { ctx, ...props }), {
         title: (ctx) => textsFor(ctx)('sandbox.mailsPage.title'),
         ...inFrames,
       });

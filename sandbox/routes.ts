@@ -31,7 +31,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
       .route(`/sandbox/${app}`)
       .get(async (req, res) => {
         await sessions.getCurrentUser(req);
-        pages.send(req, res, 200, (ctx) => createElement(StandInAppPage, { ctx, app }), {
+        pages.send({ req, res }, (ctx) => createElement(StandInAppPage, { ctx, app }), {
           title: (ctx) => textsFor(ctx)(`sandbox.${app}.title`),
         });
       })
@@ -41,7 +41,7 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
     .route('/sandbox/parts')
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
-      pages.send(req, res, 200, (ctx) => createElement(PartsPage, { ctx }), {
+      pages.send({ req, res }, (ctx) => createElement(PartsPage, { ctx }), {
         title: (ctx) => textsFor(ctx)('parts.title'),
       });
     })

@@ -67,7 +67,7 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
     // Once: the next visit starts again.
     if (screen.kind === 'off') screen = { kind: 'off' };
     if (current.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
-    pages.send(req, res, 200, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {
+    pages.send({ req, res }, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {
       title: (ctx) => textsFor(ctx)('sandbox.television.name'),
     });
   });

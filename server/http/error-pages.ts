@@ -94,9 +94,7 @@ export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExcha
     return;
   }
   pages.send(
-    req,
-    res,
-    error.status,
+    { req, res },
     (page) =>
       createElement(ErrorPage, {
         ctx: page,
@@ -106,7 +104,7 @@ export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExcha
         reference,
         action: toErrorAction(page.t, action),
       }),
-    { title: () => title },
+    { title: () => title, status: error.status },
   );
 }
 
@@ -140,7 +138,8 @@ export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown
     if (wantsJson(req)) throw new HttpError('notFound');
     await lookUp(req);
     const variant = /^\/(?:settings|signup)(?:\/|$)/.test(req.path) ? 'oops' : 'fetch';
-    pages.send(req, res, 404, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {
+    pages.send({ req, res }, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {
+      status: 404,
       title: (ctx) => ctx.t(variant === 'oops' ? 'errors.notFound.oopsTitle' : 'errors.notFound.title'),
     });
   };

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { LayoutBanner, PageContext } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
+import type { HttpExchange } from './http-exchange.ts';
 import { translator } from './language.ts';
 import { getPageUser } from './page-user.ts';
 import type { FormRecords } from './post-redirect-get.ts';
@@ -10,6 +11,8 @@ import { renderDocument } from './render.tsx';
 
 export interface PageOptions {
   title: (ctx: PageContext) => string;
+  /** The HTTP status. Default: 200. */
+  status?: number | undefined;
   /** The page redirects to this address by itself. */
   refreshTo?: string;
   policy?: PolicyExtras;
@@ -20,13 +23,7 @@ export interface PageOptions {
 /** Answers with pages. It knows brand, assets and links, so that handlers pass only their own content. */
 export interface Pages {
   context(req: Request, res: Response): PageContext;
-  send(
-    req: Request,
-    res: Response,
-    status: number,
-    page: (ctx: PageContext) => ReactElement,
-    answer: PageOptions,
-  ): void;
+  send(exchange: HttpExchange, page: (ctx: PageContext) => ReactElement, answer: PageOptions): void;
   /**
    * Post/Redirect/Get for a page with a form. Answers a POST with a redirect to the page's address. The following GET
    * gets the view that the POST wanted to show, including its status, so that programs which follow the redirect see
@@ -34,7 +31,7 @@ export interface Pages {
    * @param view JSON values; never passwords or keys
    * @returns the view to render; undefined if the redirect was sent
    */
-  shownAt<S extends object>(req: Request, res: Response, address: string, view: S): S | undefined;
+  viewAt<View extends object>(exchange: HttpExchange, address: string, view: View): View | undefined;
   /**
    * Tests whether this GET follows a refused form of the page. The page then shows the form, even if the visitor could
    * continue without it.
@@ -91,7 +88,7 @@ export function createPages(settings: PageSettings): Pages {
   };
   return {
     context,
-    shownAt(req, res, address, view) {
+    viewAt({ req, res }, address, view) {
       const { formRecords } = settings;
       // HEAD shows nothing, so it must not use the record up.
       if (req.method === 'GET') return { ...view, ...formRecords?.take({ req, res }, address) };
@@ -102,7 +99,7 @@ export function createPages(settings: PageSettings): Pages {
       return undefined;
     },
     isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
-    send(req, res, status, page, { title, refreshTo, policy, address }) {
+    send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {
       const plain = context(req, res);
       const ctx =
         address === undefined ? plain : { ...plain, languageForm: { action: '/language', redirect: address } };

@@ -16,7 +16,7 @@ export function renderRedirectPage(
   to?: string | { providerName: string },
 ): void {
   const owner: RedirectTarget = typeof to === 'string' ? { clientName: to } : (to ?? {});
-  pages.send(req, res, 200, (ctx) => createElement(RedirectPage, { ctx, href, to: owner }), {
+  pages.send({ req, res }, (ctx) => createElement(RedirectPage, { ctx, href, to: owner }), {
     title: (ctx) => redirectTitle(ctx, owner),
     refreshTo: href,
   });

@@ -25,8 +25,6 @@ export interface RequestServices {
 export interface PageAnswer extends Omit<PageOptions, 'title'> {
   /** A key of the texts, or a function for a title with values. */
   title: TextKey | PageOptions['title'];
-  /** The HTTP status. Default: 200. */
-  status?: number | undefined;
   /** The query of the continuation, for the links from and to the sign-in pages. */
   search?: string;
 }
@@ -108,13 +106,11 @@ export class RequestContext implements HttpExchange {
   render<Props extends { ctx: PageContext }>(
     Page: FunctionComponent<Props>,
     props: Omit<NoInfer<Props>, 'ctx'>,
-    { title, status = 200, search = '', ...answer }: PageAnswer,
+    { title, search = '', ...answer }: PageAnswer,
   ): void {
     const toTitle = typeof title === 'string' ? (ctx: PageContext) => ctx.t(title) : title;
     this.#services.pages.send(
-      this.req,
-      this.res,
-      status,
+      this,
       // TypeScript does not see that `Omit<Props, 'ctx'>` and `ctx` make up `Props`.
       (ctx) => createElement(Page, { ...props, ctx: withContinuation(ctx, search) } as Props),
       { ...answer, title: toTitle },
@@ -123,12 +119,12 @@ export class RequestContext implements HttpExchange {
 
   /**
    * Post/Redirect/Get: a POST is answered with a redirect to the page's address, and the GET that follows gets the view
-   * that the POST wanted to show (see {@link Pages.shownAt}).
+   * that the POST wanted to show (see {@link Pages.viewAt}).
    * @param view JSON values; never passwords or keys
    * @returns the view to render; undefined if the redirect was sent
    */
   viewAt<View extends object>(address: string, view: View): View | undefined {
-    return this.#services.pages.shownAt(this.req, this.res, address, view);
+    return this.#services.pages.viewAt(this, address, view);
   }
 
   /** Tests whether this GET follows a refused form of the page (see {@link Pages.isRefused}). */

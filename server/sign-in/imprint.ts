@@ -15,7 +15,7 @@ export function imprintRoute(
     .get(async (req, res) => {
       await loadPageUser(req);
       const document = legal.imprint(req.language);
-      pages.send(req, res, 200, (ctx) => createElement(ImprintPage, { ctx, document }), {
+      pages.send({ req, res }, (ctx) => createElement(ImprintPage, { ctx, document }), {
         title: () => document.title,
       });
     })
