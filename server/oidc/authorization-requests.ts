@@ -5,9 +5,11 @@ import { traitsOfParameters } from '../http/index.ts';
 import type { SessionUser } from '../sessions/index.ts';
 import { toClientId } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
+import type { KeyValueStore } from '../store/index.ts';
 import { freshReasons } from './interaction-policy.ts';
 import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-authorizations.ts';
 import { toHints } from './request-hints.ts';
+import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
 
 /** A pending authorization request of this browser (the library's term is interaction). */
@@ -27,8 +29,21 @@ export type AuthorizationLookup =
 type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' | 'deviceCode'>;
 
 /** The id of the pushed request from which it came. The library's types lack this property. */
-export function toPushedId(interaction: object): string | undefined {
+function toPushedId(interaction: object): string | undefined {
   return text(Reflect.get(interaction, 'parJti'));
+}
+
+/** Data of a request live as long as its record in pending-authorizations.ts. */
+export async function keepAsLong(
+  kv: KeyValueStore,
+  interaction: Pick<Interaction, 'uid'>,
+  ttlMs: number,
+): Promise<void> {
+  if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
+  const pushed = toPushedId(interaction);
+  // A pushed request is marked as used only when the request is answered; without this it would expire after 60
+  // seconds.
+  if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
 }
 
 export interface AuthorizationRequests {

@@ -59,7 +59,7 @@ interface ClientRow {
 function forLibrary(row: ClientRow): AdapterPayload {
   // The library accepts only https here and does not use it; the dashboard does.
   const { initiate_login_uri: _, scope, ...rest } = parseMetadata(row.metadata);
-  // The library rejects an empty scope. Without one it compares nothing, which is why `client-credentials.ts` does.
+  // The library rejects an empty scope. Without one it compares nothing, which is why `access-token-claims.ts` does.
   const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
   if (row.secret_hash === null) return metadata;
   const { previous_secret_hash: hash, previous_secret_expires_at: expiresAt } = row;

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, interactionPolicy } from 'oidc-provider';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
 import { parseUnknownJson } from '../shared/index.ts';
 import { blocksAuthorization, type Step } from '../sign-in/index.ts';
@@ -29,6 +29,86 @@ function findHintedUser(hint: unknown): string | undefined {
   return typeof payload === 'object' && payload !== null && 'sub' in payload ? String(payload.sub) : undefined;
 }
 
+const { Check } = interactionPolicy;
+
+const clientScopeCheck = () =>
+  new Check('members_scope', 'a scope that no End-User can give', 'invalid_scope', (ctx) => {
+    const foreign = [...ctx.oidc.requestParamScopes].find(isClientScope);
+    if (foreign !== undefined) throw new errors.InvalidScope('requested scope is not allowed', foreign);
+    return Check.NO_NEED_TO_PROMPT;
+  });
+
+const sessionCheck = ({ member }: PolicyDeps) =>
+  new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
+    const accountId = ctx.oidc.session?.accountId;
+    if (accountId === undefined) return Check.NO_NEED_TO_PROMPT;
+    const found = await member(ctx.req as Request);
+    return found?.user.id === accountId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  });
+
+const nextStepCheck = ({ member, toNextStep }: PolicyDeps) =>
+  new Check('next_step', 'the End-User has a step to take first', 'interaction_required', async (ctx) => {
+    const found = await member(ctx.req as Request);
+    return found && blocksAuthorization(toNextStep(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+  });
+
+const membershipCheck = ({ member, mayEnter }: PolicyDeps) =>
+  new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
+    const { client, prompts, grant } = ctx.oidc;
+    const found = await member(ctx.req as Request);
+    if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
+    // Do not reveal a missing plan to a client that the user has not consented to (`prompt=none`).
+    const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
+    const isStranger = consentReason(client) !== undefined && holdsNothing;
+    return isStranger && prompts.has('none') ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
+  });
+
+const hintedUserCheck = () =>
+  new Check('hinted_member', 'another End-User was asked for', 'login_required', (ctx) => {
+    const expected = findHintedUser(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
+    if (expected === undefined || expected === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
+    if (ctx.oidc.result?.login) throw new errors.LoginRequired('another End-User was asked for');
+    return Check.REQUEST_PROMPT;
+  });
+
+const maxAgeZeroCheck = () =>
+  new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
+    // The library stores the prompt of a device's request but never reads it.
+    const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
+    const expected = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
+    return expected && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+  });
+
+const acrCheck = ({ member, availableFactors }: PolicyDeps) =>
+  new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
+    const { session, params = {}, prompts, result } = ctx.oidc;
+    const found = session?.accountId === undefined ? undefined : await member(ctx.req as Request);
+    // A visitor who is not signed in signs in first.
+    if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
+    const acr = toAcr(found.session.amr);
+    const expected = parseRequestedAcr(params);
+    // The library copies this context value into id tokens.
+    Object.defineProperty(ctx.oidc, 'acr', {
+      value: expected ? assertedAcr(expected, acr) : acr,
+      configurable: true,
+    });
+    if (!expected) return Check.NO_NEED_TO_PROMPT;
+    const alreadyAsked = result?.stepUp === true;
+    switch (decideStepUp(expected, { acr, alreadyAsked, ...(await availableFactors(found.user)) })) {
+      case 'satisfied':
+        return Check.NO_NEED_TO_PROMPT;
+      case 'prompt':
+        // Voluntary: a client app with `prompt=none` accepts less.
+        return expected.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+      case 'unmet':
+        if (!expected.essential) return Check.NO_NEED_TO_PROMPT;
+        throw new errors.CustomOIDCProviderError(
+          'unmet_authentication_requirements',
+          'the End-User cannot sign in as surely as that',
+        );
+    }
+  });
+
 /**
  * The library's own policy with seven additional checks:
  * - `members_scope`: scopes that only client apps themselves get are refused before a user is asked, whatever the
@@ -45,96 +125,17 @@ function findHintedUser(hint: unknown): string | undefined {
  * - `acr`: replaces the library's two checks, which ignore `acr_values` and do not know that a stronger class satisfies
  *   a weaker one (step-up.ts).
  */
-export function createInteractionPolicy({
-  member,
-  toNextStep,
-  availableFactors,
-  mayEnter,
-}: PolicyDeps): interactionPolicy.DefaultPolicy {
+export function createInteractionPolicy(deps: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base();
   const login = policy.get('login');
   if (!login) throw new Error('the library has no login prompt');
-  const { Check } = interactionPolicy;
-  const findCurrentUser = (ctx: KoaContextWithOIDC) => member(ctx.req as Request);
-
-  login.checks.add(
-    new Check('members_scope', 'a scope that no End-User can give', 'invalid_scope', (ctx) => {
-      const foreign = [...ctx.oidc.requestParamScopes].find(isClientScope);
-      if (foreign !== undefined) throw new errors.InvalidScope('requested scope is not allowed', foreign);
-      return Check.NO_NEED_TO_PROMPT;
-    }),
-  );
-  login.checks.add(
-    new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
-      const accountId = ctx.oidc.session?.accountId;
-      if (accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-      const found = await findCurrentUser(ctx);
-      return found?.user.id === accountId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
-    }),
-  );
-  login.checks.add(
-    new Check('next_step', 'the End-User has a step to take first', 'interaction_required', async (ctx) => {
-      const found = await findCurrentUser(ctx);
-      return found && blocksAuthorization(toNextStep(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-    }),
-  );
-  login.checks.add(
-    new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
-      const { client, prompts, grant } = ctx.oidc;
-      const found = await findCurrentUser(ctx);
-      if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
-      // Do not reveal a missing plan to a client that the user has not consented to (`prompt=none`).
-      const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
-      const isStranger = consentReason(client) !== undefined && holdsNothing;
-      return isStranger && prompts.has('none') ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
-    }),
-  );
-  login.checks.add(
-    new Check('hinted_member', 'another End-User was asked for', 'login_required', (ctx) => {
-      const expected = findHintedUser(ctx.oidc.params?.id_token_hint) ?? ctx.oidc.claims?.id_token?.sub?.value;
-      if (expected === undefined || expected === ctx.oidc.session?.accountId) return Check.NO_NEED_TO_PROMPT;
-      if (ctx.oidc.result?.login) throw new errors.LoginRequired('another End-User was asked for');
-      return Check.REQUEST_PROMPT;
-    }),
-  );
-  login.checks.add(
-    new Check('max_age_zero', 'End-User authentication is required', 'login_required', ({ oidc }) => {
-      // The library stores the prompt of a device's request but never reads it.
-      const ofDevice = String(oidc.entities.DeviceCode?.params?.prompt ?? '').split(' ');
-      const expected = Number(oidc.params?.max_age ?? Number.NaN) === 0 || ofDevice.includes('login');
-      return expected && !oidc.result?.login ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-    }),
-  );
   for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
-  login.checks.add(
-    new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
-      const { session, params = {}, prompts, result } = ctx.oidc;
-      const found = session?.accountId === undefined ? undefined : await findCurrentUser(ctx);
-      // A visitor who is not signed in signs in first.
-      if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
-      const acr = toAcr(found.session.amr);
-      const expected = parseRequestedAcr(params);
-      // The library copies this context value into id tokens.
-      Object.defineProperty(ctx.oidc, 'acr', {
-        value: expected ? assertedAcr(expected, acr) : acr,
-        configurable: true,
-      });
-      if (!expected) return Check.NO_NEED_TO_PROMPT;
-      const alreadyAsked = result?.stepUp === true;
-      switch (decideStepUp(expected, { acr, alreadyAsked, ...(await availableFactors(found.user)) })) {
-        case 'satisfied':
-          return Check.NO_NEED_TO_PROMPT;
-        case 'prompt':
-          // Voluntary: a client app with `prompt=none` accepts less.
-          return expected.essential || !prompts.has('none') ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
-        case 'unmet':
-          if (!expected.essential) return Check.NO_NEED_TO_PROMPT;
-          throw new errors.CustomOIDCProviderError(
-            'unmet_authentication_requirements',
-            'the End-User cannot sign in as surely as that',
-          );
-      }
-    }),
-  );
+  login.checks.add(clientScopeCheck());
+  login.checks.add(sessionCheck(deps));
+  login.checks.add(nextStepCheck(deps));
+  login.checks.add(membershipCheck(deps));
+  login.checks.add(hintedUserCheck());
+  login.checks.add(maxAgeZeroCheck());
+  login.checks.add(acrCheck(deps));
   return policy;
 }

@@ -17,30 +17,30 @@ export interface RefreshTokenDeps {
   now: () => number;
 }
 
-/**
- * Refresh tokens survive a flushed key-value store, so they are in the database (RFC 6749, section 6; RFC 9700, section
- * 4.14).
- */
-export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
-  const { db } = database;
-  const aad = (idHash: Sha256) => `${model}:${idHash}`;
-  const unsupported = async () => undefined;
+interface RefreshTokenRow {
+  payload: SealedText;
+  consumed_at: number | null;
+  expires_at: number;
+}
 
-  const select = prepare<{ idHash: Sha256 }, { payload: SealedText; consumed_at: number | null; expires_at: number }>(
-    (v) =>
-      db
-        .selectFrom('oidc')
-        .select(['payload', 'consumed_at', 'expires_at'])
-        .where('model', '=', model)
-        .where('id_hash', '=', v.idHash),
+interface NewRefreshToken {
+  idHash: Sha256;
+  payload: SealedText;
+  grantHash: Sha256;
+  expiresAt: number;
+  nowMs: number;
+}
+
+function prepareStatements({ db }: Database) {
+  const select = prepare<{ idHash: Sha256 }, RefreshTokenRow>((v) =>
+    db
+      .selectFrom('oidc')
+      .select(['payload', 'consumed_at', 'expires_at'])
+      .where('model', '=', model)
+      .where('id_hash', '=', v.idHash),
   );
-  const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
-
   /** One statement stores the token only while its grant exists. A sign-out finds it through the grant. */
-  const insertUnderGrant = prepare<
-    { idHash: Sha256; payload: SealedText; grantHash: Sha256; expiresAt: number; nowMs: number },
-    InsertResult
-  >((v) =>
+  const insertUnderGrant = prepare<NewRefreshToken, InsertResult>((v) =>
     db
       .insertInto('oidc')
       .columns(['model', 'id_hash', 'payload', 'grant_id', 'expires_at'])
@@ -63,7 +63,20 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
         conflict.columns(['model', 'id_hash']).doUpdateSet({ payload: v.payload, expires_at: v.expiresAt }),
       ),
   );
+  return { select, insertUnderGrant };
+}
 
+const unsupported = async () => undefined;
+
+/**
+ * Refresh tokens survive a flushed key-value store, so they are in the database (RFC 6749, section 6; RFC 9700, section
+ * 4.14).
+ */
+export function refreshTokenAdapter({ database, box, grants, answers, kv, now }: RefreshTokenDeps): Adapter {
+  const { db } = database;
+  const aad = (idHash: Sha256) => `${model}:${idHash}`;
+  const { select, insertUnderGrant } = prepareStatements(database);
+  const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
   const open = (idHash: Sha256, payload: SealedText) => parsePayload(box.open(payload, aad(idHash)));
 
   /** @throws {AnsweredBefore} if it is no theft */

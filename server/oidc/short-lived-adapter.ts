@@ -35,8 +35,49 @@ const keptLonger: ReadonlyMap<string, number> = new Map([
 /** The key of a record in the store. */
 export const keyOfRecord = (model: string, id: string) => `oidc:${model}:${sha256(id)}`;
 
+const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
+
 /** The key of a pushed request, by the last part of its `request_uri`. */
 export const pushedRequestKey = (id: string) => keyOfRecord('PushedAuthorizationRequest', id);
+
+/** The library reads the time of the use from the record. */
+const withConsumption = (payload: AdapterPayload, consumedAt: number | null): AdapterPayload =>
+  consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
+
+function toTtlMs(
+  model: string,
+  payload: AdapterPayload,
+  lifetime: { expiresInSeconds: number; nowMs: number },
+): number {
+  // Without a time to live a record would never be deleted; all these models have one.
+  const seconds = lifetime.expiresInSeconds || (payload.exp ?? 0) - lifetime.nowMs / 1000;
+  return Math.max(1, (seconds + (keptLonger.get(model) ?? 0)) * 1000);
+}
+
+/**
+ * Counts a record that a visitor creates.
+ * @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} visitors have stored too much
+ */
+async function admitRecord(
+  visitorGate: ShortLivedAdapterDeps['visitorGate'],
+  payload: AdapterPayload,
+  { characters, ttlMs }: { characters: number; ttlMs: number },
+): Promise<void> {
+  if (characters > maxCharacters) throw new errors.InvalidRequest('the request is too long', 413);
+  const req = Provider.ctx?.req as Request | undefined;
+  // `trusted`: pushed by an authenticated client app. A device code that a user confirms already exists.
+  const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
+  if (!req || !isStrangers) return;
+  try {
+    await visitorGate.admit(req, req.ip ?? '', { bytes: 1.5 * characters, ttlMs });
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const { status, options } = error;
+    Provider.ctx?.set('Retry-After', String(toRetrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
+    const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
+    throw Object.assign(refusal, { status, statusCode: status });
+  }
+}
 
 /**
  * The adapter of data that a new sign-in can replace: sessions, authorization requests, codes, access tokens. Keys are
@@ -49,19 +90,21 @@ export function shortLivedAdapter(
   { kv, box, now, grants, visitorGate, userCodeSecret }: ShortLivedAdapterDeps,
 ): Adapter {
   const recordKey = (id: string) => keyOfRecord(model, id);
-  const uidKey = (uid: string) => `oidc:uid:${sha256(uid)}`;
   const unchanged = model === 'Session' ? createSaveTracker() : undefined;
   const userCodeKey = (userCode: string) =>
     `oidc:user-code:${createHmac('sha256', userCodeSecret).update(userCode).digest('base64url')}`;
 
-  function open(key: string, sealed: string, consumedAt: number | null): AdapterPayload {
-    const payload = parsePayload(box.open(toSealedText(sealed), key));
-    return consumedAt === null ? payload : { ...payload, consumed: Math.floor(consumedAt / 1000) };
-  }
+  /** The second keys, which point to the record. */
+  const listPointers = ({ uid, userCode }: AdapterPayload): string[] => [
+    ...(model === 'Session' && uid !== undefined ? [uidKey(uid)] : []),
+    ...(userCode === undefined ? [] : [userCodeKey(userCode)]),
+  ];
+
+  const open = (key: string, sealed: string): AdapterPayload => parsePayload(box.open(toSealedText(sealed), key));
 
   async function find(key: string): Promise<AdapterPayload | undefined> {
     const entry = await kv.getConsumable(key);
-    const payload = entry ? open(key, entry.value, entry.consumedAt) : undefined;
+    const payload = entry ? withConsumption(open(key, entry.value), entry.consumedAt) : undefined;
     if (payload) unchanged?.stored(key, payload);
     return payload;
   }
@@ -72,31 +115,11 @@ export function shortLivedAdapter(
     return key === null ? undefined : find(key);
   }
 
-  /** @throws {errors.InvalidRequest} too long; {errors.CustomOIDCProviderError} visitors have stored too much */
-  async function admit(payload: AdapterPayload, json: string, ttlMs: number): Promise<void> {
-    if (json.length > maxCharacters) throw new errors.InvalidRequest('the request is too long', 413);
-    const req = Provider.ctx?.req as Request | undefined;
-    // `trusted`: pushed by an authenticated client app. A device code that a user confirms already exists.
-    const isStrangers = !Object.is(payload.trusted, true) && payload.accountId === undefined && !payload.inFlight;
-    if (!req || !isStrangers) return;
-    try {
-      await visitorGate.admit(req, req.ip ?? '', { bytes: 1.5 * json.length, ttlMs });
-    } catch (error) {
-      if (!(error instanceof HttpError)) throw error;
-      const { status, options } = error;
-      Provider.ctx?.set('Retry-After', String(toRetrySeconds((options.retryAfterSeconds ?? 60) * 1000)));
-      const refusal = new errors.CustomOIDCProviderError('temporarily_unavailable', 'too much is kept already');
-      throw Object.assign(refusal, { status, statusCode: status });
-    }
-  }
-
   return {
-    async upsert(id, payload, expiresInSeconds) {
+    async upsert(id, payload, expiresInSeconds = 0) {
       const key = recordKey(id);
-      if (unchanged?.isStored(key, payload, expiresInSeconds ?? 0)) return;
-      // Without a time to live a record would never be deleted; all these models have one.
-      const ttlSeconds = (expiresInSeconds || (payload.exp ?? 0) - now() / 1000) + (keptLonger.get(model) ?? 0);
-      const ttlMs = Math.max(1, ttlSeconds * 1000);
+      if (unchanged?.isStored(key, payload, expiresInSeconds)) return;
+      const ttlMs = toTtlMs(model, payload, { expiresInSeconds, nowMs: now() });
       if (insertOnly.has(model)) {
         if (!(await kv.setIfAbsent(key, box.seal(JSON.stringify(payload), key), ttlMs)))
           throw new errors.InvalidRequest('this was used already');
@@ -106,11 +129,11 @@ export function shortLivedAdapter(
         throw new errors.InvalidGrant('grant is gone');
       }
       const json = JSON.stringify(payload);
-      if (isAnybodys.has(model)) await admit(payload, json, ttlMs);
-      const writes = [kv.set(key, box.seal(json, key), ttlMs)];
-      if (model === 'Session' && payload.uid !== undefined) writes.push(kv.set(uidKey(payload.uid), key, ttlMs));
-      if (payload.userCode !== undefined) writes.push(kv.set(userCodeKey(payload.userCode), key, ttlMs));
-      await Promise.all(writes);
+      if (isAnybodys.has(model)) await admitRecord(visitorGate, payload, { characters: json.length, ttlMs });
+      await Promise.all([
+        kv.set(key, box.seal(json, key), ttlMs),
+        ...listPointers(payload).map((pointer) => kv.set(pointer, key, ttlMs)),
+      ]);
       unchanged?.stored(key, payload);
     },
     find: (id) => find(recordKey(id)),
@@ -121,10 +144,9 @@ export function shortLivedAdapter(
       unchanged?.forget(key);
       const value = await kv.takeOnce(key);
       if (value === null) return;
-      const payload = open(key, value, null);
+      const payload = open(key, value);
       // Another record may own the second key by now (a session's new id keeps its uid).
-      if (model === 'Session' && payload.uid !== undefined) await kv.compareAndDelete(uidKey(payload.uid), key);
-      if (payload.userCode !== undefined) await kv.compareAndDelete(userCodeKey(payload.userCode), key);
+      for (const pointer of listPointers(payload)) await kv.compareAndDelete(pointer, key);
     },
     async consume(id) {
       const key = recordKey(id);
@@ -133,7 +155,7 @@ export function shortLivedAdapter(
       if (model === 'PushedAuthorizationRequest') throw new errors.InvalidRequestUri('request_uri was already used');
       // One of several parallel redemptions wins; every other one proves a leak (RFC 6749, section 4.1.2).
       if (consumption.state === 'already-used') {
-        const { grantId } = open(key, consumption.value, consumption.consumedAt);
+        const { grantId } = open(key, consumption.value);
         if (grantId !== undefined) await grants.revoke(grantId);
       }
       throw new errors.InvalidGrant('already used or unknown');
