@@ -49,7 +49,7 @@ async function seedMember({ database, passwords, terms, catalogue, now }: Seeds)
     });
     // Nothing was bought with it, so every other plan can be.
     const free = catalogue.plans.find(({ kind }) => kind === 'free');
-    if (free) await assignBasePlan({ database, catalogue, now }, id, free);
+    if (free) await assignBasePlan({ database, catalogue, now }, { userId: id, plan: free });
   } catch (error) {
     if (!(error instanceof AlreadyInUseError)) throw error;
   }

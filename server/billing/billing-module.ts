@@ -125,7 +125,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     takeDeal: (user) => alone(user, () => claimDeal(deps, user)),
     beginCard: (user, from) => beginCard(deps, user, from),
     keepCard: (user, setupIntentId) => alone(user, () => saveCard(deps, user, setupIntentId)),
-    keepToken: (user, token, from) => alone(user, () => saveCardToken(deps, user, token, from)),
+    keepToken: (user, token, from) => alone(user, () => saveCardToken(deps, user, { token, ip: from.ip })),
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
     findCode: (typed, customerId) => findCode(deps, typed, customerId),
     payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),

@@ -25,7 +25,7 @@ export function subscriptionOnDeletion(
       const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
       return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
     },
-    async cancelOnDeletion(trx, userId, timing, nowMs) {
+    async cancelOnDeletion(trx, userId, { timing, nowMs }) {
       const membership = await findStanding({ db: trx }, userId);
       const running = findRenewingMembership(membership, catalogue, nowMs);
       if (!membership) return null;
@@ -42,7 +42,7 @@ export function subscriptionOnDeletion(
       await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
       return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
     },
-    async resumeAfterCancellation(trx, userId, noted, nowMs) {
+    async resumeAfterCancellation(trx, userId, { noted, nowMs }) {
       // A subscription that ended at once cannot be restored.
       if (noted === 'at-once') return;
       // A scheduled change to a cheaper plan still takes effect: nothing is charged that the user did not confirm.

@@ -1,7 +1,7 @@
 import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
-import type { Order } from './orders/order-store.ts';
+import type { Order } from './orders/order.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */

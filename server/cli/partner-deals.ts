@@ -61,7 +61,7 @@ export async function importDealsFrom({ database, catalogue, now }: Context, fil
   const counts = await database.transaction(async (trx) => {
     const imported = await importPartnerDeals(trx, deals, now());
     const emails = deals.map(({ email }) => email);
-    return { ...imported, offered: await offerPartnerDeals(trx, emails, plans, now()) };
+    return { ...imported, offered: await offerPartnerDeals(trx, emails, { catalogue: plans, nowMs: now() }) };
   });
   return {
     json: counts,

@@ -38,7 +38,9 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
 /** Requests the deletion of the account; the minute job carries out its task. */
 async function leave({ room, user, database }: Parameters<Act>[0], wish: 'period-end' | 'at-once'): Promise<unknown> {
   const leaving = subscriptionOnDeletion(database, room.catalogue);
-  const noted = await database.transaction((trx) => leaving.cancelOnDeletion(trx, user.id, wish, room.deps.now()));
+  const noted = await database.transaction((trx) =>
+    leaving.cancelOnDeletion(trx, user.id, { timing: wish, nowMs: room.deps.now() }),
+  );
   await room.work();
   return noted;
 }

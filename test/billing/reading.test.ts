@@ -260,7 +260,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     const { subscriptionOnDeletion } = await import('../../server/billing/index.ts');
     const { database, now } = shop.foyer.deps;
     const rules = subscriptionOnDeletion(database, shop.membership.catalogue);
-    await database.transaction((trx) => rules.cancelOnDeletion(trx, user.id, 'period-end', now()));
+    await database.transaction((trx) => rules.cancelOnDeletion(trx, user.id, { timing: 'period-end', nowMs: now() }));
     await shop.membership.work();
     expect((await shop.membership.getMembership(user.id))?.status).toBe('canceled');
   });

@@ -39,7 +39,7 @@ export async function requestDeletion(
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'not-found' };
     }
-    const end = await membership.cancelOnDeletion(trx, user.id, timing, requestedAt);
+    const end = await membership.cancelOnDeletion(trx, user.id, { timing, nowMs: requestedAt });
     if (end !== null) await recordMembershipEnd(trx, user.id, end);
     const { mail, values } = mailAbout(current, from, deps.now());
     await outbox.add(trx, {
@@ -108,6 +108,7 @@ export async function cancelDeletionsRequestedSince(
   { userId, sinceMs }: { userId: UserId; sinceMs: number },
 ): Promise<boolean> {
   const cancelled = await cancelDeletion(trx, userId, sinceMs);
-  if (cancelled?.membership) await membership.resumeAfterCancellation(trx, userId, cancelled.membership, now());
+  if (cancelled?.membership)
+    await membership.resumeAfterCancellation(trx, userId, { noted: cancelled.membership, nowMs: now() });
   return cancelled !== undefined;
 }

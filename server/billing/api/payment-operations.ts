@@ -5,7 +5,8 @@ import { planIdSchema } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.ts';
-import { listOrders, type Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
+import { listOrders } from '../orders/order-store.ts';
 import type { PurchaseResult, PurchaseView, SaveCardResult } from '../results.ts';
 import {
   amountSchema,

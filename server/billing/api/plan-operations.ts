@@ -6,7 +6,8 @@ import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserRecord } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { findOrderByInvoice, type Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
+import { findOrderByInvoice } from '../orders/order-store.ts';
 import {
   amountSchema,
   compareAmount,

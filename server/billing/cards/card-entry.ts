@@ -26,8 +26,7 @@ export const recordCardEntry = ({ kv, limits }: Deps, setupIntentId: string): Pr
 export async function recordEnteredCard(
   deps: Deps,
   user: Pick<User, 'id'>,
-  setupIntentId: string,
-  paymentMethodId: string,
+  { setupIntentId, paymentMethodId }: { setupIntentId: string; paymentMethodId: string },
 ): Promise<void> {
   if ((await deps.kv.takeOnce(cardEntryKey(setupIntentId))) !== null)
     await recordFreshCard(deps, user, paymentMethodId);
@@ -64,8 +63,7 @@ export async function recordRefusedCard(
 export async function consumeCharge(
   deps: Deps,
   user: Pick<User, 'id'>,
-  ip: string,
-  paymentMethodId: string | undefined,
+  { ip, paymentMethodId }: { ip: string; paymentMethodId: string | undefined },
 ): Promise<{ allowed: true } | LimitRefusal> {
   const counted =
     paymentMethodId !== undefined && (await deps.kv.takeOnce(freshCardKey(user, paymentMethodId))) !== null;

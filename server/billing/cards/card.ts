@@ -58,8 +58,7 @@ async function noteCardOfTrial(
 async function forgetOtherCards(
   { stripe }: BillingDeps,
   { pending, unpaid }: Membership,
-  customerId: StripeCustomerId,
-  keptId: string,
+  { customerId, keptId }: { customerId: StripeCustomerId; keptId: string },
 ): Promise<void> {
   if (pending !== null || unpaid !== null) return;
   await callStripe(stripe, async (client) => {
@@ -81,7 +80,7 @@ export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId
     await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
   });
   await noteCardOfTrial(deps, membership, method.card?.fingerprint);
-  await forgetOtherCards(deps, membership, customerId, method.id);
+  await forgetOtherCards(deps, membership, { customerId, keptId: method.id });
   await syncMember(deps, user.id);
   return { kind: 'saved', card };
 }
@@ -103,7 +102,7 @@ export async function saveCard(deps: BillingDeps, user: User, setupIntentId: str
   if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
   const methodId = toId(intent.payment_method);
   const saved = await makeDefault(deps, user, methodId);
-  if (saved.kind === 'saved') await recordEnteredCard(deps, user, setupIntentId, methodId);
+  if (saved.kind === 'saved') await recordEnteredCard(deps, user, { setupIntentId, paymentMethodId: methodId });
   return saved;
 }
 
@@ -111,8 +110,7 @@ export async function saveCard(deps: BillingDeps, user: User, setupIntentId: str
 export async function saveCardToken(
   deps: BillingDeps,
   user: User,
-  token: string,
-  { ip }: { ip: string },
+  { token, ip }: { token: string; ip: string },
 ): Promise<SaveCardResult | { kind: 'too-many'; retryAfterMs: number }> {
   const decision = await consumeCard(deps, user, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };

@@ -135,25 +135,32 @@ export function findDrift({ expected, price, product, leftOver }: PlanState): Dr
   return [...drift, ...leftOver.map((is): Drift => ({ what: 'old price still active', is }))];
 }
 
-/** The steps for the differences; none if there are none. */
-export function planActions(state: PlanState): PlanAct[] {
-  const { expected, price, product, leftOver } = state;
-  const acts: PlanAct[] = [];
-  if (!product) acts.push({ act: 'create product' });
-  else if (!product.active || product.name !== expected.productName || product.markedAs !== expected.planId)
-    acts.push({ act: 'change product', id: product.id });
-  // First: once it has lost its lookup key, only its mark names the plan of its subscribers.
-  if (price && price.markedAs !== expected.planId) acts.push({ act: 'mark price', id: price.id });
-  const replaced = price && fixedDrift(expected, price, product).length > 0;
-  if (!price || replaced) {
-    acts.push({
-      act: 'create price',
-      productId: product?.id,
-      after: price?.id ?? null,
-      // Stripe cannot archive the default price of a product.
-      defaultForProduct: product && price && product.defaultPriceId === price.id ? product.id : null,
-    });
-  } else if (!price.active) acts.push({ act: 'activate price', id: price.id });
-  const old = [...(replaced && price.active ? [price.id] : []), ...leftOver];
-  return [...acts, ...old.map((id): PlanAct => ({ act: 'archive price', id }))];
+function productActions({ expected, product }: PlanState): PlanAct[] {
+  if (!product) return [{ act: 'create product' }];
+  const isUpToDate = product.active && product.name === expected.productName && product.markedAs === expected.planId;
+  return isUpToDate ? [] : [{ act: 'change product', id: product.id }];
 }
+
+function priceActions({ expected, price, product }: PlanState): PlanAct[] {
+  const create: PlanAct = {
+    act: 'create price',
+    productId: product?.id,
+    after: price?.id ?? null,
+    // Stripe cannot archive the default price of a product.
+    defaultForProduct: product && price && product.defaultPriceId === price.id ? product.id : null,
+  };
+  if (!price) return [create];
+  // First: once it has lost its lookup key, only its mark names the plan of its subscribers.
+  const mark: PlanAct[] = price.markedAs === expected.planId ? [] : [{ act: 'mark price', id: price.id }];
+  if (fixedDrift(expected, price, product).length === 0) {
+    return price.active ? mark : [...mark, { act: 'activate price', id: price.id }];
+  }
+  return price.active ? [...mark, create, { act: 'archive price', id: price.id }] : [...mark, create];
+}
+
+/** The steps for the differences; none if there are none. */
+export const planActions = (state: PlanState): PlanAct[] => [
+  ...productActions(state),
+  ...priceActions(state),
+  ...state.leftOver.map((id): PlanAct => ({ act: 'archive price', id })),
+];

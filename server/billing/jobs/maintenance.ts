@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from '../../shared/index.ts';
 import { paymentGraceEnds } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
-import { findOpenPurchase, listStuckCharges } from '../purchase/purchase-store.ts';
+import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
 import { cancelCharge, settleCharge } from '../purchase/stripe-charge.ts';
 import { updateContactsDue } from '../subscription/contact.ts';
 import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
@@ -29,8 +29,7 @@ const batch = 200;
 async function forEachSafely<T>(
   { log }: BillingDeps,
   items: readonly T[],
-  act: (item: T) => Promise<unknown>,
-  failed: string,
+  { act, failed }: { act: (item: T) => Promise<unknown>; failed: string },
 ): Promise<void> {
   for (const item of items) {
     try {
@@ -45,24 +44,25 @@ async function forEachSafely<T>(
 async function finishCharges(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
   const charging = await listStuckCharges(database.db, now() - nobodyComesMs, batch);
-  await forEachSafely(
-    deps,
-    charging,
-    ({ id, userId }) =>
-      withUserLock(database, userId, async () => {
-        // The user may have been faster.
-        const open = await findOpenPurchase(database.db, userId);
-        if (open?.id !== id || open.state !== 'charging') return;
-        const { kind } = await settleCharge(deps, open, { retry: false });
-        const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
-        if (!still?.charge) return;
-        const membership = still.charge.discounts && (await findMembership(database.db, userId));
-        // The renewal would use the discount of this payment.
-        const late = membership && endsWithin(membership, now(), beforeRenewalMs);
-        if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
-      }),
-    'could not settle or cancel a payment to which its member has not come back',
-  );
+  await forEachSafely(deps, charging, {
+    act: ({ id, userId }) => withUserLock(database, userId, () => finishCharge(deps, { id, userId })),
+    failed: 'could not settle or cancel a payment to which its member has not come back',
+  });
+}
+
+/** The caller holds the user's lock. */
+async function finishCharge(deps: BillingDeps, { id, userId }: Pick<StoredPurchase, 'id' | 'userId'>): Promise<void> {
+  const { database, now } = deps;
+  // The user may have been faster.
+  const open = await findOpenPurchase(database.db, userId);
+  if (open?.id !== id || open.state !== 'charging') return;
+  const { kind } = await settleCharge(deps, open, { retry: false });
+  const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
+  if (!still?.charge) return;
+  const membership = still.charge.discounts && (await findMembership(database.db, userId));
+  // The renewal would use the discount of this payment.
+  const late = membership && endsWithin(membership, now(), beforeRenewalMs);
+  if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
 }
 
 /**
@@ -72,10 +72,8 @@ async function finishCharges(deps: BillingDeps): Promise<void> {
 async function endGrace(deps: BillingDeps): Promise<void> {
   const { database, catalogue, now } = deps;
   const lapsed = await listUnpaidBefore(database.db, now() - catalogue.graceDays * dayMs, batch);
-  await forEachSafely(
-    deps,
-    lapsed,
-    (userId) =>
+  await forEachSafely(deps, lapsed, {
+    act: (userId) =>
       withUserLock(database, userId, async () => {
         // The user, or the card's bank, may have been faster.
         const membership = await syncMember(deps, userId);
@@ -84,31 +82,32 @@ async function endGrace(deps: BillingDeps): Promise<void> {
           await cancelSubscription(deps, userId, membership.customerId);
         }
       }),
-    'could not end a plan that is not paid',
-  );
+    failed: 'could not end a plan that is not paid',
+  });
 }
 
 /** Notifies of ending trials, in case Stripe's event did not arrive. */
 async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
   const nowMs = now();
-  await forEachSafely(
-    deps,
-    await listTrialsEnding(database.db, nowMs, nowMs + trialNoticeMs),
-    async (membership) => {
+  await forEachSafely(deps, await listTrialsEnding(database.db, nowMs, nowMs + trialNoticeMs), {
+    async act(membership) {
       if (nowMs < (trialNoticeStart(membership) ?? Infinity)) return;
       if (await wasNotified(database.db, membership.userId, trialNoticeKey(membership))) return;
       await syncMember(deps, membership.userId);
     },
-    'could not tell of a trial that ends',
-  );
+    failed: 'could not tell of a trial that ends',
+  });
 }
 
 /** Events that were received but not processed. */
 async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: StripeWebhooks }): Promise<void> {
   const { database, now } = deps;
   const undone = await listUnfinishedEvents(database.db, now() - nobodyComesMs, batch);
-  await forEachSafely(deps, undone, (id) => webhooks.retryEvents(id), 'could not do what an event of Stripe asks for');
+  await forEachSafely(deps, undone, {
+    act: (id) => webhooks.retryEvents(id),
+    failed: 'could not do what an event of Stripe asks for',
+  });
   await sweepEvents(database.db, now() - eventsKeptMs);
 }
 
@@ -123,8 +122,8 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => retryEvents({ deps, webhooks }),
     () =>
       updateContactsDue(deps, (members, act) =>
-        forEachSafely(deps, members, act, 'could not update the customer at Stripe'),
+        forEachSafely(deps, members, { act, failed: 'could not update the customer at Stripe' }),
       ),
   ];
-  await forEachSafely(deps, parts, (part) => part(), 'membership job failed');
+  await forEachSafely(deps, parts, { act: (part) => part(), failed: 'membership job failed' });
 }

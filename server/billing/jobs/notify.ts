@@ -34,24 +34,22 @@ const toPageUrl = (publicUrl: string, { template }: MembershipMail) =>
 export async function notifyMembership(
   { publicUrl, outbox, now }: Pick<BillingDeps, 'publicUrl' | 'outbox' | 'now'>,
   trx: Transaction<Schema>,
-  user: User,
-  telling: MembershipMail,
+  { user, mail }: { user: User; mail: MembershipMail },
 ): Promise<void> {
   if (user.disabledAt !== null) return;
-  if (telling.once !== undefined && !(await recordNotification(trx, { userId: user.id, about: telling.once }, now())))
-    return;
+  if (mail.once !== undefined && !(await recordNotification(trx, { userId: user.id, about: mail.once }, now()))) return;
   const lang = resolveLanguage(undefined, user.locale ?? undefined);
-  const about = { givenName: user.givenName, pageLink: toPageUrl(publicUrl, telling) };
+  const about = { givenName: user.givenName, pageLink: toPageUrl(publicUrl, mail) };
   await outbox.add(trx, {
     channel: 'mail',
     to: user.email,
     lang,
-    template: telling.template,
-    values: { ...about, ...telling.values },
+    template: mail.template,
+    values: { ...about, ...mail.values },
     // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
-  const notice = toNotification(translator(lang), telling);
+  const notice = toNotification(translator(lang), mail);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 
@@ -64,6 +62,6 @@ export async function notifyMembershipChange(
   const { user } = changes;
   if (user.disabledAt !== null) return;
   const rewards = changes.orders.length > 0 ? (await findUserRecord(trx, user.id))?.totalRewards : undefined;
-  for (const telling of listMembershipMails({ ...changes, rewards: rewards ?? '0' }, deps.catalogue))
-    await notifyMembership(deps, trx, user, telling);
+  for (const mail of listMembershipMails({ ...changes, rewards: rewards ?? '0' }, deps.catalogue))
+    await notifyMembership(deps, trx, { user, mail });
 }

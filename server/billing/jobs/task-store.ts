@@ -133,8 +133,7 @@ const longestMs = 60 * minuteMs;
 export async function rescheduleTask(
   db: Db,
   { id, attempts }: Pick<BillingTask, 'id' | 'attempts'>,
-  error: string,
-  nowMs: number,
+  { error, nowMs }: { error: string; nowMs: number },
 ): Promise<void> {
   await db
     .updateTable('billing_tasks')

@@ -105,7 +105,7 @@ async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
 async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): Promise<void> {
   const { database, log, now } = deps;
   const why = toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error));
-  await rescheduleTask(database.db, task, why, now());
+  await rescheduleTask(database.db, task, { error: why, nowMs: now() });
   log.warn({ err: error, act: task.kind }, 'Stripe task failed, will be retried');
 }
 

@@ -14,7 +14,7 @@ import {
   usedCreditCents,
 } from '../stripe/stripe-objects.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
-import type { Order } from './order-store.ts';
+import type { Order } from './order.ts';
 
 /** Tests whether an invoice needs an order: it sold something and is paid, possibly with a credit or a code alone. */
 export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
@@ -23,10 +23,9 @@ const renewing = new Set<string | null>(['subscription_cycle']);
 
 /** The order of a paid invoice. All its data come from Stripe, none from a page. */
 export async function toOrder(
-  invoice: Stripe.Invoice,
-  member: { userId: UserId; customerId: StripeCustomerId },
-  { card }: Pick<Snapshot, 'card'>,
   { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
+  invoice: Stripe.Invoice,
+  { userId, customerId, card }: { userId: UserId; customerId: StripeCustomerId } & Pick<Snapshot, 'card'>,
 ): Promise<Omit<Order, 'id'>> {
   const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
   const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
@@ -35,8 +34,8 @@ export async function toOrder(
   const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
   const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
   return {
-    userId: member.userId,
-    customerId: member.customerId,
+    userId,
+    customerId,
     invoiceId: toStripeInvoiceId(invoice.id),
     invoiceNumber: invoice.number,
     invoiceUrl: invoice.hosted_invoice_url ?? null,

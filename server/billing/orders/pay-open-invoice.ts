@@ -19,7 +19,7 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
   if (card === null) return { kind: 'no-card' };
   const before = await readInvoice(deps.stripe, unpaid.invoiceId);
   if (before.payment?.status !== 'requires_action' && before.invoice.status === 'open') {
-    const decision = await consumeCharge(deps, user, ip, card.paymentMethodId);
+    const decision = await consumeCharge(deps, user, { ip, paymentMethodId: card.paymentMethodId });
     if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
     try {
       await callStripe(deps.stripe, (stripe) =>

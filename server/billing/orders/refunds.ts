@@ -7,7 +7,8 @@ import { toId } from '../stripe/stripe-objects.ts';
 import { cardText } from '../subscription/membership-changes.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { findOrderByInvoice, type Order, recordRefund } from './order-store.ts';
+import type { Order } from './order.ts';
+import { findOrderByInvoice, recordRefund } from './order-store.ts';
 
 /** The current state of a payment at Stripe, whatever the event contained. */
 async function readPayment(deps: BillingDeps, paymentIntentId: string) {
@@ -29,23 +30,20 @@ async function readPayment(deps: BillingDeps, paymentIntentId: string) {
 async function notifyRefund(
   deps: BillingDeps,
   trx: Parameters<typeof notifyMembership>[1],
-  order: Order,
-  amountCents: number,
+  { order, amountCents }: { order: Order; amountCents: number },
 ): Promise<void> {
   const user = order.userId === null ? undefined : await findUser(trx, order.userId);
   if (!user) return;
   const plan = deps.catalogue.byId(order.planId);
-  await notifyMembership(deps, trx, user, {
-    template: 'refund-made',
-    values: {
-      ...cardText(order.card),
-      ...(plan && { planName: plan.name }),
-      amountCents,
-      currency: order.currency,
-      ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
-      ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
-    },
-  });
+  const values = {
+    ...cardText(order.card),
+    ...(plan && { planName: plan.name }),
+    amountCents,
+    currency: order.currency,
+    ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
+    ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
+  };
+  await notifyMembership(deps, trx, { user, mail: { template: 'refund-made', values } });
 }
 
 /**
@@ -68,7 +66,7 @@ export async function recordRefunds(deps: BillingDeps, paymentIntentId: string):
       });
       const order = changes && (await findOrderByInvoice(trx, invoiceId));
       if (!order) return;
-      if (changes.refundedCents > 0) await notifyRefund(deps, trx, order, changes.refundedCents);
+      if (changes.refundedCents > 0) await notifyRefund(deps, trx, { order, amountCents: changes.refundedCents });
       if (changes.disputed)
         log.warn({ act: 'dispute', invoice: invoiceId }, 'payment disputed: respond to it at Stripe');
     });

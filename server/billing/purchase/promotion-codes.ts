@@ -67,36 +67,73 @@ interface PromotionCheckInput {
   nowMs: number;
 }
 
-/** The reason that a code cannot be used; the most useful one first (the specification's section 5). */
-export function findPromotionRefusal(
-  { coupon, promotion }: StripePromotion,
-  requested: PromotionCheckInput,
-): PromotionRefusal | undefined {
-  const { nowMs } = requested;
+type PromotionRule = (code: StripePromotion, requested: PromotionCheckInput) => PromotionRefusal | undefined;
+
+const refuseExpired: PromotionRule = ({ coupon, promotion }, { nowMs }) => {
   const until = [promotion?.expires_at, coupon.redeem_by].filter((at) => at != null);
-  if (until.some((at) => at * 1000 <= nowMs)) return { kind: 'expired' };
+  return until.some((at) => at * 1000 <= nowMs) ? { kind: 'expired' } : undefined;
+};
+
+const refuseUsedUp: PromotionRule = ({ coupon, promotion }) => {
   const full = [promotion, coupon].some(
     (one) => one?.max_redemptions != null && one.times_redeemed >= one.max_redemptions,
   );
-  if (full) return { kind: 'used-up' };
-  if (!coupon.valid || promotion?.active === false) return { kind: 'unknown' };
-  const boundCustomer = promotion?.customer;
-  if (boundCustomer && (typeof boundCustomer === 'string' ? boundCustomer : boundCustomer.id) !== requested.customerId)
-    return { kind: 'unknown' };
+  return full ? { kind: 'used-up' } : undefined;
+};
+
+const refuseInvalid: PromotionRule = ({ coupon, promotion }) =>
+  !coupon.valid || promotion?.active === false ? { kind: 'unknown' } : undefined;
+
+const refuseOtherCustomers: PromotionRule = ({ promotion }, { customerId }) =>
+  promotion?.customer && toId(promotion.customer) !== customerId ? { kind: 'unknown' } : undefined;
+
+const refuseOtherProducts: PromotionRule = ({ coupon }, { productId }) => {
   const products = coupon.applies_to?.products;
-  if (products && !products.includes(requested.productId)) return { kind: 'not-for-this-plan' };
-  if (promotion?.restrictions.first_time_transaction && requested.boughtBefore) return { kind: 'first-purchase-only' };
-  if (requested.dueCents <= 0) return { kind: 'nothing-due' };
+  return products && !products.includes(productId) ? { kind: 'not-for-this-plan' } : undefined;
+};
+
+const refuseFurtherPurchases: PromotionRule = ({ promotion }, { boughtBefore }) =>
+  promotion?.restrictions.first_time_transaction && boughtBefore ? { kind: 'first-purchase-only' } : undefined;
+
+const refuseNothingDue: PromotionRule = (_code, { dueCents }) => (dueCents <= 0 ? { kind: 'nothing-due' } : undefined);
+
+const refuseBelowMinimum: PromotionRule = ({ promotion }, { dueCents, currency }) => {
   const { minimum_amount: min, minimum_amount_currency: minCurrency } = promotion?.restrictions ?? {};
-  if (min != null && minCurrency === requested.currency && requested.dueCents < min) {
-    return { kind: 'minimum', amountCents: min };
-  }
-  if (coupon.amount_off !== null && coupon.currency !== requested.currency) return { kind: 'unknown' };
-  const tooMuch = exceedsAmount(requested.dueCents, {
-    percentOff: coupon.percent_off,
-    amountOffCents: coupon.amount_off,
-  });
+  return min != null && minCurrency === currency && dueCents < min ? { kind: 'minimum', amountCents: min } : undefined;
+};
+
+const refuseOtherCurrency: PromotionRule = ({ coupon }, { currency }) =>
+  coupon.amount_off !== null && coupon.currency !== currency ? { kind: 'unknown' } : undefined;
+
+const refuseAboveAmount: PromotionRule = ({ coupon }, { dueCents }) => {
+  const tooMuch = exceedsAmount(dueCents, { percentOff: coupon.percent_off, amountOffCents: coupon.amount_off });
   return tooMuch === undefined ? undefined : { kind: 'minimum', amountCents: tooMuch };
+};
+
+/** In the order of their use to the visitor (the specification's section 5). */
+const promotionRules = [
+  refuseExpired,
+  refuseUsedUp,
+  refuseInvalid,
+  refuseOtherCustomers,
+  refuseOtherProducts,
+  refuseFurtherPurchases,
+  refuseNothingDue,
+  refuseBelowMinimum,
+  refuseOtherCurrency,
+  refuseAboveAmount,
+];
+
+/** The reason that a code cannot be used; the most useful one first. */
+export function findPromotionRefusal(
+  code: StripePromotion,
+  requested: PromotionCheckInput,
+): PromotionRefusal | undefined {
+  for (const rule of promotionRules) {
+    const refusal = rule(code, requested);
+    if (refusal) return refusal;
+  }
+  return undefined;
 }
 
 /**
@@ -129,9 +166,7 @@ export async function consumePromotionTry(
 export async function validatePromotion(
   deps: BillingDeps,
   user: User,
-  plan: Plan,
-  typed: string,
-  { ip }: { ip: string },
+  { plan, typed, ip }: { plan: Plan; typed: string; ip: string },
 ): Promise<{ promotion: ChosenPromotion } | { refusal: PromotionRefusal }> {
   const refusal = await consumePromotionTry(deps, user, { ip, how: 'promotion' });
   if (refusal) return { refusal };

@@ -1,28 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { PlanId, StripeInvoiceId, StripeSubscriptionId, UserId } from '../../shared/index.ts';
+import type { PlanId, StripeInvoiceId, UserId } from '../../shared/index.ts';
 import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../../store/index.ts';
 import type { ChosenPromotion } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-
-/** The exact parameters of one attempt at Stripe, so that it can be repeated. */
-export interface Charge {
-  subscriptionId: StripeSubscriptionId;
-  itemId: string;
-  priceId: string;
-  /** Seconds since the epoch, as Stripe counts; null: no proration. */
-  prorationDate: number | null;
-  endTrial: boolean;
-  /** Discounts before the purchase; restored if it is cancelled. Promotion codes or coupons. */
-  discountsBefore: { promotion_code?: string; coupon?: string }[] | null;
-  /** The coupon of the code in it. */
-  couponBefore?: string | undefined;
-  /** The new discounts; null: unchanged. */
-  discounts: { promotion_code?: string; coupon?: string }[] | null;
-  /** The code whose coupon is applied in its place, as `<code>:<coupon>`. */
-  code?: string | undefined;
-  announcedCents: number;
-  beganAt: number;
-}
+import type { Charge } from './charge.ts';
 
 export interface StoredPurchase {
   id: string;

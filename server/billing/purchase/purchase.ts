@@ -25,9 +25,9 @@ import { endsWithin } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import type { Charge } from './charge.ts';
 import { validatePromotion } from './promotion-codes.ts';
 import {
-  type Charge,
   changePurchase,
   findLastPaid,
   findOpenPurchase,
@@ -74,7 +74,7 @@ export async function applyPromotion(
   if (!open || !purchase) return { kind: 'refused', refusal: { kind: 'nothing-due' } };
   if (purchase.promotion !== null || purchase.state === 'charging')
     return { kind: 'refused', refusal: { kind: 'second' } };
-  const checked = await validatePromotion(deps, user, purchase.plan, typed.trim(), from);
+  const checked = await validatePromotion(deps, user, { plan: purchase.plan, typed: typed.trim(), ip: from.ip });
   if ('refusal' in checked) return { kind: 'refused', refusal: checked.refusal };
   const { promotion } = checked;
   // One of two parallel codes has been applied by now.
@@ -194,7 +194,7 @@ export async function confirmPurchase(
   }
   const { due, params } = await quoteNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
-  const decision = await consumeCharge(deps, user, ip, membership.card.paymentMethodId);
+  const decision = await consumeCharge(deps, user, { ip, paymentMethodId: membership.card.paymentMethodId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const charge = await toCharge(deps, current, { ...purchase, promotion: due.promotion }, params, due);
   const won = await changePurchase(database.db, open, { state: 'charging', nextAttempt: true, charge }, now());
@@ -221,7 +221,7 @@ async function retryPurchase(
     return toResult(deps, user, { kind: 'reopened' });
   }
   const card = (await findMembership(deps.database.db, user.id))?.card;
-  const decision = await consumeCharge(deps, user, ip, card?.paymentMethodId);
+  const decision = await consumeCharge(deps, user, { ip, paymentMethodId: card?.paymentMethodId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   return toResult(deps, user, await settleCharge(deps, still, { retry: true }));
 }

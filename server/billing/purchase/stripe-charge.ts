@@ -11,7 +11,8 @@ import { priceState, readSubscription } from '../subscription/changeable-subscri
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { type Charge, changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
+import type { Charge } from './charge.ts';
+import { changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
 import { toStripeParams } from './quote.ts';
 import { restoreDiscounts } from './restore-discounts.ts';
 

@@ -74,7 +74,11 @@ async function compare(deps: BillingDeps, first: Membership): Promise<Difference
 const sameAs = (one: Difference) => (other: Difference) =>
   one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
 
-async function repairMembership(deps: BillingDeps, userId: UserId, before: Difference[], into: ReconcileResult) {
+async function repairMembership(
+  deps: BillingDeps,
+  { userId, before }: { userId: UserId; before: Difference[] },
+  into: ReconcileResult,
+) {
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
   const left = after?.customerId ? await compare(deps, after) : [];
@@ -90,7 +94,7 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
 });
 
 /** Every membership in turn. One that cannot be read does not block the others. @throws {StripeUnavailableError} */
-async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOptions, into: ReconcileResult) {
+async function eachUser(deps: BillingDeps, options: ReconcileOptions & { repair: boolean }, into: ReconcileResult) {
   let after = toUserId('');
   let unavailable = 0;
   for (;;) {
@@ -98,8 +102,9 @@ async function eachUser(deps: BillingDeps, repair: boolean, options: ReconcileOp
     for (const membership of memberships) {
       try {
         const differences = await compare(deps, membership);
-        if (repair && differences.length > 0) await repairMembership(deps, membership.userId, differences, into);
-        else into.left.push(...differences);
+        if (options.repair && differences.length > 0) {
+          await repairMembership(deps, { userId: membership.userId, before: differences }, into);
+        } else into.left.push(...differences);
         unavailable = 0;
       } catch (error) {
         unavailable = error instanceof StripeUnavailableError ? unavailable + 1 : 0;
@@ -143,7 +148,7 @@ async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Prom
 /** Compares everything with Stripe, and changes nothing. @throws {StripeUnavailableError} */
 export async function diffWithStripe(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
   const found: ReconcileResult = { compared: 0, repaired: [], left: [] };
-  await eachUser(deps, false, options, found);
+  await eachUser(deps, { ...options, repair: false }, found);
   found.left.push(...(await listUnknownAtStripe(deps)), ...(await unfinishedActs(deps)));
   return found;
 }
@@ -163,7 +168,7 @@ export async function reconcileAll(
     const mended = unknown.kind === 'customer unknown here' && (await adopt(deps, unknown));
     (mended ? done.repaired : done.left).push(unknown);
   }
-  await eachUser(deps, true, options, done);
+  await eachUser(deps, { ...options, repair: true }, done);
   await missedPayments(deps, webhooks);
   done.left.push(...(await unfinishedActs(deps)));
   return done;

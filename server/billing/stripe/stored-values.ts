@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
-import type { Charge } from '../purchase/purchase-store.ts';
+import type { Charge } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
 import type {
   AppliedDiscount,

@@ -3,7 +3,7 @@ import { parseUnknownJson, type StripeCustomerId, toStripeInvoiceId, type UserId
 import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
-import type { Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
 import { isOrdered } from '../orders/orders.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HttpError } from '../../http/index.ts';
 import { planIdSchema, type StripeCustomerId, stripeInvoiceIdSchema, userIdSchema } from '../../shared/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
-import type { Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
 
 // The specification's shapes (sections 3 and 7), under its names. Times in milliseconds since the epoch; amounts as

@@ -19,7 +19,11 @@ export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
  * The user's data that the customer lacks; null: none. It does not change the version of the membership, because no
  * sync reads or writes it.
  */
-export async function setContact(db: Db, userId: UserId, contact: ContactDue | null, nowMs: number): Promise<void> {
+export async function setContact(
+  db: Db,
+  userId: UserId,
+  { contact, nowMs }: { contact: ContactDue | null; nowMs: number },
+): Promise<void> {
   await db
     .updateTable('memberships')
     .set({ contact: contact && JSON.stringify(contact), contact_at: contact && nowMs, updated_at: nowMs })

@@ -40,7 +40,7 @@ export async function updateContact(deps: BillingDeps, user: User, customerId: S
     contact = { state: 'refused', code, digest: toDigest(user) };
     if (code === 'email_invalid') await update(undefined);
   }
-  await setContact(database.db, user.id, contact, now());
+  await setContact(database.db, user.id, { contact, nowMs: now() });
 }
 
 /**
@@ -65,7 +65,7 @@ export async function updateContactsDue(
       const isUnchanged = contact.state === 'refused' && (!user || contact.digest === toDigest(user));
       if (user && !isUnchanged) await updateContact(deps, user, customerId);
       // The next run starts with others.
-      else if (due.length === batch) await setContact(database.db, userId, contact, now());
+      else if (due.length === batch) await setContact(database.db, userId, { contact, nowMs: now() });
     },
   );
 }

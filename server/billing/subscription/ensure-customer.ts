@@ -132,7 +132,11 @@ export async function attachCustomer(
  * The length of the trial: each address has one, also after it changed users, and only the first subscription starts with
  * it.
  */
-async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membership, days: number): Promise<number> {
+async function trialDaysFor(
+  deps: BillingDeps,
+  user: User,
+  { generation, days }: Pick<Membership, 'generation'> & { days: number },
+): Promise<number> {
   const { database, trialKey, now } = deps;
   return database.transaction(async (trx) => {
     const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
@@ -150,14 +154,18 @@ async function trialDaysFor(deps: BillingDeps, user: User, { generation }: Membe
  */
 export async function ensureTrialDays(deps: BillingDeps, user: User, days: number): Promise<void> {
   const membership = await insertMembership(deps.database.db, user.id, deps.now());
-  if (membership.subscriptionId === null) await trialDaysFor(deps, user, membership, days);
+  if (membership.subscriptionId === null) await trialDaysFor(deps, user, { generation: membership.generation, days });
 }
 
-async function makeSubscription(deps: BillingDeps, user: User, membership: Membership, days: number): Promise<void> {
+async function makeSubscription(
+  deps: BillingDeps,
+  user: User,
+  { membership, days }: { membership: Membership; days: number },
+): Promise<void> {
   const { database, stripe, prices, now } = deps;
   const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
-  const trialDays = await trialDaysFor(deps, user, membership, days);
+  const trialDays = await trialDaysFor(deps, user, { generation: membership.generation, days });
   const price = await prices.priceIdFor('trial');
   const subscription = await callStripe(stripe, (client) =>
     client.subscriptions.create(
@@ -203,6 +211,6 @@ export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: n
     await makeCustomer(deps, user, membership);
     membership = (await syncMember(deps, user.id)) ?? membership;
   }
-  if (membership.subscriptionId === null) await makeSubscription(deps, user, membership, trialDays);
+  if (membership.subscriptionId === null) await makeSubscription(deps, user, { membership, days: trialDays });
   return (await syncMember(deps, user.id)) ?? membership;
 }

@@ -17,8 +17,7 @@ import { findMembership, insertMembership, setBasePlan, setUserPlan } from './me
 /** Sets the user's plan without a subscription. */
 export async function assignBasePlan(
   deps: Pick<BillingDeps, 'database' | 'catalogue' | 'now'>,
-  userId: UserId,
-  plan: Plan,
+  { userId, plan }: { userId: UserId; plan: Plan },
   and: (trx: Parameters<typeof setBasePlan>[0]) => Promise<void> = async () => {},
 ): Promise<void> {
   const { database, catalogue, now } = deps;
@@ -58,7 +57,7 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
     return { kind: 'no-change', plan };
   }
   let task: BillingTask | undefined;
-  await assignBasePlan(deps, user.id, plan, async (trx) => {
+  await assignBasePlan(deps, { userId: user.id, plan }, async (trx) => {
     task = undefined;
     if (!membership || !(await isChargedFor(trx, deps, membership))) return;
     const { customerId } = membership;
@@ -90,7 +89,7 @@ export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | u
   if (!plan) return undefined;
   const { now } = deps;
   let taken = false;
-  await assignBasePlan(deps, user.id, plan, async (trx) => {
+  await assignBasePlan(deps, { userId: user.id, plan }, async (trx) => {
     const deal = await findPartnerDeal(trx, user.email);
     taken =
       deal?.userId === user.id ||

@@ -4,7 +4,7 @@ import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { currentPaidPlan } from '../catalogue/change-kind.ts';
 import { graceEndsAt, trialUntil } from '../catalogue/effective-plan.ts';
-import type { Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership, SavedCard } from './membership.ts';
 

@@ -13,8 +13,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 export async function offerPartnerDeals(
   trx: Transaction<Schema>,
   emails: readonly NormalisedEmail[],
-  catalogue: Pick<Catalogue, 'ofTier'>,
-  nowMs: number,
+  { catalogue, nowMs }: { catalogue: Pick<Catalogue, 'ofTier'>; nowMs: number },
 ): Promise<number> {
   let offered = 0;
   for (const email of emails) {

@@ -23,9 +23,12 @@ export interface SubscriptionOnDeletion {
   cancelOnDeletion(
     trx: Transaction<Schema>,
     userId: UserId,
-    timing: CancellationTiming,
-    nowMs: number,
+    options: { timing: CancellationTiming; nowMs: number },
   ): Promise<string | null>;
-  /** @param noted from `cancelOnDeletion` */
-  resumeAfterCancellation(trx: Transaction<Schema>, userId: UserId, noted: string, nowMs: number): Promise<void>;
+  /** `noted` is from `cancelOnDeletion`. */
+  resumeAfterCancellation(
+    trx: Transaction<Schema>,
+    userId: UserId,
+    cancelled: { noted: string; nowMs: number },
+  ): Promise<void>;
 }

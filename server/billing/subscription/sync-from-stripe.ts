@@ -3,7 +3,8 @@ import { findUser } from '../../users/index.ts';
 import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { notifyMembershipChange } from '../jobs/notify.ts';
-import { insertOrder, type Order } from '../orders/order-store.ts';
+import type { Order } from '../orders/order.ts';
+import { insertOrder } from '../orders/order-store.ts';
 import { isOrdered, toOrder } from '../orders/orders.ts';
 import { voidAbandonedInvoices } from '../purchase/void-abandoned-invoices.ts';
 import { readFacts, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
@@ -40,7 +41,7 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: S
     facts.invoices
       .filter(isOrdered)
       .reverse()
-      .map((invoice) => toOrder(invoice, { userId, customerId }, snapshot, { ...deps, facts })),
+      .map((invoice) => toOrder({ prices, catalogue, facts }, invoice, { userId, customerId, card: snapshot.card })),
   );
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {

@@ -133,7 +133,7 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
     for (let tries = 0; tries < 8; tries += 1) {
       const task = (await mine(at + dayMs)).find(({ userId }) => userId === 'first');
       if (!task) throw new Error('the task is lost');
-      await rescheduleTask(database.db, task, 'Stripe is away', at);
+      await rescheduleTask(database.db, task, { error: 'Stripe is away', nowMs: at });
       const later = (await mine(at + dayMs)).find(({ userId }) => userId === 'first');
       waits.push((later?.nextAttemptAt ?? 0) - at);
       expect(later).toMatchObject({ attempts: tries + 1, lastError: 'Stripe is away' });
