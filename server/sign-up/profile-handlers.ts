@@ -129,9 +129,9 @@ export const showProfile = withSignUpContext(async (r, deps) => {
   }
   if (await isLost(r, deps)) {
     const text = r.t('signIn.errors.requestExpired');
-    const none = {
+    const none: SignUpContext = {
       ...place,
-      errand: { search: '' },
+      continuation: { search: '' },
       profile: place.base,
       signIn: '/',
       code: `${place.base}/emailCaptured`,

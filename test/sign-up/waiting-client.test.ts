@@ -56,4 +56,12 @@ describe.each(backends)('a sign-up for a waiting client on $name', (backend) => 
     const answer = await confirm(here, await codeFor(foyer, other), '/verify-code');
     expect(locationOf(answer)).toBe(`${foyer.url}/signup/verifiedCode`);
   });
+
+  it('The sign-up page of a request that no longer exists links to no address with its parameters', async () => {
+    const answer = await foyer.browser().get('/signup?authorization_code=unknown&state=lost');
+    expect(answer.status).toBe(400);
+    const page = await answer.text();
+    expect(page).toContain('action="/signup"');
+    expect(page).not.toContain('state=lost');
+  });
 });
