@@ -62,6 +62,50 @@ interface Settings {
 
 type PendingSignUp = { id: string; passwordHash: string };
 
+/** The accounts that may have the password of an attempt. */
+interface Candidates {
+  user: User | undefined;
+  /** An unconfirmed sign-up with the same address. */
+  started: PendingSignUp | undefined;
+}
+
+const refuse = (refusal: PasswordRefusal): PasswordSignInResult => ({ kind: 'refused', refusal });
+
+/** The refusal of input that no account can have; undefined: the password is checked. */
+function findInputFault(typed: string, password: string): PasswordRefusal | undefined {
+  if (typed === '' || password === '') return { kind: 'empty', username: typed === '', password: password === '' };
+  const isFaulty = isMalformed(typed, maxIdentifierLength) || malformedSecret(password, maxPasswordLength);
+  return isFaulty ? { kind: 'malformed' } : undefined;
+}
+
+async function findCandidates(settings: Settings, typed: string): Promise<Candidates> {
+  const identifier = parseIdentifier(typed);
+  const user = identifier && (await findUserByIdentifier(settings.database.db, identifier));
+  const mayBeStarted = identifier && 'email' in identifier && (!user || settings.uniformAnswers);
+  const started = mayBeStarted ? await settings.findUnverifiedAccount?.(identifier.email) : undefined;
+  return { user, started };
+}
+
+/** The result of a checked password. `owner`: the account that has it; undefined: none. */
+function decideSignIn(
+  { user, started }: Candidates,
+  { owner, slowed }: { owner: User | PendingSignUp | undefined; slowed: boolean },
+  uniformAnswers: boolean,
+): PasswordSignInResult {
+  if (slowed) {
+    const may = user !== undefined && owner === user && user.disabledAt === null && user.emailVerified;
+    return { kind: 'code-due', user: may ? user : undefined };
+  }
+  if (owner === undefined) {
+    if (!user && !started) return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
+    return user && needsInitialPassword(user) ? { kind: 'first-password', user } : refuse({ kind: 'wrong-password' });
+  }
+  if (owner !== user) return { kind: 'not-confirmed', account: { kind: 'sign-up', id: owner.id } };
+  if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
+  if (!user.emailVerified) return { kind: 'not-confirmed', account: { kind: 'user', id: user.id } };
+  return { kind: 'signed-in', user };
+}
+
 /**
  * Checks an e-mail address or phone number with its password. The order of the checks matters: without the right
  * password a caller learns nothing about a user beyond what the configuration allows.
@@ -72,42 +116,20 @@ export async function signInByPassword(
   { username, password }: Credentials,
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<PasswordSignInResult> {
-  const { database, uniformAnswers } = settings;
-  const refuse = (refusal: PasswordRefusal): PasswordSignInResult => ({ kind: 'refused', refusal });
   const typed = username.trim();
-  if (typed === '' || password === '')
-    return refuse({ kind: 'empty', username: typed === '', password: password === '' });
-  if (isMalformed(typed, maxIdentifierLength) || malformedSecret(password, maxPasswordLength)) {
-    return refuse({ kind: 'malformed' });
-  }
-  const identifier = parseIdentifier(typed);
-  const user = identifier && (await findUserByIdentifier(database.db, identifier));
-  const device = user && from.device(user);
+  const fault = findInputFault(typed, password);
+  if (fault) return refuse(fault);
+  const candidates = await findCandidates(settings, typed);
+  const { user } = candidates;
+  const work = { account: toAccountKey(typed), ip: from.ip, device: user && from.device(user) };
   const isConfirmed = (found: User | PendingSignUp) => found === user;
-  const guess = { identifier: toAccountKey(typed), userId: user?.id, ip: from.ip, device, isConfirmed };
-  const mayBeBegun = identifier && 'email' in identifier && (!user || uniformAnswers);
-  const started = mayBeBegun ? await settings.findUnverifiedAccount?.(identifier.email) : undefined;
-  const checked = await checkPassword(settings, guess, (work) =>
-    matchAccount(settings, { password, work }, user, started),
-  );
+  const guess = { identifier: work.account, userId: user?.id, ip: work.ip, device: work.device, isConfirmed };
+  const checked = await checkPassword(settings, guess, () => matchAccount(settings, candidates, { password, work }));
   if (checked.kind === 'too-many') return refuse(checked);
+  const { slowed } = checked;
   const owner = checked.kind === 'correct' ? checked.found : undefined;
-  if (checked.slowed) {
-    const may = user !== undefined && owner === user && user.disabledAt === null && user.emailVerified;
-    return { kind: 'code-due', user: may ? user : undefined };
-  }
-  if (owner === undefined && !user && !started)
-    return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
-  if (owner === undefined && user && needsInitialPassword(user)) return { kind: 'first-password', user };
-  if (owner === undefined) return refuse({ kind: 'wrong-password' });
-  if (owner !== user) return { kind: 'not-confirmed', account: { kind: 'sign-up', id: owner.id } };
-  const isOutdated = user.passwordHash !== null && settings.passwords.isOutdated?.(user.passwordHash) === true;
-  if (user.passwordProfile !== null || isOutdated) {
-    await rehash(settings, user, { password, work: { account: guess.identifier, ip: from.ip, device } });
-  }
-  if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
-  if (!user.emailVerified) return { kind: 'not-confirmed', account: { kind: 'user', id: user.id } };
-  return { kind: 'signed-in', user };
+  if (user && owner === user && !slowed) await rehashOutdated(settings, user, { password, work });
+  return decideSignIn(candidates, { owner, slowed }, settings.uniformAnswers);
 }
 
 /**
@@ -117,9 +139,8 @@ export async function signInByPassword(
  */
 async function matchAccount(
   { passwords, uniformAnswers }: Settings,
+  { user, started }: Candidates,
   { password, work }: { password: string; work: PasswordWork },
-  user: User | undefined,
-  started: PendingSignUp | undefined,
 ): Promise<User | PendingSignUp | undefined> {
   const first = user ?? (uniformAnswers ? undefined : started);
   if (await passwords.verify(first?.passwordHash ?? null, password, work)) return first;
@@ -128,11 +149,13 @@ async function matchAccount(
 }
 
 /** Replaces an imported hash, or one with another key or cost, now that its password is known. */
-async function rehash(
+async function rehashOutdated(
   { database, passwords }: Settings,
   user: User,
   { password, work }: { password: string; work: PasswordWork },
 ): Promise<void> {
+  const isOutdated = user.passwordHash !== null && passwords.isOutdated?.(user.passwordHash) === true;
+  if (user.passwordProfile === null && !isOutdated) return;
   try {
     await rehashPassword(database.db, user, await passwords.hash(password, work));
   } catch (error) {
