@@ -26,12 +26,7 @@ export type PasskeyCheck =
  * The methods of a sign-in with a passkey that has verified the user (RFC 8176): possession of a key, and the
  * authenticator's own check, so both factors. A synced key counts as a software key.
  */
-export const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => [
-  'pop',
-  backedUp ? 'swk' : 'hwk',
-  'user',
-  'mfa',
-];
+const passkeyAmr = ({ backedUp }: { backedUp: boolean }): string[] => ['pop', backedUp ? 'swk' : 'hwk', 'user', 'mfa'];
 
 /** The options of a sign-in (WebAuthn, section 5.5): with any passkey, or with one of these. */
 export function requestOptions(

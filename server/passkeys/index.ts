@@ -3,14 +3,7 @@
  * Owns the `passkeys` table, the options for browsers and the check of their answers. Does not own the pages: sign-in/
  * and account/ have them.
  */
-export {
-  checkPasskey,
-  type PasskeyCheck,
-  type PasskeyRefusal,
-  passkeyAmr,
-  requestOptions,
-  requestOptionsForUser,
-} from './authentication.ts';
+export { checkPasskey, type PasskeyRefusal, requestOptions, requestOptionsForUser } from './authentication.ts';
 export { createPasskeys, type PasskeyDeps } from './deps.ts';
 export {
   countPasskeys,
@@ -22,12 +15,5 @@ export {
   removePasskeysAddedSince,
   renamePasskey,
 } from './passkey-store.ts';
-export {
-  creationOptions,
-  maxPasskeys,
-  type PasskeyRegistrant,
-  type Registration,
-  type RegistrationRefusal,
-  registerPasskey,
-} from './registration.ts';
+export { creationOptions, maxPasskeys, type Registration, registerPasskey } from './registration.ts';
 export { type RelyingParty, toRelyingParty } from './relying-party.ts';

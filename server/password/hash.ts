@@ -15,7 +15,7 @@ export interface HashCost {
 }
 
 /** The minimum of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
-export const minCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const minCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const toHashProfile = ({ memoryCost, timeCost, parallelism }: HashCost) =>
   `argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$32`;

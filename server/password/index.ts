@@ -8,10 +8,10 @@
 export { type ChangePasswordRefusal, changePassword } from './change-password.ts';
 export { createDecoyHashes } from './decoy-hashes.ts';
 export { createPasswordDeps, type PasswordDeps } from './deps.ts';
-export { forgetGuesses, type GuessLimits, type PasswordGuess } from './guess-limits.ts';
-export { createPasswordHasher, type HashCost, minCost, ownProfile, type PasswordHasher } from './hash.ts';
+export { forgetGuesses, type GuessLimits } from './guess-limits.ts';
+export { createPasswordHasher, type HashCost, ownProfile, type PasswordHasher } from './hash.ts';
 export { isBelowFloor } from './hash-floor.ts';
-export { type ImportedHash, type ImportedHashInput, parseImportedHash } from './imported-hash.ts';
+export { type ImportedHashInput, parseImportedHash } from './imported-hash.ts';
 export { mailInitialPasswordHint, needsInitialPassword, startInitialPassword } from './initial-password.ts';
 export { passwordOperations } from './operations.ts';
 export { passwordErrorText, retryAfterText } from './password-texts.ts';
@@ -21,7 +21,6 @@ export {
   maxPasswordLength,
   type PasswordFault,
   type PasswordPolicy,
-  type PersonalData,
   passwordFaults,
 } from './policy.ts';
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';

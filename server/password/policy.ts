@@ -3,8 +3,6 @@ import { type Logger, malformedSecret } from '../http/index.ts';
 import { breachedByApi } from './breached-api.ts';
 import { isListed, shippedList } from './breached-list.ts';
 
-export type { PersonalData } from '../../views/parts/password-strength.ts';
-
 /** Longer than any password manager creates; bounds the input of the hash. */
 export const maxPasswordLength = 256;
 
