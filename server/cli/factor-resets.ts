@@ -1,11 +1,12 @@
+import type { Command } from 'commander';
 import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../account/index.ts';
 import { isSmsOffered } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { hourMs } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
-import type { Context } from './context.ts';
+import { type Context, withContext } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
-import type { Result } from './io.ts';
+import type { Act, CliIo, Result } from './io.ts';
 import { moment, numericDate, table } from './text.ts';
 import { requireUserByName } from './users.ts';
 
@@ -27,7 +28,7 @@ const resetJson = ({ userId, requestedAt, dueAt }: FactorReset) => ({
 });
 
 /** Removes a user's second factor, after a period in which the user can cancel it. */
-export async function resetFactors(context: Context, who: string): Promise<Result> {
+async function resetFactors(context: Context, who: string): Promise<Result> {
   const { config } = context;
   const user = await requireUserByName(context, who);
   const waitMs = config.MFA_RESET_WAIT_HOURS * hourMs;
@@ -47,7 +48,7 @@ export async function resetFactors(context: Context, who: string): Promise<Resul
   }
 }
 
-export async function cancelFactorResetByName(context: Context, who: string): Promise<Result> {
+async function cancelFactorResetByName(context: Context, who: string): Promise<Result> {
   const user = await requireUserByName(context, who);
   if (!(await cancelFactorReset(resetDeps(context), user.id))) throw refused([`${user.email}: no reset waits`]);
   return {
@@ -56,7 +57,7 @@ export async function cancelFactorResetByName(context: Context, who: string): Pr
   };
 }
 
-export async function showResets({ database }: Context): Promise<Result> {
+async function showResets({ database }: Context): Promise<Result> {
   const resets = await listPendingResets(database.db, { max: maxListed });
   const rows = await Promise.all(
     resets.map(async ({ userId, requestedAt, dueAt }) => {
@@ -66,4 +67,46 @@ export async function showResets({ database }: Context): Promise<Result> {
   );
   const text = rows.length > 0 ? table(['e-mail', 'asked', 'due', 'member'], rows) : 'No reset waits.';
   return { json: resets.map(resetJson), text };
+}
+
+interface ResetOptions {
+  list?: boolean;
+  cancel?: boolean;
+  json?: boolean;
+}
+
+export function factorResetCommand(users: Command, io: CliIo, act: Act): void {
+  users
+    .command('reset-mfa')
+    .description('take the second factor away from a member who has lost it')
+    .argument('[member]', 'e-mail address, verified phone number, or id (sub)')
+    .option('--list', 'the resets that wait')
+    .option('--cancel', "the member's second factor stays")
+    .option('--json', 'print JSON; times are NumericDates')
+    .addHelpText(
+      'after',
+      `
+First make sure by other means that it is the member who asks. Nothing is taken away at once: the member is told by mail, by text
+message and by a notification, and can say no by the link in them, or in the settings. When MFA_RESET_WAIT_HOURS have
+passed, app and recovery codes are removed, remembered devices are forgotten, all sessions end, and a mail tells the
+member. The password and passkeys stay.
+
+Examples:
+  foyer user reset-mfa ada@example.com
+  foyer user reset-mfa --list
+  foyer user reset-mfa ada@example.com --cancel`,
+    )
+    .action(async (who: string | undefined, options: ResetOptions) => {
+      const { list = false, cancel = false } = options;
+      if (list && (cancel || who !== undefined)) {
+        throw new CliError(exitCodes.usage, 'error: --list stands alone');
+      }
+      if (list) return act(() => withContext(io, showResets), options);
+      if (who === undefined) throw new CliError(exitCodes.usage, "error: missing required argument 'member'");
+      await act(
+        () =>
+          withContext(io, (context) => (cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who))),
+        options,
+      );
+    });
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import {
   ensureKeys,
   listKeys,
@@ -7,8 +8,8 @@ import {
   type SigningKeyInfo,
 } from '../oidc/index.ts';
 import { dayMs } from '../shared/index.ts';
-import type { Context } from './context.ts';
-import type { Result } from './io.ts';
+import { type Context, withContext } from './context.ts';
+import type { Act, CliIo, Result } from './io.ts';
 import { moment, numericDate, table } from './text.ts';
 
 function keyJson(key: SigningKeyInfo) {
@@ -35,7 +36,7 @@ function keyTable(keys: readonly SigningKeyInfo[], nowMs: number): string {
   return table(['kid', 'alg', 'state', 'signs from', 'published until'], rows);
 }
 
-export async function showKeys({ database, now }: Context): Promise<Result> {
+async function showKeys({ database, now }: Context): Promise<Result> {
   const keys = await listKeys(database.db, now());
   const text = keys.length === 0 ? 'No keys yet: the first start of Foyer makes them.' : keyTable(keys, now());
   return { json: keys.map(keyJson), text };
@@ -67,7 +68,7 @@ async function makeFirstKeys({ database, boxes, now }: Context): Promise<Result>
   };
 }
 
-export async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promise<Result> {
+async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promise<Result> {
   const { config, database, boxes, now } = context;
   // New keys that were sealed with another SECRET_KEY would be useless to the server: then this throws UnsealError.
   const { keys: present } = await loadJwks(database, boxes.keys, now());
@@ -93,4 +94,46 @@ export async function rotate(context: Context, { atOnce }: { atOnce: boolean }):
     json: { signs_from: numericDate(signsFrom), old_published_until: numericDate(keptUntil), keys: keys.map(keyJson) },
     text: `${lines.join('\n')}\n\n${keyTable(keys, nowMs)}`,
   };
+}
+
+export function keyCommands(program: Command, io: CliIo, act: Act): void {
+  const keys = program.command('keys').description('the keys that sign id tokens');
+
+  keys
+    .command('list')
+    .description('all keys that are published, with their state')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+  next     is published and does not sign yet
+  active   signs
+  retired  signs no more; what it signed still verifies
+
+Example:
+  foyer keys list`,
+    )
+    .action((options: { json?: boolean }) => act(() => withContext(io, showKeys), options));
+
+  keys
+    .command('rotate')
+    .description('make new keys; the present ones keep verifying')
+    .option(
+      '--now',
+      'sign with the new keys at once, for when a key has leaked: some client apps may stumble for a minute',
+    )
+    .option('--json', 'print JSON: {"signs_from", "old_published_until", "keys": [...]}')
+    .addHelpText(
+      'after',
+      `
+New keys are published first and sign when every running Foyer and every cache has them (the output says when). Old ones
+are published for REMEMBER_ME_DAYS + 1 days more. No restart is needed.
+
+Examples:
+  foyer keys rotate
+  foyer keys rotate --now`,
+    )
+    .action((options: { now?: boolean; json?: boolean }) =>
+      act(() => withContext(io, (context) => rotate(context, { atOnce: options.now ?? false })), options),
+    );
 }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
 import { parse } from 'csv-parse/sync';
 import { offerPartnerDeals } from '../billing/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
-import type { Context } from './context.ts';
+import { type Context, withContext } from './context.ts';
 import { refused } from './errors.ts';
-import type { Result } from './io.ts';
+import type { Act, CliIo, Result } from './io.ts';
 import { counted } from './text.ts';
 
 type PartnerDealRow = { email: NormalisedEmail; tier: PartnerTier };
@@ -17,7 +18,7 @@ function parseTier(text: string): PartnerTier | undefined {
 }
 
 /** Reads the deals of a CSV file with the columns `email` and `tier`; every fault with its line. */
-export function readDeals(csv: string): { deals: PartnerDealRow[]; faults: string[] } {
+function readDeals(csv: string): { deals: PartnerDealRow[]; faults: string[] } {
   let rows: Record<string, string>[];
   try {
     rows = parse(csv, {
@@ -48,7 +49,7 @@ export function readDeals(csv: string): { deals: PartnerDealRow[]; faults: strin
 const maxFaults = 20;
 
 /** Imports all deals of a file, or none if there is a fault. */
-export async function importDealsFrom({ database, catalogue, now }: Context, file: string): Promise<Result> {
+async function importDealsFrom({ database, catalogue, now }: Context, file: string): Promise<Result> {
   const csv = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refused([`${file}: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`]);
   });
@@ -67,4 +68,21 @@ export async function importDealsFrom({ database, catalogue, now }: Context, fil
     json: counts,
     text: `${counted(counts.added, 'partner deal')} added, ${counts.changed} changed, ${counts.kept} left as they were; ${counted(counts.offered, 'member')} will be asked to confirm theirs.`,
   };
+}
+
+export function partnerDealCommands(program: Command, io: CliIo, act: Act): void {
+  program
+    .command('partner-deal')
+    .description('plans that were bought from a partner')
+    .command('import')
+    .description('import the deals of a CSV file, all or none')
+    .argument('<file>', 'CSV with the columns email and tier (1 to 3, or Appsumo-Tier-1 to 3)')
+    .option('--json', 'print JSON: {"added", "changed", "kept"}')
+    .addHelpText(
+      'after',
+      '\nA deal that a member has taken up stays as it is; importing a file again changes nothing.\n\nExample:\n  foyer partner-deal import deals.csv',
+    )
+    .action((file: string, options: { json?: boolean }) =>
+      act(() => withContext(io, (context) => importDealsFrom(context, file)), options),
+    );
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
 import {
@@ -14,17 +15,17 @@ import {
   syncPlans,
 } from '../billing/index.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Result } from './io.ts';
+import type { Act, CliIo, Result } from './io.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. */
-export interface PlanSetup {
+interface PlanSetup {
   config: Config;
   catalogue: Catalogue;
 }
 
 /** @throws {ConfigurationError} @throws {PlansFileError} */
-export function readPlanSetup(env: NodeJS.ProcessEnv): PlanSetup {
+function readPlanSetup(env: NodeJS.ProcessEnv): PlanSetup {
   const config = loadConfig(env);
   return { config, catalogue: createCatalogue(loadPlans(config.PLANS_FILE)) };
 }
@@ -59,7 +60,7 @@ const inWords = (drift: Drift) =>
       : drift.what;
 const actInWords = (act: PlanAct) => ('id' in act ? `${act.act} ${act.id}` : act.act);
 
-export async function listPlans({ catalogue }: PlanSetup): Promise<Result> {
+async function listPlans({ catalogue }: PlanSetup): Promise<Result> {
   const { plans, currency, trial } = catalogue;
   const periods = { '1': 'monthly', '2': 'yearly' };
   const rows = plans.map((plan) => [
@@ -93,7 +94,7 @@ const wantedRow = ({ planId, lookupKey, productName, unitAmount, currency, ...pe
   every({ planId, lookupKey, productName, unitAmount, currency, ...period }),
 ];
 
-export async function checkPlans(setup: PlanSetup): Promise<{ differing: number; result: Result }> {
+async function checkPlans(setup: PlanSetup): Promise<{ differing: number; result: Result }> {
   const { client, mode } = createStripeFromConfig(setup);
   const states = await withStripeErrors(readPlansFromStripe(client, setup.catalogue));
   const checked = states.map((state) => ({ wanted: state.expected, drift: findDrift(state) }));
@@ -116,7 +117,7 @@ export async function checkPlans(setup: PlanSetup): Promise<{ differing: number;
   };
 }
 
-export async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: boolean }): Promise<Result> {
+async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: boolean }): Promise<Result> {
   const { client, mode } = createStripeFromConfig(setup);
   const synced = await withStripeErrors(syncPlans(client, setup.catalogue, { dryRun }));
   const rows = synced.map(({ expected, acts }) => [
@@ -135,4 +136,48 @@ export async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: 
     json: { dry_run: dryRun, plans },
     text: `${table(['plan', 'lookup key', 'product', 'amount', 'every', dryRun ? 'would do' : 'did'], rows)}\n\nStripe (${mode}): ${end}`,
   };
+}
+
+export function planCommands(program: Command, io: CliIo, act: Act): void {
+  const plans = program.command('plans').description('the plans that members choose from, and their prices at Stripe');
+
+  plans
+    .command('list')
+    .description('the catalogue: PLANS_FILE, or the one that comes with Foyer')
+    .option('--json', 'print JSON; amounts in cents')
+    .addHelpText('after', '\nDoes not ask Stripe.\n\nExample:\n  foyer plans list')
+    .action((options: { json?: boolean }) => act(() => listPlans(readPlanSetup(io.env)), options));
+
+  plans
+    .command('check')
+    .description('compare products and prices at Stripe with the catalogue')
+    .option('--json', 'print JSON: {"ok", "plans": [{"plan", "lookup_key", "drift": [...]}]}')
+    .addHelpText(
+      'after',
+      '\nChanges nothing; exit code 1 when something differs. `foyer plans sync` mends it.\n\nExample:\n  foyer plans check',
+    )
+    .action(async (options: { json?: boolean }) => {
+      const { differing, result } = await checkPlans(readPlanSetup(io.env));
+      await act(async () => result, options);
+      if (differing > 0)
+        throw new CliError(exitCodes.refused, `${counted(differing, 'price')} at Stripe not as the catalogue says.`);
+    });
+
+  plans
+    .command('sync')
+    .description('make products and prices at Stripe what the catalogue says')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--json', 'print JSON: {"dry_run", "plans": [{"plan", "lookup_key", "drift", "acts": [...]}]}')
+    .addHelpText(
+      'after',
+      `
+Finds prices by their lookup key. An amount cannot be changed at Stripe: a new price takes the lookup key, the old one is
+archived, and who has subscribed to it keeps it. May be run any number of times.
+
+Example:
+  foyer plans sync --dry-run`,
+    )
+    .action((options: { dryRun?: boolean; json?: boolean }) =>
+      act(() => syncPlansAtStripe(readPlanSetup(io.env), { dryRun: options.dryRun ?? false }), options),
+    );
 }

@@ -1,18 +1,19 @@
+import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
 import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Result } from './io.ts';
-import { table } from './text.ts';
+import type { Act, CliIo, Result } from './io.ts';
+import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
-export function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
+function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
   const config = loadConfig(env);
   return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(writtenProvidersFile(config), env), now };
 }
 
-export async function listProviders(setup: StrategySettings): Promise<Result> {
+async function listProviders(setup: StrategySettings): Promise<Result> {
   const described = describeProviders(setup);
   const rows = described.map(({ id, kind, name, signUp, secondFactor, domains, register }) => [
     ...[id, kind, name, signUp ? 'yes' : 'no', secondFactor, domains.join(' ')],
@@ -34,7 +35,7 @@ export async function listProviders(setup: StrategySettings): Promise<Result> {
   return { json, text: rows.length === 0 ? none : [table(headings, rows), ...reusable].join('\n') };
 }
 
-export async function checkAllProviders(
+async function checkAllProviders(
   setup: StrategySettings,
   only: string | undefined,
 ): Promise<{ faulty: number; result: Result }> {
@@ -54,4 +55,38 @@ export async function checkAllProviders(
       text: rows.length === 0 ? none : table(['id', 'state', 'what'], rows),
     },
   };
+}
+
+export function providerCommands(program: Command, io: CliIo, act: Act): void {
+  const provider = program
+    .command('provider')
+    .description('the providers by which members sign in: Google, Facebook, Amazon, and those of PROVIDERS_FILE');
+  const setup = () => readProviderSetup(io.env, io.now ?? Date.now);
+
+  provider
+    .command('list')
+    .description('which there are, and what to register at each')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nAsks no provider.\n\nExample:\n  foyer provider list')
+    .action((options: { json?: boolean }) => act(() => listProviders(setup()), options));
+
+  provider
+    .command('check')
+    .description('ask each provider whether it is as the configuration says')
+    .argument('[id]', 'only this one')
+    .option('--json', 'print JSON: {"ok", "providers": [{"id", "faults": [...], "warnings": [...]}]}')
+    .addHelpText(
+      'after',
+      `
+Fetches discovery documents and SAML metadata, compares issuers, addresses and certificates, says when a certificate ends, and
+shows each provider the credentials with a code that it has issued to no one. Changes nothing; exit code 1 when there is a fault.
+
+Example:
+  foyer provider check acme`,
+    )
+    .action(async (id: string | undefined, options: { json?: boolean }) => {
+      const { faulty, result } = await checkAllProviders(setup(), id);
+      await act(async () => result, options);
+      if (faulty > 0) throw new CliError(exitCodes.refused, `${counted(faulty, 'provider')} with a fault.`);
+    });
 }

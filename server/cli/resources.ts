@@ -1,3 +1,4 @@
+import { type Command, Option } from 'commander';
 import {
   deleteResourceServer,
   insertResourceServer,
@@ -5,23 +6,25 @@ import {
   listResourceServers,
   type ResourceServer,
   resourceServerFaults,
+  signingAlgorithms,
 } from '../oidc/index.ts';
-import type { Context } from './context.ts';
+import { type Context, withContext } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
-import type { Result } from './io.ts';
+import type { Act, CliIo, Result } from './io.ts';
 import { table } from './text.ts';
+
+interface Options {
+  scope: string[];
+  alg: ResourceServer['alg'];
+  json?: boolean;
+}
 
 /**
  * Registers a resource server; client apps may request it once their registration names it. @throws {CliError} with
  * every fault
  */
-export async function addResource(
-  context: Context,
-  identifier: string,
-  options: { scope: readonly string[]; alg: ResourceServer['alg'] },
-): Promise<Result> {
-  const { alg } = options;
-  const scopes = [...new Set(options.scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean))];
+async function addResource(context: Context, identifier: string, { scope, alg }: Options): Promise<Result> {
+  const scopes = [...new Set(scope.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean))];
   const server = { identifier, scopes, alg };
   const faults = resourceServerFaults(server);
   if (faults.length > 0) throw refused(faults);
@@ -32,7 +35,7 @@ export async function addResource(
   return { json: server, text };
 }
 
-export async function showResources({ database }: Context): Promise<Result> {
+async function showResources({ database }: Context): Promise<Result> {
   const servers = await listResourceServers(database.db);
   const rows = servers.map(({ identifier, scopes, alg }) => [identifier, scopes.join(' '), alg]);
   return {
@@ -41,7 +44,7 @@ export async function showResources({ database }: Context): Promise<Result> {
   };
 }
 
-export async function removeResource({ database }: Context, identifier: string): Promise<Result> {
+async function removeResource({ database }: Context, identifier: string): Promise<Result> {
   if (!(await deleteResourceServer(database.db, identifier))) {
     throw new CliError(exitCodes.notFound, `There is no resource server ${identifier}.`);
   }
@@ -52,4 +55,40 @@ export async function removeResource({ database }: Context, identifier: string):
     ...(named.length > 0 ? [`These clients still name it: ${named.join(', ')}.`] : []),
   ];
   return { json: { identifier, removed: true, clients: named }, text: lines.join('\n') };
+}
+
+export function resourceCommands(program: Command, io: CliIo, act: Act): void {
+  const resources = program.command('resource').description('APIs of the marketplace that take JWT access tokens');
+
+  resources
+    .command('add')
+    .description('register a resource server')
+    .argument('<identifier>', 'its absolute URI, which its tokens name as their audience')
+    .requiredOption('--scope <SCOPE...>', 'what client apps may ask for at it')
+    .addOption(new Option('--alg <ALG>', 'how its tokens are signed').choices([...signingAlgorithms]).default('ES256'))
+    .option('--json', 'print JSON: {"identifier", "scopes", "alg"}')
+    .addHelpText(
+      'after',
+      '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
+    )
+    .action((identifier: string, options: Options) =>
+      act(() => withContext(io, (context) => addResource(context, identifier, options)), options),
+    );
+
+  resources
+    .command('list')
+    .description('all resource servers')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  foyer resource list')
+    .action((options: Options) => act(() => withContext(io, showResources), options));
+
+  resources
+    .command('remove')
+    .description('give no more tokens for a resource server')
+    .argument('<identifier>', 'its URI')
+    .option('--json', 'print JSON: {"identifier", "removed", "clients": [...]}')
+    .addHelpText('after', '\nExample:\n  foyer resource remove https://api.example.com/')
+    .action((identifier: string, options: Options) =>
+      act(() => withContext(io, (context) => removeResource(context, identifier)), options),
+    );
 }

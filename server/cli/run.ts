@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { billingCommands } from './billing-commands.ts';
+import { billingCommands } from './billing.ts';
 import { clientCommands } from './client-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
+import { doctorCommand } from './doctor.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import { type Act, type CliIo, printResult } from './io.ts';
-import { keyCommands } from './key-commands.ts';
-import { mailCommands } from './mail-commands.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { outboxCommands } from './outbox-commands.ts';
-import { partnerDealCommands } from './partner-deal-commands.ts';
-import { planCommands } from './plan-commands.ts';
-import { providerCommands } from './provider-commands.ts';
-import { resourceCommands } from './resource-commands.ts';
+import { keyCommands } from './keys.ts';
+import { mailCommands } from './mail.ts';
+import { migrateCommand } from './migrate.ts';
+import { outboxCommands } from './outbox.ts';
+import { partnerDealCommands } from './partner-deals.ts';
+import { planCommands } from './plans.ts';
+import { providerCommands } from './providers.ts';
+import { resourceCommands } from './resources.ts';
 import { userCommands } from './user-commands.ts';
 
 function createProgram(io: CliIo): Command {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Context, withContext } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
-import { factorResetCommand } from './factor-reset-command.ts';
+import { factorResetCommand } from './factor-resets.ts';
 import { type Act, type CliIo, type Result, readAll } from './io.ts';
 import { requireOption } from './require-option.ts';
-import { userImportCommand } from './user-import-command.ts';
+import { userImportCommand } from './user-import.ts';
 import { setUserPassword } from './user-password.ts';
 import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
 
