@@ -144,6 +144,21 @@ describe('/plan-purchase', () => {
     expect(await shop.planOf(user)).toBeNull();
   });
 
+  it('The address of an unknown plan gets the page for unknown addresses', async () => {
+    const { browser } = await member();
+    const unknown = wordsOf(await pageAt(browser, '/nothing'));
+    for (const path of [
+      '/plan-purchase/nothing',
+      '/plan-purchase-appsumo/nothing',
+      '/plan-purchase/nothing/addPayment',
+    ]) {
+      expect([path, wordsOf(await pageAt(browser, path))]).toEqual([path, unknown]);
+    }
+    const inSignUp = wordsOf(await pageAt(browser, '/signup/nothing/at/all'));
+    expect(wordsOf(await pageAt(browser, '/signup/completed/nothing'))).toBe(inSignUp);
+    expect(inSignUp).not.toBe(unknown);
+  });
+
   it('Each purchase page is about its own plan, whatever another tab has chosen', async () => {
     await shop.promotion('HALF', { percent_off: 50, duration: 'once' });
     const { user, browser } = await member('pm_card_visa');
