@@ -81,7 +81,6 @@ export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './proxy-probe.ts';
 export { oneHost, requirePublicHost } from './public-host.ts';
-export { renderRedirectPage } from './redirect-page.ts';
 export { renderDocument } from './render.tsx';
 export { type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';

@@ -139,7 +139,7 @@ export class RequestContext implements HttpExchange {
 
   /** Leads to another site: see {@link renderRedirectPage}. @param to the name of a client app or provider */
   redirectAway(href: string, to?: string | { providerName: string }): void {
-    renderRedirectPage(this.#services.pages, this.req, this.res, href, to);
+    renderRedirectPage(this.#services.pages, this, { href, to });
   }
 
   /** For an answer whose own address does not name its request: `address` is a page of the request in this browser. */
