@@ -16,7 +16,7 @@ import { canonicalScopes, isSensitiveScope } from './scopes.ts';
 export interface ApiTokenDeps extends UserRuleDeps {
   database: Database;
   provider: () => Provider;
-  mayEnter: CanAccessClient;
+  canAccessClient: CanAccessClient;
 }
 
 /** A token of the Authorization header, with the proof of the same request. */
@@ -77,7 +77,8 @@ interface UserToken {
 
 async function toUserPrincipal(deps: ApiTokenDeps, presented: UserToken, access: ApiAccess): Promise<ApiPrincipal> {
   const user = await findTokenUser(deps, presented);
-  if (!deps.mayEnter(presented.client, user)) throw unauthorized('invalid_token', 'the client is for other plans');
+  if (!deps.canAccessClient(presented.client, user))
+    throw unauthorized('invalid_token', 'the client is for other plans');
   if (access.member === undefined) throw insufficient('not available to users');
   const authentication = toAuthentication(presented.token);
   const authTimeMs = fullyAuthenticatedAt(user, authentication);

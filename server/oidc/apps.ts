@@ -8,7 +8,7 @@ import { toLogoOrigins } from './logo-origins.ts';
 import { planRequiredUrlForClient } from './plan-required-handlers.ts';
 
 export interface AppRules {
-  mayEnter: CanAccessClient;
+  canAccessClient: CanAccessClient;
   publicUrl: string;
   /** The client of this site itself: not listed, unless it has an address of its own. */
   defaultClientId: ClientId;
@@ -18,7 +18,7 @@ export interface AppRules {
 export function listApps(
   user: Pick<User, 'planId' | 'trialUntil'>,
   clients: readonly ClientMetadata[],
-  { mayEnter, publicUrl, defaultClientId }: AppRules,
+  { canAccessClient, publicUrl, defaultClientId }: AppRules,
 ): AppView[] {
   return clients
     .filter((client) => isVisibleToUsers(client))
@@ -26,7 +26,7 @@ export function listApps(
     .map((client): AppView => {
       const { client_id: id, client_name: name, logo_uri: logoUrl, initiate_login_uri: start } = client;
       const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
-      if (!mayEnter(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
+      if (!canAccessClient(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
       return start === undefined ? app : { ...app, href: initiateLoginUrl(start, publicUrl) };
     })
     .sort((one, other) => one.name.localeCompare(other.name));

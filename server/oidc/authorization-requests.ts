@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
-import type { Client, Interaction, InteractionResults } from 'oidc-provider';
+import type { Client, Interaction, InteractionResults, KoaContextWithOIDC } from 'oidc-provider';
 import { traitsOfParameters } from '../http/index.ts';
-import type { SessionUser } from '../sessions/index.ts';
+import { toLifetime } from '../rate-limits/index.ts';
+import { getCurrentSession, type SessionUser } from '../sessions/index.ts';
 import { toClientId } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { freshReasons } from './interaction-policy.ts';
 import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-authorizations.ts';
 import { toHints } from './request-hints.ts';
+import { type Admission, consumeUserAuthorization } from './request-limits.ts';
 import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
 
@@ -31,19 +33,6 @@ type NewInteraction = Pick<Interaction, 'uid' | 'prompt' | 'params' | 'trusted' 
 /** The id of the pushed request from which it came. The library's types lack this property. */
 function toPushedId(interaction: object): string | undefined {
   return text(Reflect.get(interaction, 'parJti'));
-}
-
-/** Data of a request live as long as its record in pending-authorizations.ts. */
-export async function keepAsLong(
-  kv: KeyValueStore,
-  interaction: Pick<Interaction, 'uid'>,
-  ttlMs: number,
-): Promise<void> {
-  if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
-  const pushed = toPushedId(interaction);
-  // A pushed request is marked as used only when the request is answered; without this it would expire after 60
-  // seconds.
-  if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
 }
 
 export interface AuthorizationRequests {
@@ -160,4 +149,24 @@ export function createAuthorizationRequests(
     },
   };
   return requests;
+}
+
+/** Data of a request live as long as its record in pending-authorizations.ts. */
+async function keepAsLong(kv: KeyValueStore, interaction: Pick<Interaction, 'uid'>, ttlMs: number): Promise<void> {
+  if (ttlMs < pendingTtlMs) await kv.expire(keyOfRecord('Interaction', interaction.uid), ttlMs);
+  const pushed = toPushedId(interaction);
+  // A pushed request is marked as used only when the request is answered; without this it would expire after 60
+  // seconds.
+  if (pushed !== undefined) await kv.expire(pushedRequestKey(pushed), ttlMs);
+}
+
+/** Returns the page for a prompt of the library, and binds its request to the browser. */
+export function createInteractionUrl(requests: AuthorizationRequests, admission: Admission) {
+  return async (ctx: KoaContextWithOIDC, interaction: Interaction): Promise<string> => {
+    const [req, res] = [ctx.req as Request, ctx.res as Response];
+    const member = getCurrentSession(req)?.userId;
+    if (member !== undefined) await consumeUserAuthorization(admission, req, { member, interaction });
+    await keepAsLong(admission.kv, interaction, toLifetime(req));
+    return requests.begin(req, res, interaction);
+  };
 }

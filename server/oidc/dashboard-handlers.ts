@@ -19,10 +19,10 @@ async function loadClients(r: RequestContext, { database }: OidcDeps): Promise<C
 }
 
 async function renderDashboard(r: UserRequest, deps: OidcDeps): Promise<void> {
-  const { publicUrl, defaultClientId, canAccessClient: mayEnter } = deps;
+  const { publicUrl, defaultClientId, canAccessClient } = deps;
   const searchText = (r.query('q') ?? '').trim().slice(0, maxWords);
   const listed = await loadClients(r, deps);
-  const all = listed && listApps(r.user, listed, { mayEnter, publicUrl, defaultClientId });
+  const all = listed && listApps(r.user, listed, { canAccessClient, publicUrl, defaultClientId });
   const apps = all && matchesSearch(all, searchText);
   const hasSearch = (all?.length ?? 0) >= searchFrom || searchText !== '';
   r.render(

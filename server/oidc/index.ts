@@ -34,9 +34,10 @@ export {
   updateClient,
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
-export { createOidcModule, type OidcModule } from './create-oidc-module.ts';
+export { createOidcModule } from './create-oidc-module.ts';
 export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
+export type { OidcModule } from './oidc-settings.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {

@@ -13,7 +13,7 @@ export interface PolicyDeps {
   member(req: Request): Promise<{ user: User; session: CurrentSession } | undefined>;
   toNextStep(user: User): Step;
   availableFactors(user: User): Promise<AvailableFactors>;
-  mayEnter: CanAccessClient;
+  canAccessClient: CanAccessClient;
 }
 
 /** Reasons for which any authentication suffices, also one before the request; all others require a fresh one. */
@@ -52,11 +52,11 @@ const nextStepCheck = ({ member, toNextStep }: PolicyDeps) =>
     return found && blocksAuthorization(toNextStep(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 
-const membershipCheck = ({ member, mayEnter }: PolicyDeps) =>
+const membershipCheck = ({ member, canAccessClient }: PolicyDeps) =>
   new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
     const { client, prompts, grant } = ctx.oidc;
     const found = await member(ctx.req as Request);
-    if (!found || !client || mayEnter(client, found.user)) return Check.NO_NEED_TO_PROMPT;
+    if (!found || !client || canAccessClient(client, found.user)) return Check.NO_NEED_TO_PROMPT;
     // Do not reveal a missing plan to a client that the user has not consented to (`prompt=none`).
     const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
     const isStranger = consentReason(client) !== undefined && holdsNothing;

@@ -67,7 +67,7 @@ function ownOrigin(client: Client, origin: string): boolean {
 }
 
 /** The users of requests: one read per request and user. */
-function createUserLookup({ database, mayEnter }: Pick<ProviderDeps, 'database' | 'mayEnter'>) {
+function createUserLookup({ database, canAccessClient }: Pick<ProviderDeps, 'database' | 'canAccessClient'>) {
   const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
   const findUserById = (ctx: KoaContextWithOIDC, id: string) => {
     const known = users.get(ctx.req) ?? new Map<string, Promise<User | undefined>>();
@@ -81,7 +81,7 @@ function createUserLookup({ database, mayEnter }: Pick<ProviderDeps, 'database' 
     const { client } = ctx.oidc;
     if (!client || id === undefined || !isRestricted(client)) return false;
     const user = await findUserById(ctx, id);
-    return user !== undefined && !mayEnter(client, user);
+    return user !== undefined && !canAccessClient(client, user);
   };
   return { findUserById, isShutOut };
 }

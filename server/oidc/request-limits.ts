@@ -30,7 +30,7 @@ async function findBytes(kv: KeyValueStore, url: string): Promise<number> {
   return fixedBytes + 2 * (url.length + (stored ?? '').length);
 }
 
-interface Admission {
+export interface Admission {
   kv: KeyValueStore;
   gate: VisitorGate;
 }

@@ -22,7 +22,7 @@ interface TokenCookieDeps {
   issue: IssueSessionTokens;
   /** Tests whether this user has no open step before an authorization: terms, a confirmation. */
   isReady(user: User): boolean;
-  mayEnter: CanAccessClient;
+  canAccessClient: CanAccessClient;
   now: () => number;
 }
 
@@ -81,7 +81,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
     try {
       const client = await deps.provider().Client.find(deps.clientId);
       // A cookie proves no key: a client app with bound tokens gets no cookies (RFC 9449, section 5.2).
-      if (client && (client.dpopBoundAccessTokens || !deps.mayEnter(client, user))) return clear(res);
+      if (client && (client.dpopBoundAccessTokens || !deps.canAccessClient(client, user))) return clear(res);
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
       const tokens = await deps.issue(client, { session, user }, previous);

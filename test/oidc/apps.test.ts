@@ -5,7 +5,7 @@ import { toClientId, toPlanId } from '../support/ids.ts';
 const client = (id: string, more: Partial<ClientRequest> = {}) =>
   clientMetadata({ id, name: id, redirectUris: [`https://${id}.example/cb`], ...more }, { development: false });
 const rules = {
-  mayEnter: createCanAccessClient(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
+  canAccessClient: createCanAccessClient(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
   publicUrl: 'https://foyer.example',
   defaultClientId: toClientId('web'),
 };
