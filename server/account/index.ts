@@ -10,7 +10,7 @@ export { accountOperations } from './account-operations.ts';
 export { createContactDeps } from './contact/contact-deps.ts';
 export { contactOperations } from './contact/contact-operations.ts';
 export { createDeletion, type Deletion } from './deletion/create-deletion.ts';
-export { findDeletion } from './deletion/deletion-store.ts';
+export { findDeletion, listErasedUsers } from './deletion/deletion-store.ts';
 export { cancelDeletionOnSignIn, cancelDeletionsRequestedSince } from './deletion/request-deletion.ts';
 export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';

@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import { toUserId } from '../shared/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import type { Db, Schema, UserTable } from '../store/index.ts';
 import { listReservedEmails } from './email-change-store.ts';
 import {
@@ -11,8 +11,19 @@ import {
 } from './import-rules.ts';
 import { insertUserRecords } from './user-record-store.ts';
 
+/** The time of an import, and its view of other modules. */
+interface ImportSettings {
+  nowMs: number;
+  /** The erased ones among these users; account/ knows them, in a higher layer. */
+  listErasedUsers(db: Db, ids: readonly UserId[]): Promise<UserId[]>;
+}
+
 /** The existing data about the imported users. */
-async function findExisting(db: Db, coming: readonly ImportedUser[], nowMs: number): Promise<ExistingUsers> {
+async function findExisting(
+  db: Db,
+  coming: readonly ImportedUser[],
+  { nowMs, listErasedUsers }: ImportSettings,
+): Promise<ExistingUsers> {
   const known = noExistingUsers();
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
@@ -32,8 +43,7 @@ async function findExisting(db: Db, coming: readonly ImportedUser[], nowMs: numb
   for (const { email, userId } of await listReservedEmails(db, emails, nowMs)) {
     if (!known.emails.has(email)) known.emails.set(email, userId);
   }
-  const gone = db.selectFrom('account_deletions').select('user_id').where('user_id', 'in', ids);
-  for (const { user_id } of await gone.where('done_at', 'is not', null).execute()) known.left.add(user_id);
+  for (const id of await listErasedUsers(db, ids)) known.left.add(id);
   return known;
 }
 
@@ -86,18 +96,19 @@ const maxRounds = 3;
 export function insertImportedUsers(
   trx: Transaction<Schema>,
   coming: readonly ImportedUser[],
-  nowMs: number,
+  settings: ImportSettings,
 ): Promise<ImportOutcome[]> {
-  return insertRound(trx, coming, { nowMs, round: 1 });
+  return insertRound(trx, coming, { ...settings, round: 1 });
 }
 
 async function insertRound(
   trx: Transaction<Schema>,
   coming: readonly ImportedUser[],
-  { nowMs, round }: { nowMs: number; round: number },
+  { round, ...settings }: ImportSettings & { round: number },
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const known = await findExisting(trx, coming, nowMs);
+  const { nowMs } = settings;
+  const known = await findExisting(trx, coming, settings);
   const { outcomes, add, release } = decideImport(coming, known);
   if (release.length > 0) {
     await trx
@@ -121,7 +132,7 @@ async function insertRound(
   const missed = coming.filter(({ id }, index) => outcomes[index]?.kind === 'added' && !ids.has(id));
   const rerender: ImportOutcome[] =
     round < maxRounds
-      ? await insertRound(trx, missed, { nowMs, round: round + 1 })
+      ? await insertRound(trx, missed, { ...settings, round: round + 1 })
       : missed.map(() => ({ kind: 'refused', why: 'email-taken' }));
   const later = new Map(missed.map(({ id }, index) => [id, rerender[index]]));
   return outcomes.map((outcome, index) => later.get(coming[index]?.id ?? toUserId('')) ?? outcome);
@@ -134,10 +145,10 @@ async function insertRound(
 export async function rehearseImport(
   db: Db,
   coming: readonly ImportedUser[],
-  { known, nowMs }: { known: ExistingUsers; nowMs: number },
+  { known, ...settings }: ImportSettings & { known: ExistingUsers },
 ): Promise<ImportOutcome[]> {
   if (coming.length === 0) return [];
-  const context = await findExisting(db, coming, nowMs);
+  const context = await findExisting(db, coming, settings);
   for (const [id, email] of context.members) if (!known.members.has(id)) known.members.set(id, email);
   for (const [email, id] of context.emails) if (!known.emails.has(email)) known.emails.set(email, id);
   for (const [phone, holder] of context.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);

@@ -52,6 +52,7 @@ export {
 export type { PersonalDataSource } from './personal-data-source.ts';
 export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
+export { isEnabledUser, setUserPlan } from './plan-store.ts';
 export {
   genders,
   isBirthdate,

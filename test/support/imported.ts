@@ -1,3 +1,4 @@
+import { listErasedUsers } from '../../server/account/index.ts';
 import { type ImportedUser, insertImportedUsers } from '../../server/users/index.ts';
 import type { TestFoyer } from './foyer.ts';
 import { toNormalisedEmail, toUserId } from './ids.ts';
@@ -32,7 +33,7 @@ export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> =
     ...change,
   };
   const [outcome] = await foyer.stores.database.transaction((trx) =>
-    insertImportedUsers(trx, [member], foyer.deps.now()),
+    insertImportedUsers(trx, [member], { nowMs: foyer.deps.now(), listErasedUsers }),
   );
   if (outcome?.kind !== 'added') throw new Error(`not added: ${JSON.stringify(outcome)}`);
   return member;

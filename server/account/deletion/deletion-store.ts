@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { UserId } from '../../shared/index.ts';
 import type { AccountDeletionTable, Db, Schema } from '../../store/index.ts';
+import { isEnabledUser } from '../../users/index.ts';
 
 /** A requested deletion. Times in milliseconds since the epoch. */
 export interface AccountDeletion {
@@ -66,16 +67,26 @@ export async function recordMembershipEnd(trx: Transaction<Schema>, userId: User
   await trx.updateTable('account_deletions').set({ membership }).where('user_id', '=', userId).execute();
 }
 
+/** The erased ones among these users. */
+export async function listErasedUsers(db: Db, userIds: readonly UserId[]): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('account_deletions')
+    .select('user_id')
+    .where('user_id', 'in', userIds)
+    .where('done_at', 'is not', null)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
 /** Users whose deletion is due, the longest due first; those whom an operator has disabled wait. */
 export async function listDueDeletions(db: Db, nowMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('account_deletions')
-    .innerJoin('users', 'users.id', 'account_deletions.user_id')
-    .select('account_deletions.user_id')
-    .where('account_deletions.due_at', '<=', nowMs)
-    .where('account_deletions.done_at', 'is', null)
-    .where('users.disabled_at', 'is', null)
-    .orderBy('account_deletions.due_at')
+    .select('user_id')
+    .where('due_at', '<=', nowMs)
+    .where('done_at', 'is', null)
+    .where(({ ref }) => isEnabledUser(ref('account_deletions.user_id')))
+    .orderBy('due_at')
     .limit(max)
     .execute();
   return rows.map(({ user_id }) => user_id);

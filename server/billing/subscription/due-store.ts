@@ -1,5 +1,6 @@
 import type { UserId } from '../../shared/index.ts';
 import type { Db } from '../../store/index.ts';
+import { isEnabledUser } from '../../users/index.ts';
 import type { Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
 
@@ -49,13 +50,11 @@ export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): P
 export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .selectAll('memberships')
-    .where('memberships.status', '=', 'trialing')
+    .selectAll()
+    .where('status', '=', 'trialing')
     .where('trial_end', '>', fromMs)
     .where('trial_end', '<=', untilMs)
-    .where('plan_id', 'is', null)
-    .where('disabled_at', 'is', null)
+    .where(({ ref }) => isEnabledUser(ref('memberships.user_id'), { withoutPlan: true }))
     .orderBy('trial_end')
     .execute();
   return rows.map(toMembership);

@@ -1,5 +1,5 @@
 import type { UserId } from '../../shared/index.ts';
-import { claimPartnerDeal, findPartnerDeal, setSource, type User } from '../../users/index.ts';
+import { claimPartnerDeal, findPartnerDeal, setSource, setUserPlan, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import { currentPaidPlan } from '../catalogue/change-kind.ts';
 import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
@@ -10,7 +10,7 @@ import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts'
 import type { PurchaseResult } from '../results.ts';
 import { readOrStored } from './acts.ts';
 import { isPaused, type Membership } from './membership.ts';
-import { findMembership, insertMembership, setBasePlan, setUserPlan } from './membership-store.ts';
+import { findMembership, insertMembership, setBasePlan } from './membership-store.ts';
 
 // Plans without a card: free ones and partners'. Stripe is needed only if the user pays for another plan.
 

@@ -168,28 +168,6 @@ export async function setBasePlan(
     .execute();
 }
 
-/** Sets the plan in the user's own row. @returns whether it changed */
-export async function setUserPlan(
-  trx: Transaction<Schema>,
-  { userId, planId, trialUntil }: { userId: UserId; planId: PlanId | null; trialUntil: number | null },
-  nowMs: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('users')
-    .set({ plan_id: planId, trial_until: trialUntil, updated_at: nowMs })
-    .where('id', '=', userId)
-    .where(({ or, eb }) =>
-      or([
-        planId === null ? eb('plan_id', 'is not', null) : or([eb('plan_id', 'is', null), eb('plan_id', '!=', planId)]),
-        trialUntil === null
-          ? eb('trial_until', 'is not', null)
-          : or([eb('trial_until', 'is', null), eb('trial_until', '!=', trialUntil)]),
-      ]),
-    )
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
 /**
  * Reads no other column: what a release stored differently must not keep an account from being erased.
  * @returns the customer at Stripe, who is still to be deleted

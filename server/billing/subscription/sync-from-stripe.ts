@@ -1,5 +1,5 @@
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
-import { findUser } from '../../users/index.ts';
+import { findUser, setUserPlan } from '../../users/index.ts';
 import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { notifyMembershipChange } from '../jobs/notify.ts';
@@ -9,7 +9,7 @@ import { isOrdered, toOrder } from '../orders/orders.ts';
 import { voidAbandonedInvoices } from '../purchase/void-abandoned-invoices.ts';
 import { readFacts, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership } from './membership.ts';
-import { findMembership, setUserPlan, writeSnapshot } from './membership-store.ts';
+import { findMembership, writeSnapshot } from './membership-store.ts';
 
 /** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;

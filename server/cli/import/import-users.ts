@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { listErasedUsers } from '../../account/index.ts';
 import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import {
@@ -108,14 +109,15 @@ class Import {
     const coming = whole.map(({ member }) => member);
     const { database, now } = this.#context;
     const known = this.#known;
+    const settings = { nowMs: now(), listErasedUsers };
     const { outcomes, taken } = known
       ? await this.#links.rehearse(
           database.db,
           whole,
-          await rehearseImport(database.db, coming, { known, nowMs: now() }),
+          await rehearseImport(database.db, coming, { ...settings, known }),
         )
       : await database.transaction(async (trx) =>
-          this.#links.make(trx, whole, await insertImportedUsers(trx, coming, now())),
+          this.#links.make(trx, whole, await insertImportedUsers(trx, coming, settings)),
         );
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
