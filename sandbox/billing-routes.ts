@@ -11,7 +11,7 @@ import { BillingPage } from './views/billing-page.tsx';
 export const billingAddress = '/sandbox/billing';
 
 export interface BillingRoutesDeps {
-  /** Called whenever a day has passed in the stand-in: the periodic jobs run, as they would on that day. */
+  /** After each day that passes in the stand-in: runs the periodic jobs of that day. */
   dayPassed(): Promise<void>;
   pages: Pages;
   sessions: Sessions;
@@ -19,7 +19,7 @@ export interface BillingRoutesDeps {
   standIn?: StandInAddress | undefined;
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const failingCard = '4000000000000341';
 const workingCard = '4242424242424242';
 
@@ -35,21 +35,21 @@ function readAct(req: Request): Act {
 }
 
 function createControl({ apiUrl, secretKey }: StandInAddress) {
-  const ask = (path: string, body?: Act) =>
+  const call = (path: string, body?: Act) =>
     fetch(`${apiUrl}/stand-in/control/${path}`, {
       headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json' },
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
   return {
     /** undefined: it does not answer. */
     async overview(): Promise<Overview | undefined> {
-      const response = await ask('overview').catch(() => undefined);
+      const response = await call('overview').catch(() => undefined);
       return response?.ok ? ((await response.json()) as Overview) : undefined;
     },
     /** The reason that it failed. */
     async act(act: Act): Promise<string | undefined> {
-      const response = await ask('act', act).catch((error: unknown) => String(error));
+      const response = await call('act', act).catch((error: unknown) => String(error));
       if (typeof response === 'string') return response;
       if (response.ok) return undefined;
       const { error } = (await response.json()) as { error: { message: string } };
@@ -59,14 +59,14 @@ function createControl({ apiUrl, secretKey }: StandInAddress) {
 }
 
 /** Advances the time day by day. @returns the reason of a failure */
-async function carryOut(
+async function executeAct(
   control: ReturnType<typeof createControl>,
   act: Act,
   dayPassed: BillingRoutesDeps['dayPassed'],
 ): Promise<string | undefined> {
   if (act.act !== 'advance') return control.act(act);
-  for (let leftMs = act.ms; leftMs > 0; leftMs -= dayMs) {
-    const fault = await control.act({ act: 'advance', ms: Math.min(dayMs, leftMs) });
+  for (let remainingMs = act.ms; remainingMs > 0; remainingMs -= dayMs) {
+    const fault = await control.act({ act: 'advance', ms: Math.min(dayMs, remainingMs) });
     if (fault !== undefined) return fault;
     await dayPassed();
   }
@@ -87,7 +87,7 @@ export function billingRoutes(router: Router, { pages, sessions, standIn, dayPas
       });
     })
     .post(async (req, res) => {
-      const fault = await carryOut(control, readAct(req), dayPassed);
+      const fault = await executeAct(control, readAct(req), dayPassed);
       if (fault === undefined) return res.redirect(303, billingAddress);
       await sessions.getCurrentUser(req);
       const state = await control.overview();

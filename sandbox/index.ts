@@ -6,6 +6,6 @@
 export { sandbox } from './companion.ts';
 export { createDemoApp } from './demo-app.ts';
 export { createSandboxExtensions } from './extensions.ts';
-export { createSandboxMailbox, type KeptMessage, type SandboxMailbox } from './mailbox.ts';
+export { createSandboxMailbox, type SandboxMailbox, type StoredMessage } from './mailbox.ts';
 export { sandboxAccess } from './page-access.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';

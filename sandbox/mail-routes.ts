@@ -10,7 +10,7 @@ import {
 } from '../server/http/index.ts';
 import { type MailLook, type MailTemplate, mailTemplates, renderMail, sampleMail } from '../server/messages/index.ts';
 import type { Sessions } from '../server/sessions/index.ts';
-import type { KeptMessage, SandboxMailbox } from './mailbox.ts';
+import type { SandboxMailbox, StoredMessage } from './mailbox.ts';
 import { textsFor } from './texts.ts';
 import { MailboxPage } from './views/mailbox-page.tsx';
 import { MailsPage } from './views/mails-page.tsx';
@@ -30,7 +30,7 @@ export interface MailRoutesDeps {
  * Mails have inline styles, which no page may have. They get a separate document without scripts, loads and forms; its
  * sandbox also gives it another origin.
  */
-const policyOfMails = [
+const mailPolicy = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
   "form-action 'none'",
@@ -40,7 +40,7 @@ const policyOfMails = [
 ].join('; ');
 
 function sendMailDocument(res: Response, html: string): void {
-  res.setHeader('Content-Security-Policy', policyOfMails);
+  res.setHeader('Content-Security-Policy', mailPolicy);
   // The same as frame-ancestors, for browsers that only support this header.
   res.setHeader('X-Frame-Options', 'SAMEORIGIN');
   res.type('html').send(html);
@@ -50,7 +50,7 @@ const inFrames = { policy: { frames: true } };
 
 /** The messages that the sandbox stored instead of sending them. */
 function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesDeps): void {
-  async function found(req: Request<{ id: string }>): Promise<KeptMessage> {
+  async function findMessage(req: Request<{ id: string }>): Promise<StoredMessage> {
     const message = await mailbox.find(req.params.id);
     if (message === undefined) throw new HttpError('notFound');
     return message;
@@ -71,7 +71,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
     .route(`${mailboxAddress}/:id`)
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
-      const message = await found(req);
+      const message = await findMessage(req);
       const htmlAddress = message.html === undefined ? undefined : `${mailboxAddress}/${message.id}/html`;
       const props = { message, htmlAddress, mailboxHref: mailboxAddress };
       pages.send({ req, res }, (ctx) => createElement(MessagePage, { ctx, ...props }), {
@@ -83,7 +83,7 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
   router
     .route(`${mailboxAddress}/:id/html`)
     .get(async (req, res) => {
-      const { html } = await found(req);
+      const { html } = await findMessage(req);
       if (html === undefined) throw new HttpError('notFound');
       sendMailDocument(res, html);
     })
@@ -92,13 +92,13 @@ function mailboxRoutes(router: Router, { pages, sessions, mailbox }: MailRoutesD
 
 /** Every template with sample values. */
 function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDeps): void {
-  const languageOfMails = (req: Request, otherwise: Language) =>
-    languages.find((lang) => lang === readQueryParam(req, 'mails')) ?? otherwise;
+  const readMailLanguage = (req: Request, fallback: Language) =>
+    languages.find((lang) => lang === readQueryParam(req, 'mails')) ?? fallback;
   router
     .route(templatesAddress)
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
-      const mailLang = languageOfMails(req, pages.context(req, res).lang);
+      const mailLang = readMailLanguage(req, pages.context(req, res).lang);
       const mails = mailTemplates.map((template) => ({
         template,
         ...renderMail(sampleMail(template, mailLang), look),
@@ -116,7 +116,7 @@ function templateRoutes(router: Router, { pages, sessions, look }: MailRoutesDep
     .get((req, res) => {
       const template = mailTemplates.find((name): name is MailTemplate => name === req.params.template);
       if (template === undefined) throw new HttpError('notFound');
-      sendMailDocument(res, renderMail(sampleMail(template, languageOfMails(req, 'en')), look).html);
+      sendMailDocument(res, renderMail(sampleMail(template, readMailLanguage(req, 'en')), look).html);
     })
     .all(methodNotAllowed('GET', 'HEAD'));
 }

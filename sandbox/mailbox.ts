@@ -3,7 +3,7 @@ import { sha256 } from '../server/shared/index.ts';
 import type { KeyValueStore } from '../server/store/index.ts';
 
 /** A message that would have been sent. */
-export interface KeptMessage {
+export interface StoredMessage {
   id: string;
   channel: 'mail' | 'sms';
   to: string;
@@ -24,42 +24,42 @@ export interface SandboxMailbox {
   /** For the outbox's worker: stores every message and sends none. */
   carriers: Carriers & { mail: MailCarrier; sms: SmsCarrier };
   /** Newest first; of one recipient, or all. */
-  list(filter?: { to?: string | undefined }): Promise<KeptMessage[]>;
-  find(id: string): Promise<KeptMessage | undefined>;
+  list(filter?: { to?: string | undefined }): Promise<StoredMessage[]>;
+  find(id: string): Promise<StoredMessage | undefined>;
 }
 
-const keptMs = 24 * 60 * 60_000;
+const ttlMs = 24 * 60 * 60_000;
 const maxMessages = 200;
 const indexKey = 'sandbox-mail';
 const toKey = (id: string) => `sandbox-message:${id}`;
 /** The index contains the time of a message, so that the order is known without reading the messages. */
-const toMember = ({ id, atMs }: Pick<KeptMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
-const idIn = (member: string) => member.slice(16);
+const toMember = ({ id, atMs }: Pick<StoredMessage, 'id' | 'atMs'>) => `${String(atMs).padStart(15, '0')}-${id}`;
+const readId = (member: string) => member.slice(16);
 
-/** Mails have it on a separate line, text messages within a sentence. */
-const codeIn = (text: string, channel: KeptMessage['channel']) =>
+/** The one-time code: on a separate line of a mail, within a sentence of a text message. */
+const readCode = (text: string, channel: StoredMessage['channel']) =>
   (channel === 'mail' ? /^(\d{6})$/m : /\b(\d{6})\b/).exec(text)?.[1];
 
-function toContent(mail: OutgoingMail): Pick<KeptMessage, 'subject' | 'html' | 'text'> {
+function toContent(mail: OutgoingMail): Pick<StoredMessage, 'subject' | 'html' | 'text'> {
   if ('html' in mail) return { subject: mail.subject, html: mail.html, text: mail.text };
   const lines = Object.entries(mail.values).map(([name, value]) => `${name}: ${value}`);
   return { subject: mail.templateId, text: lines.join('\n') };
 }
 
-/** Replaces mail service and phone: stores the last 200 messages, each for 24 hours. */
+/** Stands for the mail service and the phone: stores the last 200 messages, each for 24 hours. */
 export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () => number }): SandboxMailbox {
-  async function keep(message: Omit<KeptMessage, 'id' | 'atMs' | 'code'>, { idempotencyKey }: CarrierOptions) {
+  async function store(message: Omit<StoredMessage, 'id' | 'atMs' | 'code'>, { idempotencyKey }: CarrierOptions) {
     // A repeated message has the same id and is stored once, like by a carrier that supports the key.
     const id = sha256(idempotencyKey);
-    const code = codeIn(message.text, message.channel);
-    const record: KeptMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
-    const isNew = await kv.setIfAbsent(toKey(id), JSON.stringify(record), keptMs);
+    const code = readCode(message.text, message.channel);
+    const record: StoredMessage = { ...message, id, atMs: now(), ...(code !== undefined && { code }) };
+    const isNew = await kv.setIfAbsent(toKey(id), JSON.stringify(record), ttlMs);
     const { atMs } = isNew ? record : ((await find(id)) ?? record);
-    await kv.addToSet(indexKey, toMember({ id, atMs }), keptMs);
-    await tidy();
+    await kv.addToSet(indexKey, toMember({ id, atMs }), ttlMs);
+    await deleteOldest();
   }
 
-  async function find(id: string): Promise<KeptMessage | undefined> {
+  async function find(id: string): Promise<StoredMessage | undefined> {
     const record = await kv.get(toKey(id));
     return record === null ? undefined : JSON.parse(record);
   }
@@ -67,15 +67,15 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
   /** Members of the index, newest first. */
   const members = async () => (await kv.setMembers(indexKey)).toSorted().toReversed();
 
-  async function read(): Promise<KeptMessage[]> {
-    const messages = await Promise.all((await members()).map((member) => find(idIn(member))));
+  async function read(): Promise<StoredMessage[]> {
+    const messages = await Promise.all((await members()).map((member) => find(readId(member))));
     return messages.filter((message) => message !== undefined);
   }
 
-  async function tidy(): Promise<void> {
+  async function deleteOldest(): Promise<void> {
     const dropped = (await members()).slice(maxMessages);
     if (dropped.length === 0) return;
-    await kv.delete(...dropped.map((member) => toKey(idIn(member))));
+    await kv.delete(...dropped.map((member) => toKey(readId(member))));
     await Promise.all(dropped.map((member) => kv.removeFromSet(indexKey, member)));
   }
 
@@ -87,12 +87,12 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
           const { to, from, replyTo } = mail;
           const sender = from.name === undefined ? from.address : `${from.name} <${from.address}>`;
           const envelope = { channel: 'mail' as const, to, from: sender, ...(replyTo !== undefined && { replyTo }) };
-          await keep({ ...envelope, ...toContent(mail) }, options);
+          await store({ ...envelope, ...toContent(mail) }, options);
         },
       },
       sms: {
         name: 'sandbox',
-        send: ({ to, text }, options) => keep({ channel: 'sms', to, text }, options),
+        send: ({ to, text }, options) => store({ channel: 'sms', to, text }, options),
       },
     },
     async list({ to } = {}) {

@@ -9,7 +9,7 @@ import { TelevisionPage, type TelevisionPageProps } from './views/television-pag
 const address = '/television';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Slightly longer than Foyer demands (RFC 8628, section 3.5). */
-const lookAgainSeconds = 6;
+const pollSeconds = 6;
 /** All visitors share one television: its state is in this process, not in a browser. */
 type Screen = TelevisionPageProps['screen'];
 
@@ -18,7 +18,7 @@ export interface TelevisionSettings {
   pages: Pages;
 }
 
-const saidBy = (error: unknown): string =>
+const toErrorCode = (error: unknown): string =>
   error instanceof oidc.ResponseBodyError ? error.error : error instanceof Error ? error.message : String(error);
 
 /**
@@ -35,19 +35,19 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
       execute: [oidc.allowInsecureRequests],
     });
 
-  async function look(): Promise<Screen> {
+  async function poll(): Promise<Screen> {
     if (screen.kind !== 'waiting') return screen;
     try {
       const tokens = await oidc.genericGrantRequest(await configuration(), deviceGrant, { device_code: deviceCode });
       const { name, email, sub } = { ...tokens.claims() };
       return { kind: 'signed-in', name: String(name ?? email ?? sub ?? '') };
     } catch (error) {
-      const code = saidBy(error);
+      const code = toErrorCode(error);
       return code === 'authorization_pending' || code === 'slow_down' ? screen : { kind: 'off', error: code };
     }
   }
 
-  async function ask(): Promise<Screen> {
+  async function requestCode(): Promise<Screen> {
     try {
       const authorization = await oidc.initiateDeviceAuthorization(await configuration(), {
         scope: 'openid profile email',
@@ -56,23 +56,23 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
       const { user_code: userCode, verification_uri: href, verification_uri_complete: complete = href } = authorization;
       return { kind: 'waiting', userCode, href, complete };
     } catch (error) {
-      return { kind: 'off', error: saidBy(error) };
+      return { kind: 'off', error: toErrorCode(error) };
     }
   }
 
   const router = Router();
   router.get(address, async (req: Request, res: Response) => {
-    screen = await look();
+    screen = await poll();
     const current = screen;
     // Once: the next visit starts again.
     if (screen.kind === 'off') screen = { kind: 'off' };
-    if (current.kind === 'waiting') res.setHeader('Refresh', String(lookAgainSeconds));
+    if (current.kind === 'waiting') res.setHeader('Refresh', String(pollSeconds));
     pages.send({ req, res }, (ctx) => createElement(TelevisionPage, { ctx, action: address, screen: current }), {
       title: (ctx) => textsFor(ctx)('sandbox.television.name'),
     });
   });
   router.post(address, async (_req, res) => {
-    screen = screen.kind === 'signed-in' ? { kind: 'off' } : await ask();
+    screen = screen.kind === 'signed-in' ? { kind: 'off' } : await requestCode();
     res.redirect(303, address);
   });
   return router;

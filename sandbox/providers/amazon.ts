@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
+import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, randomText } from './grants.ts';
-import { misbehave } from './misbehave.ts';
 import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
@@ -9,7 +9,7 @@ import type { StandInSettings } from './settings.ts';
  * Login with Amazon (developer.amazon.com/docs/login-with-amazon/authorization-code-grant.html, …/obtain-customer-profile.html):
  * the paths of www.amazon.com and api.amazon.com.
  */
-export function amazon(app: Express, { clients, counter, now }: StandInSettings): void {
+export function amazon(app: Express, { clients, accountChooser, now }: StandInSettings): void {
   const client = clients.amazon;
   const grants = createGrants(now);
   app.get(
@@ -17,7 +17,7 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
     authorize({
       kind: 'amazon',
       client,
-      counter,
+      accountChooser,
       grants,
       now,
       newCode: () => `AN${randomText(15)}`,
@@ -46,7 +46,7 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
       res.status(400).json({ error: 'invalid_grant', error_description: why, request_id: randomText(16) });
       return;
     }
-    if (misbehave(res, 'token', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'token', grant.broken)) return;
     res.json({
       access_token: grants.issueToken(`Atza|${randomText(96)}`, grant),
       refresh_token: `Atzr|${randomText(96)}`,
@@ -61,7 +61,7 @@ export function amazon(app: Express, { clients, counter, now }: StandInSettings)
       res.status(400).json({ error: 'invalid_token', error_description: why, request_id: randomText(16) });
       return;
     }
-    if (misbehave(res, 'profile', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'profile', grant.broken)) return;
     const { person, scope } = grant;
     const isRequested = (name: string) => scope.split(' ').includes(name);
     res.json({

@@ -3,14 +3,14 @@ import type { Person, StandInKind } from './people.ts';
 import type { SamlResponseOptions } from './saml/response.ts';
 
 /** The possible faults of a response, in the words of the account chooser; grouped by the endpoint. */
-const atReturn = {
+const callbackFaults = {
   error: 'Says that it has failed',
   'no-code': 'No code',
   'no-state': 'No state',
   'wrong-state': 'Another state',
   'wrong-code': 'Another code',
 } as const;
-const ways = {
+const answerFaults = {
   error: 'Refuses',
   'server-error': 'Answers 502',
   'not-json': 'No JSON',
@@ -20,17 +20,17 @@ const ways = {
   drops: 'Ends the connection',
 } as const;
 type Endpoint = 'token' | 'profile';
-/** Each way of not answering, at one endpoint. */
-const at = <T extends Endpoint>(endpoint: T) =>
-  Object.fromEntries(Object.entries(ways).map(([way, words]) => [`${endpoint}-${way}`, words])) as {
-    [way in keyof typeof ways as `${T}-${way}`]: string;
+/** Each fault of an answer, at one endpoint. */
+const toEndpointFaults = <T extends Endpoint>(endpoint: T) =>
+  Object.fromEntries(Object.entries(answerFaults).map(([fault, label]) => [`${endpoint}-${fault}`, label])) as {
+    [fault in keyof typeof answerFaults as `${T}-${fault}`]: string;
   };
-const ofCodes = {
-  'When coming back': atReturn,
-  'At the token endpoint': at('token'),
-  'Where it says who it is': at('profile'),
+const codeFlowFaults = {
+  'When coming back': callbackFaults,
+  'At the token endpoint': toEndpointFaults('token'),
+  'Where it says who it is': toEndpointFaults('profile'),
 };
-const ofIdTokens = {
+const idTokenFaults = {
   'id-token-missing': 'None',
   'id-token-unsigned': 'Unsigned',
   'id-token-other-key': 'Another key',
@@ -42,7 +42,7 @@ const ofIdTokens = {
   /** RFC 9207: the response names another issuer. */
   'wrong-iss': 'Comes back from another issuer',
 } as const;
-const ofSaml = {
+const samlFaults = {
   'The response': {
     status: 'Says that it has failed',
     'no-assertion': 'No assertion',
@@ -65,17 +65,17 @@ const ofSaml = {
 
 type Keys<T> = T extends unknown ? keyof T : never;
 export type Broken =
-  | Keys<(typeof ofCodes)[keyof typeof ofCodes]>
-  | keyof typeof ofIdTokens
-  | Keys<(typeof ofSaml)[keyof typeof ofSaml]>;
+  | Keys<(typeof codeFlowFaults)[keyof typeof codeFlowFaults]>
+  | keyof typeof idTokenFaults
+  | Keys<(typeof samlFaults)[keyof typeof samlFaults]>;
 
 /** For each kind: the groups' titles, and their faults with names for programs and for people. */
 export const brokenGroups: Record<StandInKind, Record<string, Partial<Record<Broken, string>>>> = {
-  google: ofCodes,
-  facebook: ofCodes,
-  amazon: ofCodes,
-  oidc: { ...ofCodes, 'The id token': ofIdTokens },
-  saml: ofSaml,
+  google: codeFlowFaults,
+  facebook: codeFlowFaults,
+  amazon: codeFlowFaults,
+  oidc: { ...codeFlowFaults, 'The id token': idTokenFaults },
+  saml: samlFaults,
 };
 
 export const isBroken = (kind: StandInKind, name: string): name is Broken =>

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { AccountChooser } from './account-chooser.ts';
 import type { Answer } from './answers.ts';
-import type { Counter } from './counter.ts';
 import { type createGrants, randomText } from './grants.ts';
 import { sendFault } from './pages.ts';
 import type { StandInKind } from './people.ts';
@@ -14,7 +14,7 @@ export interface Client {
 export interface AuthorizeSettings {
   kind: StandInKind;
   client: Client;
-  counter: Counter;
+  accountChooser: AccountChooser;
   grants: ReturnType<typeof createGrants>;
   now(): number;
   newCode(): string;
@@ -52,7 +52,7 @@ function returnAddress(redirectUri: string, params: Record<string, string | unde
 
 /** Lets the person choose an account, and redirects the browser with a code. */
 export function authorize(settings: AuthorizeSettings): RequestHandler {
-  const { kind, client, counter, grants, now, newCode, more, errors, fragment } = settings;
+  const { kind, client, accountChooser, grants, now, newCode, more, errors, fragment } = settings;
   return async (req, res) => {
     const redirectUri = text(req, 'redirect_uri') ?? '';
     if (text(req, 'client_id') !== client.id)
@@ -85,7 +85,7 @@ export function authorize(settings: AuthorizeSettings): RequestHandler {
         ...(broken === 'wrong-iss' && { iss: 'https://somebody-else.example' }),
       });
     };
-    await counter.ask(req, res, { kind, app: new URL(redirectUri).host, hint: text(req, 'login_hint'), answer });
+    await accountChooser.ask(req, res, { kind, app: new URL(redirectUri).host, hint: text(req, 'login_hint'), answer });
   };
 }
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import express, { type Express, type Response } from 'express';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
+import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
-import { misbehave } from './misbehave.ts';
 import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
@@ -44,7 +44,7 @@ function toProfile({ person, scope }: Grant): Record<string, unknown> {
  * Facebook Login (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow) and `GET /me` of the Graph
  * API, with "Require App Secret" enabled, as its security page advises.
  */
-export function facebook(app: Express, { clients, counter, now }: StandInSettings): void {
+export function facebook(app: Express, { clients, accountChooser, now }: StandInSettings): void {
   const client = clients.facebook;
   const grants = createGrants(now);
   app.get(
@@ -52,7 +52,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
     authorize({
       kind: 'facebook',
       client,
-      counter,
+      accountChooser,
       grants,
       now,
       newCode: () => `AQ${randomText(96)}`,
@@ -86,7 +86,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
     if (typeof grant === 'string' || grant.broken === 'token-error') {
       return refuse(res, { message: 'Invalid verification code format.', code: 100, subcode: 36_010 });
     }
-    if (misbehave(res, 'token', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'token', grant.broken)) return;
     res.json({
       access_token: grants.issueToken(`EAA${randomText(96).replace(/[-_]/g, 'Z')}`, grant),
       token_type: 'bearer',
@@ -103,7 +103,7 @@ export function facebook(app: Express, { clients, counter, now }: StandInSetting
       return refuse(res, { message: 'API calls from the server require an appsecret_proof argument', code: 100 });
     if (req.query.appsecret_proof !== proof)
       return refuse(res, { message: 'Invalid appsecret_proof provided in the API argument', code: 100 });
-    if (misbehave(res, 'profile', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'profile', grant.broken)) return;
     const profile = toProfile(grant);
     const fields = typeof req.query.fields === 'string' ? req.query.fields.split(',') : ['id', 'name'];
     const names = new Set(['id', ...fields.map((field) => field.replace(/[.(].*$/, ''))]);

@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
 import { SignJWT } from 'jose';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
+import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
-import { misbehave } from './misbehave.ts';
 import { toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
@@ -43,7 +43,7 @@ function toUserinfo({ person, scope }: Grant): Record<string, unknown> {
  * accounts.google.com, oauth2.googleapis.com, www.googleapis.com and openidconnect.googleapis.com.
  */
 export function google(app: Express, settings: StandInSettings): void {
-  const { clients, counter, now } = settings;
+  const { clients, accountChooser, now } = settings;
   const client = clients.google;
   const grants = createGrants(now);
   app.get(
@@ -51,7 +51,7 @@ export function google(app: Express, settings: StandInSettings): void {
     authorize({
       kind: 'google',
       client,
-      counter,
+      accountChooser,
       grants,
       now,
       newCode: () => `4/0A${randomText(48)}`,
@@ -83,7 +83,7 @@ export function google(app: Express, settings: StandInSettings): void {
       res.status(400).json({ error: 'invalid_grant', error_description: why });
       return;
     }
-    if (misbehave(res, 'token', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'token', grant.broken)) return;
     const idToken = await createIdToken(settings, grant);
     res.set('Cache-Control', 'no-cache, no-store, max-age=0, must-revalidate').json({
       access_token: grants.issueToken(`ya29.${randomText(64)}`, grant),
@@ -99,7 +99,7 @@ export function google(app: Express, settings: StandInSettings): void {
       res.status(401).json({ error: 'invalid_request', error_description: 'Invalid Credentials' });
       return;
     }
-    if (misbehave(res, 'profile', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'profile', grant.broken)) return;
     res.json(toUserinfo(grant));
   });
 }

@@ -16,14 +16,14 @@ export interface Grant {
   atMs: number;
 }
 
-export type Redeemed = Grant | 'unknown' | 'used' | 'expired' | 'redirect' | 'verifier';
+export type RedemptionResult = Grant | 'unknown' | 'used' | 'expired' | 'redirect' | 'verifier';
 
-/** The lifetime of Google's. */
+/** As long as a code of Google is valid. */
 const codeMs = 10 * 60_000;
 const tokenMs = 60 * 60_000;
 const maxEntries = 1_000;
 
-/** Drops the oldest: a sandbox runs for days. */
+/** Deletes the oldest entry of a full map: a sandbox runs for days. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size >= maxEntries) map.delete(map.keys().next().value ?? '');
   map.set(key, value);
@@ -41,7 +41,7 @@ export function createGrants(now: () => number) {
       return code;
     },
     /** Every check of RFC 6749, section 4.1.3, and RFC 7636, section 4.6. */
-    redeem(request: { code: string; clientId: string; redirectUri: string; verifier: string }): Redeemed {
+    redeem(request: { code: string; clientId: string; redirectUri: string; verifier: string }): RedemptionResult {
       const entry = codes.get(request.code);
       if (!entry || entry.grant.clientId !== request.clientId) return 'unknown';
       const { grant } = entry;

@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
+import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
-import { misbehave } from './misbehave.ts';
 import { oidcPath, toFullName, toSubject } from './people.ts';
 import type { StandInSettings } from './settings.ts';
 
@@ -66,7 +66,7 @@ async function createIdToken({ origin, clients, now, keys }: StandInSettings, gr
 
 /** An OpenID provider (OpenID Connect Core 1.0 and Discovery 1.0, RFC 7636, RFC 9207). */
 export function oidc(app: Express, settings: StandInSettings): void {
-  const { origin, clients, counter, now, keys } = settings;
+  const { origin, clients, accountChooser, now, keys } = settings;
   const issuer = toIssuer(origin);
   const client = clients.oidc;
   const grants = createGrants(now);
@@ -82,7 +82,7 @@ export function oidc(app: Express, settings: StandInSettings): void {
     authorize({
       kind: 'oidc',
       client,
-      counter,
+      accountChooser,
       grants,
       now,
       newCode: () => randomText(),
@@ -113,7 +113,7 @@ export function oidc(app: Express, settings: StandInSettings): void {
       });
       return;
     }
-    if (misbehave(res, 'token', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'token', grant.broken)) return;
     res.json({
       access_token: grants.issueToken(randomText(), grant),
       token_type: 'Bearer',
@@ -128,7 +128,7 @@ export function oidc(app: Express, settings: StandInSettings): void {
       res.set('WWW-Authenticate', 'Bearer error="invalid_token"').status(401).json({ error: 'invalid_token' });
       return;
     }
-    if (misbehave(res, 'profile', grant.broken)) return;
+    if (sendBrokenAnswer(res, 'profile', grant.broken)) return;
     const sub = grant.broken === 'other-subject' ? 'somebody-else' : toSubject('oidc', grant.person);
     res.json({ sub, ...toClaims(grant) });
   });

@@ -1,6 +1,6 @@
 import type { CryptoKey, JWK } from 'jose';
+import type { AccountChooser } from './account-chooser.ts';
 import type { Client } from './authorize.ts';
-import type { Counter } from './counter.ts';
 import type { Signer } from './signer.ts';
 
 /** The key of id tokens (RS256). */
@@ -17,7 +17,7 @@ export interface StandInSettings {
   /** The address for browsers and Foyer, for example http://127.0.0.1:3001. */
   origin: string;
   clients: { google: Client; facebook: Client; amazon: Client; oidc: Client };
-  counter: Counter;
+  accountChooser: AccountChooser;
   /** Milliseconds since the epoch. */
   now(): number;
   keys: TokenKeys;

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
 import { onlyFromThisMachine } from '../../server/http/index.ts';
+import { createAccountChooser } from './account-chooser.ts';
 import { amazon } from './amazon.ts';
 import type { Answer } from './answers.ts';
-import { createCounter } from './counter.ts';
 import { facebook } from './facebook.ts';
 import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
@@ -77,13 +77,18 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
   const app = express().disable('x-powered-by');
   app.use(paths, onlyFromThisMachine());
   if (seen) app.use(paths, observe(seen));
-  const counter = createCounter(app, people);
+  const accountChooser = createAccountChooser(app, people);
   let other: Signer | undefined;
   const otherSigner = () => {
-    other ??= makeSigner('Somebody else', Date.now() - yearMs, Date.now() + yearMs);
+    other ??= makeSigner('Another provider', Date.now() - yearMs, Date.now() + yearMs);
     return other;
   };
-  const settings: StandInSettings = { ...more, counter, otherSigner, keys: await createTokenKeys(options.samlSigner) };
+  const settings: StandInSettings = {
+    ...more,
+    accountChooser,
+    otherSigner,
+    keys: await createTokenKeys(options.samlSigner),
+  };
   google(app, settings);
   facebook(app, settings);
   amazon(app, settings);
@@ -93,7 +98,7 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
   app.use(paths, answerError(log));
   return {
     listener: app as unknown as ProviderStandIns['listener'],
-    answerNext: (answer, kind) => counter.answerNext(answer, kind),
+    answerNext: (answer, kind) => accountChooser.answerNext(answer, kind),
     saml,
     otherSigner,
   };

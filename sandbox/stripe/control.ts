@@ -39,7 +39,7 @@ export interface Overview {
   }[];
 }
 
-const maxMonths = 20;
+const maxCustomers = 20;
 
 const acts = z.discriminatedUnion('act', [
   z.object({
@@ -63,7 +63,7 @@ function overview(engine: Engine, now: () => number): Overview {
   const all = (path: string, params: Record<string, unknown> = {}): Row[] =>
     (engine.call({ method: 'GET', path, params }) as { data: Row[] }).data;
   const seconds = (value: unknown) => Number(value) * 1_000;
-  const customers = all('/v1/customers').slice(0, maxMonths);
+  const customers = all('/v1/customers').slice(0, maxCustomers);
   return {
     nowMs: engine.nowMs(),
     movedMs: engine.nowMs() - now(),
@@ -110,7 +110,7 @@ function overview(engine: Engine, now: () => number): Overview {
   };
 }
 
-function carryOut(engine: Engine, act: Act): void {
+function executeAct(engine: Engine, act: Act): void {
   if (act.act === 'advance') engine.advance(act.ms);
   else if (act.act === 'refund') engine.refund(act.invoice, act.cents);
   else if (act.act === 'dispute') engine.dispute(act.invoice);
@@ -139,7 +139,7 @@ export function controlRoutes(
     const act = acts.safeParse(req.body);
     if (!act.success) return void res.status(400).json({ error: { message: z.prettifyError(act.error) } });
     try {
-      carryOut(engine, act.data);
+      executeAct(engine, act.data);
     } catch (error) {
       if (!(error instanceof StandInError)) throw error;
       return void res.status(error.status).json({ error: { message: error.message } });

@@ -2,16 +2,16 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-const pauseMs = 100;
+const delayMs = 100;
 
 /**
- * The stand-in's state on disk: written as a whole and renamed into place, so that a crash never leaves half of it.
+ * The stand-in's state on disk: written as a whole and renamed into place, so that a crash never leaves an incomplete file.
  * @param path of the file; its folder is created
  * @param snapshot returns the state at the time of writing
  */
 export function createStateFile(path: string, snapshot: () => unknown, log: (line: string) => void) {
   // Two servers with one folder write separate files.
-  const unfinished = `${path}.${process.pid}`;
+  const temporaryPath = `${path}.${process.pid}`;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
   let writing = Promise.resolve();
@@ -23,8 +23,8 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
       if (!dirty) return;
       dirty = false;
       try {
-        await writeFile(unfinished, JSON.stringify(snapshot()), { mode: 0o600 });
-        await rename(unfinished, path);
+        await writeFile(temporaryPath, JSON.stringify(snapshot()), { mode: 0o600 });
+        await rename(temporaryPath, path);
       } catch (error) {
         dirty = true;
         log(`The stand-in for Stripe cannot write ${path}: ${error}`);
@@ -34,7 +34,7 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
   }
 
   return {
-    /** Passes the written state to `restore`. An unreadable file is put aside, and reported. */
+    /** Passes the written state to `restore`. An unreadable file is renamed, and reported. */
     read(restore: (snapshot: unknown) => void): void {
       mkdirSync(dirname(path), { recursive: true });
       let text: string;
@@ -56,7 +56,7 @@ export function createStateFile(path: string, snapshot: () => unknown, log: (lin
     /** The state has changed: it is written soon. */
     changed(): void {
       dirty = true;
-      timer ??= setTimeout(write, pauseMs);
+      timer ??= setTimeout(write, delayMs);
     },
     /** Everything is on disk. */
     close: write,

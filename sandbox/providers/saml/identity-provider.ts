@@ -140,7 +140,7 @@ function readMessage({ req, res }: HttpExchange, settings: StandInSettings, { si
 }
 
 function chooseAccount(provider: IdentityProvider, { req, res }: HttpExchange, request: SamlRequest): Promise<void> {
-  return provider.settings.counter.ask(req, res, {
+  return provider.settings.accountChooser.ask(req, res, {
     kind: 'saml',
     app: new URL(request.acsUrl).host,
     answer: (to, answer) => sendResponse(provider, to, { request, answer }),

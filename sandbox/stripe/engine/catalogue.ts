@@ -84,7 +84,7 @@ const priceFields = ['active', 'nickname', 'metadata', 'lookup_key', 'transfer_l
 function writePrice(state: State, price: Price, reader: Reader) {
   price.active = reader.bool('active') ?? price.active;
   if (reader.has('nickname')) price.nickname = reader.text('nickname') ?? null;
-  price.tax_behavior = reader.one('tax_behavior', ['unspecified', 'exclusive', 'inclusive']) ?? price.tax_behavior;
+  price.tax_behavior = reader.choice('tax_behavior', ['unspecified', 'exclusive', 'inclusive']) ?? price.tax_behavior;
   price.metadata = reader.metadata(price.metadata);
   if (!reader.has('lookup_key')) return;
   const key = reader.text('lookup_key') ?? null;
@@ -107,12 +107,12 @@ function writePrice(state: State, price: Price, reader: Reader) {
 function readRecurring(reader: Reader): Price['recurring'] {
   const recurring = reader.object('recurring', ['interval', 'interval_count', 'usage_type']);
   if (!recurring) return null;
-  if ((recurring.one('usage_type', ['licensed', 'metered']) ?? 'licensed') === 'metered') {
+  if ((recurring.choice('usage_type', ['licensed', 'metered']) ?? 'licensed') === 'metered') {
     throw unknownToStandIn('metered prices', 'recurring[usage_type]');
   }
   const count = recurring.int('interval_count') ?? 1;
   if (count < 1) throw invalid('interval_count must be at least 1', { param: 'recurring[interval_count]' });
-  const interval = recurring.one('interval', ['day', 'week', 'month', 'year']);
+  const interval = recurring.choice('interval', ['day', 'week', 'month', 'year']);
   if (interval === undefined) throw invalid('Missing required param: recurring[interval].');
   return { interval, interval_count: count, meter: null, trial_period_days: null, usage_type: 'licensed' };
 }
@@ -128,7 +128,7 @@ export function createPrice(state: State, params: Params): Price {
     'recurring',
     'billing_scheme',
   ]);
-  if ((reader.one('billing_scheme', ['per_unit', 'tiered']) ?? 'per_unit') === 'tiered') {
+  if ((reader.choice('billing_scheme', ['per_unit', 'tiered']) ?? 'per_unit') === 'tiered') {
     throw unknownToStandIn('tiered prices', 'billing_scheme');
   }
   const data = reader.object('product_data', ['name', 'metadata', 'active', 'unit_label']);

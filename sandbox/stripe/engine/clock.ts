@@ -9,19 +9,19 @@ const day = 24 * hour;
 const hoursToPayFirst = 23;
 const daysBeforeTrialEnds = 3;
 
-interface Due {
+interface DueTask {
   /** Seconds. */
   at: number;
-  act(): void;
+  run(): void;
 }
 
-const runs = ['trialing', 'active', 'past_due'];
+const runningStatuses = ['trialing', 'active', 'past_due'];
 
 /** The next due task; of one second, in the order of this list. */
-function next(state: State): Due | undefined {
-  let first: Due | undefined;
-  const consider = (at: number, act: () => void) => {
-    if (first === undefined || at < first.at) first = { at, act };
+function findNextTask(state: State): DueTask | undefined {
+  let first: DueTask | undefined;
+  const consider = (at: number, run: () => void) => {
+    if (first === undefined || at < first.at) first = { at, run };
   };
   for (const { invoice, expiresAt } of state.all('hidden.change')) {
     consider(expiresAt, () => voidInvoice(state, invoice, 'customer.subscription.pending_update_expired'));
@@ -43,18 +43,18 @@ function next(state: State): Due | undefined {
     if (status === 'open' && next_payment_attempt !== null) consider(next_payment_attempt, () => retry(state, id));
   }
   for (const subscription of state.all('subscription')) {
-    if (!runs.includes(subscription.status)) continue;
+    if (!runningStatuses.includes(subscription.status)) continue;
     consider(getItem(subscription).current_period_end, () => endPeriod(state, subscription.id));
   }
   return first;
 }
 
 /** Does everything that is due, each task at its own time, completely or not at all. */
-export function catchUp(state: State) {
+export function runDueTasks(state: State) {
   const untilMs = state.nowMs();
-  for (let due = next(state); due && due.at * 1_000 <= untilMs; due = next(state)) {
-    const { at, act } = due;
-    state.at(at * 1_000, () => state.perform(act));
+  for (let task = findNextTask(state); task && task.at * 1_000 <= untilMs; task = findNextTask(state)) {
+    const { at, run } = task;
+    state.at(at * 1_000, () => state.perform(run));
   }
   state.perform(() => {
     expireCodes(state);

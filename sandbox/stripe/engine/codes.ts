@@ -16,7 +16,7 @@ function readReduction(reader: Reader): { percent: number | null; amount: number
 }
 
 function readDuration(reader: Reader): { duration: Coupon['duration']; months: number | null } {
-  const duration = reader.one('duration', ['forever', 'once', 'repeating']) ?? 'once';
+  const duration = reader.choice('duration', ['forever', 'once', 'repeating']) ?? 'once';
   const months = reader.int('duration_in_months') ?? null;
   if ((duration === 'repeating') !== (months !== null)) {
     throw invalid('duration_in_months belongs to the duration repeating, and only there.', {
@@ -108,10 +108,10 @@ export function createPromotionCode(state: State, params: Params): PromotionCode
   if (!/^[A-Z0-9-]+$/.test(code)) throw invalid('A code holds letters, digits and dashes only.', { param: 'code' });
   const customer = reader.text('customer') ?? null;
   if (customer !== null) state.get('customer', customer, 'customer');
-  const clash = state
+  const existing = state
     .all('promotion_code')
     .find((each) => each.code.toUpperCase() === code && each.active && each.customer === customer);
-  if (clash) {
+  if (existing) {
     throw invalid('An active promotion code with this code already exists.', {
       param: 'code',
       code: 'resource_already_exists',
@@ -174,12 +174,12 @@ export function listPromotionCodes(state: State, params: Params) {
 /** Expired and exhausted coupons and codes are no longer valid: Stripe evaluates that at each request. */
 export function expireCodes(state: State) {
   for (const { id, valid, redeem_by, max_redemptions, times_redeemed } of state.all('coupon')) {
-    const over = (redeem_by ?? Infinity) <= state.now() || times_redeemed >= (max_redemptions ?? Infinity);
-    if (valid && over) state.edit('coupon', id).valid = false;
+    const spent = (redeem_by ?? Infinity) <= state.now() || times_redeemed >= (max_redemptions ?? Infinity);
+    if (valid && spent) state.edit('coupon', id).valid = false;
   }
   for (const { id, active, expires_at, max_redemptions, times_redeemed, promotion } of state.all('promotion_code')) {
-    const over = (expires_at ?? Infinity) <= state.now() || times_redeemed >= (max_redemptions ?? Infinity);
-    if (active && (over || !state.find('coupon', promotion.coupon)?.valid)) {
+    const spent = (expires_at ?? Infinity) <= state.now() || times_redeemed >= (max_redemptions ?? Infinity);
+    if (active && (spent || !state.find('coupon', promotion.coupon)?.valid)) {
       state.edit('promotion_code', id).active = false;
     }
   }

@@ -158,8 +158,8 @@ export function calculateCuts(
 /** A one-time discount is used up by the first invoice that it reduced. */
 export function removeSpentDiscounts(state: State, subscription: Subscription, used: ReadonlySet<string>) {
   subscription.discounts = runningDiscounts(state, subscription).filter((id) => {
-    const over = used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;
-    if (over) state.announce('customer.discount.deleted', state.get('discount', id));
-    return !over;
+    const spent = used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;
+    if (spent) state.announce('customer.discount.deleted', state.get('discount', id));
+    return !spent;
   });
 }

@@ -11,9 +11,10 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 function previousAttributes(before: Record<string, unknown>, after: Record<string, unknown>) {
   const previous: Record<string, unknown> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [before[key], after[key]];
-    if (JSON.stringify(was) === JSON.stringify(is)) continue;
-    previous[key] = isPlain(was) && isPlain(is) ? previousAttributes(was, is) : (was ?? null);
+    const [oldValue, newValue] = [before[key], after[key]];
+    if (JSON.stringify(oldValue) === JSON.stringify(newValue)) continue;
+    const nested = isPlain(oldValue) && isPlain(newValue);
+    previous[key] = nested ? previousAttributes(oldValue, newValue) : (oldValue ?? null);
   }
   return previous;
 }
@@ -33,7 +34,7 @@ export function createEventBuffer(
 
   return {
     /** Emits an event. With `updated`, only for a real change, with the earlier values. */
-    announce(type: string, about: { id: string; object: string }, how: 'event' | 'updated' = 'event') {
+    announce(type: string, about: { id: string; object: string }, kind: 'event' | 'updated' = 'event') {
       const {
         confirmation_secret: _,
         payments: __,
@@ -41,8 +42,8 @@ export function createEventBuffer(
         // Events omit these, like answers without expand.
       } = structuredClone(about) as unknown as Record<string, unknown>;
       const before = announced.get(about.id) ?? original(about.id);
-      const previous = how === 'updated' && before ? previousAttributes(before, object) : undefined;
-      if (how === 'updated' || !before) announced.set(about.id, object);
+      const previous = kind === 'updated' && before ? previousAttributes(before, object) : undefined;
+      if (kind === 'updated' || !before) announced.set(about.id, object);
       if (previous && Object.keys(previous).length === 0) return;
       const event: StripeEvent = {
         id: newId('evt'),
@@ -74,9 +75,9 @@ export function createEventBuffer(
       };
     },
     deliver() {
-      const happened = waiting;
+      const complete = waiting;
       [waiting, announced] = [[], new Map()];
-      for (const event of happened) onEvent(event);
+      for (const event of complete) onEvent(event);
     },
   };
 }

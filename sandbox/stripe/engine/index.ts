@@ -2,12 +2,13 @@
  * The engine of the stand-in for Stripe: Stripe's objects, money and clock without its wire format. It answers the
  * product's requests in the shape of Stripe's API of 2026-10-28, and refuses all others without guessing.
  */
-import { dispute, refund, setCardBehaviour } from './aftermath.ts';
-import { catchUp } from './clock.ts';
+
+import { runDueTasks } from './clock.ts';
 import { authenticate } from './intents.ts';
+import { dispute, refund, setCardBehaviour } from './refunds.ts';
 import { findRoute } from './routes.ts';
 import { createState } from './state.ts';
-import { pause } from './subscription-life.ts';
+import { pause } from './subscription-lifecycle.ts';
 import { type Engine, type EngineOptions, StandInError, unknownToStandIn } from './types.ts';
 
 export {
@@ -23,7 +24,7 @@ export {
 export function createEngine(options: EngineOptions): Engine {
   const state = createState(options);
   const perform = <T>(work: () => T): T => {
-    catchUp(state);
+    runDueTasks(state);
     return state.perform(work);
   };
   return {
@@ -44,9 +45,9 @@ export function createEngine(options: EngineOptions): Engine {
     nowMs: () => state.nowMs(),
     advance(ms) {
       if (ms < 0) throw new Error('the clock does not run backwards');
-      catchUp(state);
+      runDueTasks(state);
       state.move(ms);
-      catchUp(state);
+      runDueTasks(state);
     },
     authenticate(intentId, outcome) {
       try {

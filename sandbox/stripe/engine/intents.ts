@@ -85,7 +85,7 @@ export function createSetupIntent(state: State, params: Params): SetupIntent {
     payment_method_types: ['card'],
     single_use_mandate: null,
     status: 'requires_payment_method',
-    usage: reader.one('usage', ['off_session', 'on_session']) ?? 'off_session',
+    usage: reader.choice('usage', ['off_session', 'on_session']) ?? 'off_session',
   });
   state.announce('setup_intent.created', intent);
   const method = reader.text('payment_method');
@@ -185,7 +185,7 @@ function completeSetup(state: State, intent: SetupIntent): SetupIntent {
 }
 
 export function cancelSetupIntent(state: State, id: string, params: Params): SetupIntent {
-  const reason = new Reader(params, ['cancellation_reason']).one('cancellation_reason', [
+  const reason = new Reader(params, ['cancellation_reason']).choice('cancellation_reason', [
     'abandoned',
     'duplicate',
     'requested_by_customer',

@@ -11,5 +11,5 @@ export const takePercent = (cents: number, percent: number): number => share(cen
 export const smallestCharge = (currency: string): number => (currency === 'gbp' ? 30 : 50);
 
 const symbols: Record<string, string> = { usd: '$', eur: '€', gbp: '£' };
-export const written = (cents: number, currency: string): string =>
+export const formatAmount = (cents: number, currency: string): string =>
   `${symbols[currency] ?? `${currency.toUpperCase()} `}${(cents / 100).toFixed(2)}`;

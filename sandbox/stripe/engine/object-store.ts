@@ -41,9 +41,9 @@ export function createObjectStore() {
     },
     drop: (id: string) => objects.delete(id),
     markDeleted<K extends DeletableKind>(kind: K, id: string): Objects.Deleted<K> {
-      const gone: Objects.Deleted<K> = { id, object: kind, deleted: true };
-      objects.set(id, gone);
-      return gone;
+      const deleted: Objects.Deleted<K> = { id, object: kind, deleted: true };
+      objects.set(id, deleted);
+      return deleted;
     },
     /** All of a kind, oldest first. */
     all<K extends Kind>(kind: K): Kinds[K][] {

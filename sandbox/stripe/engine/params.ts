@@ -6,7 +6,7 @@ export type Params = Record<string, unknown>;
 const isRecord = (value: unknown): value is Params =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A form has '' and JSON has null for a value to remove. */
-const cleared = (value: unknown) => value === '' || value === null;
+const isEmpty = (value: unknown) => value === '' || value === null;
 
 /** Parameters of one call, read by name and type. A name that is not `known` is an error at once. */
 export class Reader {
@@ -26,7 +26,7 @@ export class Reader {
   #name(name: string) {
     return this.#where ? `${this.#where}[${name}]` : name;
   }
-  #wrong(name: string, kind: string) {
+  #invalid(name: string, kind: string) {
     return invalid(`Invalid ${kind}: ${JSON.stringify(this.#params[name])}`, {
       param: this.#name(name),
       ...(kind === 'integer' && { code: 'parameter_invalid_integer' }),
@@ -36,15 +36,15 @@ export class Reader {
     return this.#params[name] !== undefined;
   }
   isCleared(name: string) {
-    return this.has(name) && cleared(this.#params[name]);
+    return this.has(name) && isEmpty(this.#params[name]);
   }
   /** A text; undefined if it is absent or removed. */
   text(name: string): string | undefined {
     const value = this.#params[name];
-    if (value === undefined || cleared(value)) return undefined;
+    if (value === undefined || isEmpty(value)) return undefined;
     if (typeof value === 'string') return value;
     if (typeof value === 'number') return String(value);
-    throw this.#wrong(name, 'string');
+    throw this.#invalid(name, 'string');
   }
   need(name: string): string {
     const value = this.text(name);
@@ -56,7 +56,7 @@ export class Reader {
     }
     return value;
   }
-  one<T extends string>(name: string, choices: readonly T[]): T | undefined {
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
     const value = this.text(name);
     if (value === undefined) return undefined;
     if (!choices.includes(value as T)) {
@@ -66,40 +66,40 @@ export class Reader {
   }
   int(name: string): number | undefined {
     const value = this.number(name);
-    if (value !== undefined && !Number.isSafeInteger(value)) throw this.#wrong(name, 'integer');
+    if (value !== undefined && !Number.isSafeInteger(value)) throw this.#invalid(name, 'integer');
     return value;
   }
   number(name: string): number | undefined {
     const value = this.#params[name];
-    if (value === undefined || cleared(value)) return undefined;
+    if (value === undefined || isEmpty(value)) return undefined;
     const number = typeof value === 'string' ? Number(value) : value;
-    if (typeof number !== 'number' || !Number.isFinite(number)) throw this.#wrong(name, 'integer');
+    if (typeof number !== 'number' || !Number.isFinite(number)) throw this.#invalid(name, 'integer');
     return number;
   }
   bool(name: string): boolean | undefined {
     const value = this.#params[name];
-    if (value === undefined || cleared(value)) return undefined;
+    if (value === undefined || isEmpty(value)) return undefined;
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
-    throw this.#wrong(name, 'boolean');
+    throw this.#invalid(name, 'boolean');
   }
   object(name: string, known: readonly string[]): Reader | undefined {
     const value = this.#params[name];
-    if (value === undefined || cleared(value)) return undefined;
-    if (!isRecord(value)) throw this.#wrong(name, 'object');
+    if (value === undefined || isEmpty(value)) return undefined;
+    if (!isRecord(value)) throw this.#invalid(name, 'object');
     return new Reader(value, known, this.#name(name));
   }
   #list(name: string): unknown[] | undefined {
     const value = this.#params[name];
     if (value === undefined) return undefined;
-    if (cleared(value)) return [];
+    if (isEmpty(value)) return [];
     if (Array.isArray(value)) return value;
     if (isRecord(value)) return Object.values(value); // items[0][…] beyond what a parser makes a list of
-    throw this.#wrong(name, 'array');
+    throw this.#invalid(name, 'array');
   }
   objects(name: string, known: readonly string[]): Reader[] | undefined {
     return this.#list(name)?.map((each, index) => {
-      if (!isRecord(each)) throw this.#wrong(name, 'array');
+      if (!isRecord(each)) throw this.#invalid(name, 'array');
       return new Reader(each, known, `${this.#name(name)}[${index}]`);
     });
   }
@@ -110,8 +110,8 @@ export class Reader {
   metadata(before: Metadata = {}): Metadata {
     const value = this.#params.metadata;
     if (value === undefined) return before;
-    if (cleared(value)) return {};
-    if (!isRecord(value)) throw this.#wrong('metadata', 'object');
+    if (isEmpty(value)) return {};
+    if (!isRecord(value)) throw this.#invalid('metadata', 'object');
     const merged: [string, string][] = Object.entries({ ...before, ...value }).map(([key, each]) => [
       key,
       String(each ?? ''),

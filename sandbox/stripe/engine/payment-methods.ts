@@ -16,11 +16,11 @@ interface CardData {
 const year = 365 * 86_400_000;
 
 function readCard(state: State, reader: Reader): CardData {
-  const two = reader.int('exp_year') ?? Number.NaN;
+  const expYear = reader.int('exp_year') ?? Number.NaN;
   const card = {
     number: reader.need('number').replaceAll(/[\s-]/g, ''),
     expMonth: reader.int('exp_month') ?? Number.NaN,
-    expYear: two < 100 ? 2_000 + two : two,
+    expYear: expYear < 100 ? 2_000 + expYear : expYear,
     cvc: reader.text('cvc'),
   };
   checkCard(card, state.nowMs());
@@ -105,7 +105,7 @@ export function makePaymentMethod(state: State, params: Params): PaymentMethod {
     billing: billingDetails(reader),
     metadata: reader.metadata(),
   });
-  const redisplay = reader.one('allow_redisplay', ['always', 'limited', 'unspecified']);
+  const redisplay = reader.choice('allow_redisplay', ['always', 'limited', 'unspecified']);
   if (redisplay) method.allow_redisplay = redisplay;
   return method;
 }

@@ -9,7 +9,7 @@ import { billNextPeriod } from './renewal.ts';
 import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
-import { billResumption } from './subscription-life.ts';
+import { billResumption } from './subscription-lifecycle.ts';
 import { calculateCost, getItem, readItem } from './subscription-shape.ts';
 import { billChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';

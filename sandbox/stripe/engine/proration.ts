@@ -1,6 +1,6 @@
 import { calculateCuts, runningDiscounts } from './discounts.ts';
 import type { DraftLine } from './invoice-lines.ts';
-import { share, written } from './money.ts';
+import { formatAmount, share } from './money.ts';
 import type { Subscription, SubscriptionItem } from './objects.ts';
 import type { State } from './state.ts';
 import { calculateCost, getItem } from './subscription-shape.ts';
@@ -24,7 +24,7 @@ export function periodLine(state: State, item: SubscriptionItem): DraftLine {
     item: structuredClone(item),
     cents: calculateCost(item),
     period: { start: item.current_period_start, end: item.current_period_end },
-    description: `${item.quantity} × ${findProductName(state, item)} (at ${written(item.price.unit_amount, item.price.currency)} / ${every})`,
+    description: `${item.quantity} × ${findProductName(state, item)} (at ${formatAmount(item.price.unit_amount, item.price.currency)} / ${every})`,
     proration: false,
     debit: true,
   };

@@ -4,8 +4,8 @@ import type { Subscription } from './objects.ts';
 import { nextPeriodEnd } from './periods.ts';
 import { periodLine } from './proration.ts';
 import type { State } from './state.ts';
-import { settle } from './subscription-create.ts';
-import { end, pause } from './subscription-life.ts';
+import { recordBilling } from './subscription-create.ts';
+import { end, pause } from './subscription-lifecycle.ts';
 import { getItem, setPeriod } from './subscription-shape.ts';
 
 /** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
@@ -21,7 +21,7 @@ export function billNextPeriod(state: State, subscription: Subscription): Billin
     period,
   });
   subscription.latest_invoice = billed.invoice.id;
-  settle(state, subscription, billed);
+  recordBilling(state, subscription, billed);
   return billed;
 }
 
@@ -56,8 +56,8 @@ export function endPeriod(state: State, id: string) {
 
 /** Prorations that are still pending when a subscription ends are billed by a last invoice. */
 function billRest(state: State, subscription: Subscription) {
-  const waits = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
-  if (!waits) return;
+  const hasPending = state.all('hidden.item').some((each) => each.subscription === subscription.id && !each.invoiced);
+  if (!hasPending) return;
   const item = getItem(subscription);
   const { invoice } = bill(state, subscription, {
     reason: 'subscription_cycle',

@@ -10,7 +10,7 @@ import * as methods from './payment-methods.ts';
 import { createPreview } from './preview.ts';
 import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
-import * as life from './subscription-life.ts';
+import * as life from './subscription-lifecycle.ts';
 import { updateSubscription } from './subscription-update.ts';
 import type { EngineRequest, KeyKind } from './types.ts';
 

@@ -35,9 +35,10 @@ export function readChange(state: State, subscription: Subscription, reader: Rea
     ...(trialEnd !== undefined && {
       trialEnd: trialEnd === 'now' ? 'now' : trialEndAfterNow(state, reader.int('trial_end') ?? 0),
     }),
-    prorate: reader.one('proration_behavior', ['none', 'create_prorations', 'always_invoice']) ?? 'create_prorations',
+    prorate:
+      reader.choice('proration_behavior', ['none', 'create_prorations', 'always_invoice']) ?? 'create_prorations',
     at,
-    anchorNow: reader.object('billing_cycle_anchor', ['type'])?.one('type', ['now', 'unchanged']) === 'now',
+    anchorNow: reader.object('billing_cycle_anchor', ['type'])?.choice('type', ['now', 'unchanged']) === 'now',
   };
 }
 

@@ -83,7 +83,7 @@ export function setCancelAtPeriodEnd(state: State, subscription: Subscription, e
 }
 
 /** The changes of a subscription after its bill. */
-export function settle(state: State, subscription: Subscription, billed: BillingResult) {
+export function recordBilling(state: State, subscription: Subscription, billed: BillingResult) {
   recordDebits(state, subscription, billed.debits);
   removeSpentDiscounts(state, subscription, billed.used);
 }
@@ -96,7 +96,7 @@ export function createSubscription(state: State, params: Params): Subscription {
   }
   const change = readItem(state, reader);
   if (!change) throw missing('price', '', 'items');
-  const behaviour = reader.one('payment_behavior', paymentBehaviours) ?? 'allow_incomplete';
+  const behaviour = reader.choice('payment_behavior', paymentBehaviours) ?? 'allow_incomplete';
   if (behaviour === 'pending_if_incomplete') {
     throw invalid('`payment_behavior=pending_if_incomplete` cannot be used when creating a subscription.', {
       param: 'payment_behavior',
@@ -128,7 +128,7 @@ export function createSubscription(state: State, params: Params): Subscription {
     period: { start: now, end: now },
   });
   subscription.latest_invoice = billed.invoice.id;
-  settle(state, subscription, billed);
+  recordBilling(state, subscription, billed);
   payFirst(state, subscription, { invoice: billed.invoice, behaviour });
   state.announce('customer.subscription.created', subscription);
   return subscription;

@@ -105,7 +105,7 @@ export function writeSettings(state: State, subscription: Subscription, reader: 
       payment_method_options: null,
       payment_method_types: types?.length ? ['card'] : (before?.payment_method_types ?? null),
       save_default_payment_method:
-        payment.one('save_default_payment_method', ['off', 'on_subscription']) ??
+        payment.choice('save_default_payment_method', ['off', 'on_subscription']) ??
         before?.save_default_payment_method ??
         'off',
     };
@@ -113,7 +113,7 @@ export function writeSettings(state: State, subscription: Subscription, reader: 
   const behaviour = reader
     .object('trial_settings', ['end_behavior'])
     ?.object('end_behavior', ['missing_payment_method'])
-    ?.one('missing_payment_method', ['cancel', 'create_invoice', 'pause']);
+    ?.choice('missing_payment_method', ['cancel', 'create_invoice', 'pause']);
   if (behaviour)
     subscription.trial_settings = { end_behavior: { billing_cycle_anchor: null, missing_payment_method: behaviour } };
 }

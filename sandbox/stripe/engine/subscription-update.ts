@@ -14,7 +14,12 @@ import { type Params, Reader } from './params.ts';
 import { findPendingChange, postponeChange, recordDebits } from './pending-change.ts';
 import type { State } from './state.ts';
 import { type Change, changeItem, type Effect, readChange } from './subscription-change.ts';
-import { type PaymentBehaviour, paymentBehaviours, setCancelAtPeriodEnd, settle } from './subscription-create.ts';
+import {
+  type PaymentBehaviour,
+  paymentBehaviours,
+  recordBilling,
+  setCancelAtPeriodEnd,
+} from './subscription-create.ts';
 import { calculateCost, getItem, writeSettings } from './subscription-shape.ts';
 import { invalid } from './types.ts';
 
@@ -115,7 +120,7 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   const reader = new Reader(params, known);
   const subscription = state.edit('subscription', id);
   checkChangeable(subscription, params);
-  const behaviour = reader.one('payment_behavior', paymentBehaviours) ?? 'allow_incomplete';
+  const behaviour = reader.choice('payment_behavior', paymentBehaviours) ?? 'allow_incomplete';
   const before = structuredClone(subscription);
   writeSettings(state, subscription, reader);
   const discounts = reader.objects('discounts', discountFields);
@@ -172,7 +177,7 @@ function collectChange(
       ? { outcome: 'no_payment_method' }
       : collect(state, invoice.id, { offSession: false });
   if (result.outcome === 'paid') {
-    settle(state, subscription, billed);
+    recordBilling(state, subscription, billed);
     if (subscription.status === 'past_due') subscription.status = 'active';
     return;
   }
@@ -181,6 +186,6 @@ function collectChange(
     postponeChange(state, before, { ...billed, kind: 'update' });
     return;
   }
-  settle(state, subscription, billed);
+  recordBilling(state, subscription, billed);
   if (subscription.status !== 'trialing') subscription.status = 'past_due';
 }

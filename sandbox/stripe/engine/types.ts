@@ -72,7 +72,7 @@ export class StandInError extends Error {
   readonly param?: string;
   readonly paymentIntent?: unknown;
   readonly setupIntent?: unknown;
-  /** Whether the effects of the call stay, like a declined attempt on an intent. */
+  /** Whether the effects of the call are stored, like those of a declined attempt. */
   readonly keeps: boolean;
 
   constructor(
@@ -102,8 +102,8 @@ export class StandInError extends Error {
 }
 
 /** For features that Stripe has and this engine lacks: never a guess. */
-export const unknownToStandIn = (what: string, param?: string) =>
-  new StandInError(`The stand-in does not know ${what}.`, { status: 501, type: 'api_error', param });
+export const unknownToStandIn = (feature: string, param?: string) =>
+  new StandInError(`The stand-in does not know ${feature}.`, { status: 501, type: 'api_error', param });
 
 export const invalid = (message: string, detail: { param?: string; code?: string } = {}) =>
   new StandInError(message, detail);

@@ -16,7 +16,7 @@ export interface Question {
 }
 
 /** The account chooser of all providers. */
-export interface Counter {
+export interface AccountChooser {
   /** Answers at once if a program has planned an answer, or shows the account chooser. */
   ask(req: Request, res: Response, question: Question): Promise<void>;
   /** The answer to the next request (of this kind), instead of a page; once. */
@@ -50,7 +50,10 @@ function readAnswer(kind: StandInKind, people: readonly Person[], body: Record<s
 }
 
 /** @param peopleAt the selectable people */
-export function createCounter(app: Express, peopleAt: (kind: StandInKind) => Person[] = listPeople): Counter {
+export function createAccountChooser(
+  app: Express,
+  peopleAt: (kind: StandInKind) => Person[] = listPeople,
+): AccountChooser {
   const pending = new Map<string, Question>();
   const planned: { answer: Answer; kind: StandInKind | undefined }[] = [];
 

@@ -27,7 +27,7 @@ function sendHuge(res: Response): void {
  * Sends a faulty answer, if this endpoint has one planned.
  * @returns whether it has
  */
-export function misbehave(res: Response, endpoint: 'token' | 'profile', broken: Broken | undefined): boolean {
+export function sendBrokenAnswer(res: Response, endpoint: 'token' | 'profile', broken: Broken | undefined): boolean {
   switch (broken) {
     case `${endpoint}-server-error`:
       res

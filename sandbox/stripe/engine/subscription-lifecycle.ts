@@ -7,7 +7,7 @@ import { findPendingChange, postponeChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { creditLine, periodLine } from './proration.ts';
 import type { State } from './state.ts';
-import { settle } from './subscription-create.ts';
+import { recordBilling } from './subscription-create.ts';
 import { getItem, setPeriod } from './subscription-shape.ts';
 import { invalid, type PauseReason, unknownToStandIn } from './types.ts';
 
@@ -64,8 +64,8 @@ export function cancelSubscription(state: State, id: string, params: Params): Su
     subscription.cancellation_details.feedback = (details.text('feedback') as 'other' | undefined) ?? null;
   }
   const credits = reader.bool('prorate') ? creditLine(state, getItem(subscription), state.now()) : [];
-  const waits = state.all('hidden.item').some((each) => each.subscription === id && !each.invoiced);
-  if (reader.bool('invoice_now') && (credits.length > 0 || waits)) {
+  const hasPending = state.all('hidden.item').some((each) => each.subscription === id && !each.invoiced);
+  if (reader.bool('invoice_now') && (credits.length > 0 || hasPending)) {
     billNow(state, subscription, credits);
   } else {
     keepPending(state, subscription, credits);
@@ -133,7 +133,7 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
   const item = getItem(subscription);
   const credits = from === 'none' || status === 'trialing' ? [] : creditLine(state, item, state.now());
   if (credits.length > 0) state.drop(`hidden_debit_${item.id}`);
-  const behaviour = reader.one('invoicing_behavior', ['invoice', 'pending_invoice_item']) ?? 'pending_invoice_item';
+  const behaviour = reader.choice('invoicing_behavior', ['invoice', 'pending_invoice_item']) ?? 'pending_invoice_item';
   if (behaviour === 'invoice' && credits.length > 0) billNow(state, subscription, credits);
   else keepPending(state, subscription, credits);
   pause(state, subscription, 'pause_requested');
@@ -170,19 +170,19 @@ export function resumeSubscription(state: State, id: string, params: Params): Su
       code: 'status_transition_invalid',
     });
   }
-  const anchor = reader.object('billing_cycle_anchor', ['type'])?.one('type', ['now', 'unchanged']) ?? 'now';
+  const anchor = reader.object('billing_cycle_anchor', ['type'])?.choice('type', ['now', 'unchanged']) ?? 'now';
   if (anchor === 'unchanged') throw unknownToStandIn('resumption with an unchanged anchor', 'billing_cycle_anchor');
   const behaviour =
-    reader.one('payment_behavior', ['resume_on_payment_attempt', 'resume_on_payment_success']) ??
+    reader.choice('payment_behavior', ['resume_on_payment_attempt', 'resume_on_payment_success']) ??
     'resume_on_payment_attempt';
-  const waits = findPendingChange(state, id);
-  if (waits) voidInvoice(state, waits.invoice);
+  const pending = findPendingChange(state, id);
+  if (pending) voidInvoice(state, pending.invoice);
   const before = structuredClone(subscription);
   const billed = billResumption(state, subscription);
   const { invoice } = billed;
   if (state.isRehearsal()) return subscription;
   if (invoice.amount_due === 0) {
-    settle(state, subscription, billed);
+    recordBilling(state, subscription, billed);
     delete subscription.status_details;
     collect(state, invoice.id, { offSession: false });
     state.announce('customer.subscription.resumed', subscription);
