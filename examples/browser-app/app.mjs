@@ -69,7 +69,7 @@ async function finishSignIn(here) {
 }
 
 async function askUserInfo() {
-  if (!tokens) throw new Error('nobody is signed in');
+  if (!tokens) throw new Error('no one is signed in');
   const server = await discover();
   const answer = await oauth.userInfoRequest(server, client, tokens.accessToken, options);
   return oauth.processUserInfoResponse(server, client, tokens.claims.sub, answer);

@@ -23,7 +23,7 @@ async function signIn() {
   return oidc.pollDeviceAuthorizationGrant(foyer, begun);
 }
 
-const tooLate = 'Nobody has entered the code in time. Start again.';
+const tooLate = 'No one has entered the code in time. Start again.';
 
 /** What Foyer has said (RFC 8628, section 3.5), or what else went wrong. @param {unknown} error */
 function messageOf(error) {
@@ -41,7 +41,7 @@ try {
   if (!claims) throw new Error('there is no id token in the answer');
   const userInfo = await oidc.fetchUserInfo(foyer, tokens.access_token, claims.sub);
   console.log(`Hello, ${userInfo.name ?? userInfo.sub}`);
-  // A device of your own keeps the refresh token where nobody else reads it, and the newest one only.
+  // A device of your own keeps the refresh token where no one else reads it, and only the newest.
   console.log(`Signed in${tokens.refresh_token ? ', and can stay so by its refresh token' : ''}.`);
 } catch (error) {
   console.error(messageOf(error));

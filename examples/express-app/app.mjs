@@ -115,7 +115,7 @@ app.post('/backchannel-logout', express.urlencoded({ extended: false }), async (
   }
 });
 
-/** Whoever is out at Foyer is out here, with the next request. @type {express.RequestHandler} */
+/** A user whose session at Foyer has ended is signed out here with the next request. @type {express.RequestHandler} */
 const leaveEnded = (req, _res, next) => {
   const visit = visitOf(req);
   if (typeof visit.tokens?.claims.sid === 'string' && ended.has(visit.tokens.claims.sid)) delete visit.tokens;
@@ -162,7 +162,7 @@ app.get('/callback', async (req, res) => {
     expectedNonce: pending.nonce,
     idTokenExpected: true,
   });
-  // A new session id, so that nobody who knew the old one is signed in with it.
+  // A new session id, so that no one who knew the old one is signed in with it.
   await new Promise((resolve, reject) => req.session.regenerate((error) => (error ? reject(error) : resolve(null))));
   visitOf(req).tokens = tokensFrom(answer);
   res.redirect(303, '/');

@@ -36,7 +36,7 @@ ${Object.entries(claims)
 
 const signIn = '<p><a href="/sign-in">Sign in</a></p>';
 
-export const welcomePage = () => page('Express example', `<p>Nobody is signed in.</p>\n${signIn}`);
+export const welcomePage = () => page('Express example', `<p>No one is signed in.</p>\n${signIn}`);
 
 /** @param {string} message */
 export const errorPage = (message) => page('That did not work', `<p role="alert">${escaped(message)}</p>\n${signIn}`);

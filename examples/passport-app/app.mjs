@@ -87,13 +87,13 @@ const signInLink = '<p><a href="/sign-in">Sign in</a></p>';
 
 app.get('/', (req, res) => {
   const member = /** @type {Member | undefined} */ (req.user);
-  if (!member) return res.send(page('Passport example', `<p>Nobody is signed in.</p>${signInLink}`));
+  if (!member) return res.send(page('Passport example', `<p>No one is signed in.</p>${signInLink}`));
   const button = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
   return res.send(page(`Hello, ${member.name}`, `<p>${escaped(member.email ?? member.sub)}</p>${button}`));
 });
 
 app.get('/sign-in', passport.authenticate('foyer'));
-// Passport gives the session a new id, so that nobody who knew the old one is signed in with it.
+// Passport gives the session a new id, so that no one who knew the old one is signed in with it.
 app.get('/callback', passport.authenticate('foyer', { successRedirect: '/', failWithError: true }));
 
 app.post('/sign-out', (req, res, next) => {

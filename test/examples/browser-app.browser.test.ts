@@ -38,12 +38,12 @@ describe('the browser example', () => {
     expect(stored).toBe('[{},{}]');
 
     await page.reload();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.getByText('No one is signed in.').waitFor();
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Hello, Ida Moreau' }).waitFor();
 
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.getByText('No one is signed in.').waitFor();
     expect(page.url()).toBe(url);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByLabel('Password', { exact: true }).waitFor();
@@ -55,7 +55,7 @@ describe('the browser example', () => {
   ])('The example refuses an answer $what', async ({ stored, alert }) => {
     const page = await newPage();
     await page.goto(url);
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.getByText('No one is signed in.').waitFor();
     if (stored !== null)
       await page.evaluate((state) => {
         sessionStorage.setItem('pending', JSON.stringify({ state, nonce: 'n', verifier: 'v'.repeat(43) }));
@@ -63,7 +63,7 @@ describe('the browser example', () => {
     await page.goto(`${url}?code=somebody-elses&state=theirs&iss=${encodeURIComponent(foyer.url)}`);
     const text = page.getByRole('alert').filter({ hasText: alert });
     await text.waitFor();
-    expect(await page.getByText('Nobody is signed in.').isVisible()).toBe(true);
+    expect(await page.getByText('No one is signed in.').isVisible()).toBe(true);
     expect(page.url()).toBe(url);
   });
 });

@@ -42,7 +42,7 @@ describe('an example by one command', () => {
       expect(await (await app.get('/')).text()).toContain('Hello, Ida Moreau');
       const out = locationOf(await app.post('/sign-out'));
       expect(locationOf(await browser.get(out, { from: 'cross-site' }))).toBe(`${url}/`);
-      expect(await (await app.get('/')).text()).toContain('Nobody is signed in.');
+      expect(await (await app.get('/')).text()).toContain('No one is signed in.');
       expect((await browser.get('/settings')).status).toBe(303);
     },
   );

@@ -59,7 +59,7 @@ describe('the Express example', () => {
     expect(await claim(page, 'What userInfo says now', 'email')).toBe(user.email);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.getByText('No one is signed in.').waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/sign-in');
     await expectSignedOut(page, foyer.url);
@@ -75,7 +75,7 @@ describe('the Express example', () => {
     await victim.goto(callback);
     expect(await victim.getByRole('alert').textContent()).toBe('no such sign-in has begun in this browser');
     const home = await (await withoutPages(victim, url)).get(url);
-    expect(await home.text()).toContain('Nobody is signed in.');
+    expect(await home.text()).toContain('No one is signed in.');
   });
 
   it('A user whose grant was revoked is sent to the sign-in again', async () => {

@@ -33,7 +33,7 @@ describe('back-channel logout of the Express example', () => {
     await app.get(await signInFor(browser, { url: locationOf(await app.get('/sign-in')) }, user));
     return { app, browser };
   }
-  const isIn = async (app: Browser) => !(await (await app.get('/')).text()).includes('Nobody is signed in.');
+  const isIn = async (app: Browser) => !(await (await app.get('/')).text()).includes('No one is signed in.');
   const tell = async (token: string) => {
     const answer = await fetch(`${url}/backchannel-logout`, {
       method: 'POST',

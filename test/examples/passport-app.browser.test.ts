@@ -34,7 +34,7 @@ describe('the Passport example', () => {
     await page.getByRole('heading', { name: 'Hello, Ida Moreau' }).waitFor();
     expect(await page.getByText(user.email ?? '').count()).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await page.getByText('No one is signed in.').waitFor();
     expect(page.url()).toBe(`${url}/`);
     expect(await page.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe('/sign-in');
     await expectSignedOut(page, foyer.url);
