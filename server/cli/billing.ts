@@ -14,10 +14,11 @@ import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { deriveKey } from '../store/index.ts';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
 import { createStripeFromConfig, withStripeErrors } from './plans.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** Stripe's time is the machine's, except for the sandbox's stand-in: another time would give other plans. */
@@ -60,53 +61,32 @@ const toJson = ({ kind, userId, customerId, detail }: Difference) => ({
 const toRows = (differences: readonly Difference[], outcome: string) =>
   differences.map(({ kind, userId, customerId, detail }) => [outcome, kind, userId ?? '', customerId ?? '', detail]);
 
-/** @returns the result, and the number of remaining differences */
-function toResult({ compared, repaired, left }: ReconcileResult, mode: string): { left: number; result: Result } {
+function toResult({ compared, repaired, left }: ReconcileResult, mode: string): Result {
   const rows = [...toRows(left, 'differs'), ...toRows(repaired, 'mended')];
   const sum = `${counted(compared, 'membership')} compared with Stripe (${mode}): ${left.length} differing, ${repaired.length} mended.`;
   const headings = ['', 'what', 'member', 'customer', 'detail'];
+  const fault = `${counted(left.length, 'difference')} between Foyer and Stripe.`;
   return {
-    left: left.length,
-    result: {
-      json: { ok: left.length === 0, compared, differences: left.map(toJson), repaired: repaired.map(toJson) },
-      text: rows.length > 0 ? `${table(headings, rows)}\n\n${sum}` : sum,
-    },
+    json: { ok: left.length === 0, compared, differences: left.map(toJson), repaired: repaired.map(toJson) },
+    text: rows.length > 0 ? `${table(headings, rows)}\n\n${sum}` : sum,
+    error: left.length > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
 
 /** @throws {CliError} if Stripe does not answer */
-async function diffBilling(context: Context): Promise<{ left: number; result: Result }> {
+async function diffBilling(context: Context): Promise<Result> {
   const { deps, mode } = await createBillingRules(context);
   return toResult(await withStripeErrors(diffWithStripe(deps)), mode);
 }
 
 /** @throws {CliError} if Stripe does not answer */
-async function reconcileBilling(context: Context): Promise<{ left: number; result: Result }> {
+async function reconcileBilling(context: Context): Promise<Result> {
   const { deps, mode } = await createBillingRules(context);
   return toResult(await withStripeErrors(reconcileAll(deps, createWebhooks(deps))), mode);
 }
 
-export function billingCommands(program: Command, io: CliIo, act: Act): void {
+export function billingCommands(program: Command, runner: Runner): void {
   const billing = program.command('billing').description('memberships and orders, compared with Stripe');
-
-  /** Remaining differences are printed after the result, and change the exit code. */
-  async function run(
-    compare: (context: Context) => Promise<{ left: number; result: Result }>,
-    options: { json?: boolean },
-  ): Promise<void> {
-    let differing = 0;
-    await act(
-      () =>
-        withContext(io, async (context) => {
-          const { left, result } = await compare(context);
-          differing = left;
-          return result;
-        }),
-      options,
-    );
-    if (differing > 0)
-      throw new CliError(exitCodes.refused, `${counted(differing, 'difference')} between Foyer and Stripe.`);
-  }
 
   billing
     .command('diff')
@@ -123,7 +103,7 @@ Exit code 1 when something differs. A few members a second. What to do about eac
 Example:
   foyer billing diff`,
     )
-    .action((options: { json?: boolean }) => run(diffBilling, options));
+    .action((options: JsonOption) => runner.runOnStores(options, diffBilling));
 
   billing
     .command('reconcile')
@@ -139,5 +119,5 @@ is left that only you can mend.
 Example:
   foyer billing reconcile`,
     )
-    .action((options: { json?: boolean }) => run(reconcileBilling, options));
+    .action((options: JsonOption) => runner.runOnStores(options, reconcileBilling));
 }

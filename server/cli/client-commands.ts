@@ -3,13 +3,12 @@ import type { Command } from 'commander';
 import { type ClientRequest, isKeySet, keySetFormat, knownScopes, signingAlgorithms } from '../oidc/index.ts';
 import { parseUnknownJson, toClientId } from '../shared/index.ts';
 import { addClient, changeClient, removeClient, type SecretOptions, showClient, showClients } from './clients.ts';
-import { withContext } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
-import type { Act, CliIo } from './io.ts';
 import { requireOption } from './require-option.ts';
+import type { JsonOption, Runner } from './runner.ts';
 
 /** The options from commander: false for `--no-…`. */
-interface ClientOptions {
+interface ClientOptions extends JsonOption {
   id?: string;
   name?: string;
   redirectUri?: string[];
@@ -39,7 +38,6 @@ interface ClientOptions {
   dropOldSecret?: boolean;
   jwks?: string | false;
   jwksUri?: string | false;
-  json?: boolean;
 }
 
 /** @throws {CliError} if the file cannot be read, or is not a key set */
@@ -150,7 +148,7 @@ function toChanges(options: ClientOptions): { [K in keyof ClientRequest]?: Clien
   };
 }
 
-function addCommand(clients: Command, io: CliIo, act: Act): void {
+function addCommand(clients: Command, runner: Runner): void {
   withClientOptions(clients.command('add').description('register a client app').option('--id <ID>', 'its client_id'))
     .option('--json', jsonHelp)
     .addHelpText(
@@ -173,17 +171,17 @@ Examples:
       else requireOption(options, { ...needed, redirectUri: '--redirect-uri <URI...>' });
       const { id, name, redirectUri = [] } = options;
       const request = { ...toClientRequest(options), id, name, redirectUris: redirectUri };
-      return act(() => withContext(io, (context) => addClient(context, request)), options);
+      return runner.runOnStores(options, (context) => addClient(context, request));
     });
 }
 
-function showCommands(clients: Command, io: CliIo, act: Act): void {
+function showCommands(clients: Command, runner: Runner): void {
   clients
     .command('list')
     .description('all client apps')
     .option('--json', jsonHelp)
     .addHelpText('after', '\nExample:\n  foyer client list')
-    .action((options: ClientOptions) => act(() => withContext(io, showClients), options));
+    .action((options: ClientOptions) => runner.runOnStores(options, showClients));
 
   clients
     .command('show')
@@ -192,11 +190,11 @@ function showCommands(clients: Command, io: CliIo, act: Act): void {
     .option('--json', jsonHelp)
     .addHelpText('after', '\nExample:\n  foyer client show shop --json')
     .action((id: string, options: ClientOptions) =>
-      act(() => withContext(io, (context) => showClient(context, toClientId(id))), options),
+      runner.runOnStores(options, (context) => showClient(context, toClientId(id))),
     );
 }
 
-function updateCommand(clients: Command, io: CliIo, act: Act): void {
+function updateCommand(clients: Command, runner: Runner): void {
   withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
     .option('--no-logout-uri', 'forget its logout addresses')
     .option('--no-logback-uri', 'forget its logback address')
@@ -243,14 +241,11 @@ Examples:
       if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
         throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
       }
-      return act(
-        () => withContext(io, (context) => changeClient(context, toClientId(id), { changes, secrets })),
-        options,
-      );
+      return runner.runOnStores(options, (context) => changeClient(context, toClientId(id), { changes, secrets }));
     });
 }
 
-function removeCommand(clients: Command, io: CliIo, act: Act): void {
+function removeCommand(clients: Command, runner: Runner): void {
   clients
     .command('remove')
     .description('remove a client app and end everything that it was given')
@@ -261,14 +256,14 @@ function removeCommand(clients: Command, io: CliIo, act: Act): void {
       '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
     )
     .action((id: string, options: ClientOptions) =>
-      act(() => withContext(io, (context) => removeClient(context, toClientId(id))), options),
+      runner.runOnStores(options, (context) => removeClient(context, toClientId(id))),
     );
 }
 
-export function clientCommands(program: Command, io: CliIo, act: Act): void {
+export function clientCommands(program: Command, runner: Runner): void {
   const clients = program.command('client').description('client apps that sign their members in through Foyer');
-  addCommand(clients, io, act);
-  showCommands(clients, io, act);
-  updateCommand(clients, io, act);
-  removeCommand(clients, io, act);
+  addCommand(clients, runner);
+  showCommands(clients, runner);
+  updateCommand(clients, runner);
+  removeCommand(clients, runner);
 }

@@ -3,10 +3,18 @@ import { countLevels, report } from './doctor/report.ts';
 import { examine } from './doctor/run.ts';
 import { readSetup } from './doctor/setup.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo } from './io.ts';
+import type { CliIo, Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
 
-export function doctorCommand(program: Command, io: CliIo, act: Act): void {
+async function runDoctor({ env, now = Date.now, web }: CliIo): Promise<Result> {
+  const findings = await examine(readSetup(env, now, web));
+  const { fault } = countLevels(findings);
+  const summary = `foyer doctor has found ${counted(fault, 'fault')}.`;
+  return { ...report(findings), error: fault > 0 ? new CliError(exitCodes.trouble, summary) : undefined };
+}
+
+export function doctorCommand(program: Command, runner: Runner): void {
   program
     .command('doctor')
     .description(
@@ -22,10 +30,5 @@ the server's environment, and run it while the server runs: then its address and
 Example:
   foyer doctor`,
     )
-    .action(async (options: { json?: boolean }) => {
-      const findings = await examine(readSetup(io.env, io.now ?? Date.now, io.web));
-      await act(async () => report(findings), options);
-      const { fault } = countLevels(findings);
-      if (fault > 0) throw new CliError(exitCodes.trouble, `foyer doctor has found ${counted(fault, 'fault')}.`);
-    });
+    .action((options: JsonOption) => runner.run(options, () => runDoctor(runner.io)));
 }

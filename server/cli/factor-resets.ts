@@ -4,9 +4,10 @@ import { isSmsOffered } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { hourMs } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { moment, numericDate, table } from './text.ts';
 import { requireUserByName } from './users.ts';
 
@@ -69,13 +70,12 @@ async function showResets({ database }: Context): Promise<Result> {
   return { json: resets.map(resetJson), text };
 }
 
-interface ResetOptions {
+interface ResetOptions extends JsonOption {
   list?: boolean;
   cancel?: boolean;
-  json?: boolean;
 }
 
-export function factorResetCommand(users: Command, io: CliIo, act: Act): void {
+export function factorResetCommand(users: Command, runner: Runner): void {
   users
     .command('reset-mfa')
     .description('take the second factor away from a member who has lost it')
@@ -96,17 +96,15 @@ Examples:
   foyer user reset-mfa --list
   foyer user reset-mfa ada@example.com --cancel`,
     )
-    .action(async (who: string | undefined, options: ResetOptions) => {
+    .action((who: string | undefined, options: ResetOptions) => {
       const { list = false, cancel = false } = options;
       if (list && (cancel || who !== undefined)) {
         throw new CliError(exitCodes.usage, 'error: --list stands alone');
       }
-      if (list) return act(() => withContext(io, showResets), options);
+      if (list) return runner.runOnStores(options, showResets);
       if (who === undefined) throw new CliError(exitCodes.usage, "error: missing required argument 'member'");
-      await act(
-        () =>
-          withContext(io, (context) => (cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who))),
-        options,
+      return runner.runOnStores(options, (context) =>
+        cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who),
       );
     });
 }

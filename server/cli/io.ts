@@ -1,4 +1,5 @@
 import type { Web } from './doctor/setup.ts';
+import type { CliError } from './errors.ts';
 
 /** The process environment of the command; a test supplies its own. */
 export interface CliIo {
@@ -25,10 +26,9 @@ export interface Result {
   json: unknown;
   /** One or more lines, without the last line feed. */
   text: string;
+  /** Printed after the result; it determines the exit code. */
+  error?: CliError | undefined;
 }
-
-/** The interface to a command's definition: runs it, and prints the result. */
-export type Act = (run: () => Promise<Result>, options: { json?: boolean }) => Promise<void>;
 
 /**
  * U+0080 to U+009F control a terminal, other characters start a line or change its direction, and JSON does not escape

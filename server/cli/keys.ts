@@ -8,8 +8,9 @@ import {
   type SigningKeyInfo,
 } from '../oidc/index.ts';
 import { dayMs } from '../shared/index.ts';
-import { type Context, withContext } from './context.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Context } from './context.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { moment, numericDate, table } from './text.ts';
 
 function keyJson(key: SigningKeyInfo) {
@@ -96,7 +97,7 @@ async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promis
   };
 }
 
-export function keyCommands(program: Command, io: CliIo, act: Act): void {
+export function keyCommands(program: Command, runner: Runner): void {
   const keys = program.command('keys').description('the keys that sign id tokens');
 
   keys
@@ -113,7 +114,7 @@ export function keyCommands(program: Command, io: CliIo, act: Act): void {
 Example:
   foyer keys list`,
     )
-    .action((options: { json?: boolean }) => act(() => withContext(io, showKeys), options));
+    .action((options: JsonOption) => runner.runOnStores(options, showKeys));
 
   keys
     .command('rotate')
@@ -133,7 +134,7 @@ Examples:
   foyer keys rotate
   foyer keys rotate --now`,
     )
-    .action((options: { now?: boolean; json?: boolean }) =>
-      act(() => withContext(io, (context) => rotate(context, { atOnce: options.now ?? false })), options),
+    .action((options: JsonOption & { now?: boolean }) =>
+      runner.runOnStores(options, (context) => rotate(context, { atOnce: options.now ?? false })),
     );
 }

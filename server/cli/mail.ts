@@ -13,13 +13,13 @@ import {
 } from '../messages/index.ts';
 import { createRedactor, listSecrets } from './doctor/clean.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { CliIo, Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 
-interface PreviewOptions {
+interface PreviewOptions extends JsonOption {
   lang: Language;
   html?: boolean;
   text?: boolean;
-  json?: boolean;
 }
 
 function toTemplate(name: string): MailTemplate {
@@ -37,10 +37,9 @@ function preview(io: CliIo, name: string, { lang, html = false, text = false }: 
   return { json: mail, text: html ? mail.html : `Subject: ${mail.subject}\n\n${mail.text.trimEnd()}` };
 }
 
-interface SendOptions {
+interface SendOptions extends JsonOption {
   to: string;
   lang: Language;
-  json?: boolean;
 }
 
 /** Sends one sample through the mail service without the outbox, to print the answer at once. */
@@ -67,7 +66,7 @@ async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise
   };
 }
 
-export function mailCommands(program: Command, io: CliIo, act: Act): void {
+export function mailCommands(program: Command, runner: Runner): void {
   const mails = program.command('mail').description('the mails that Foyer sends by itself');
   mails
     .command('preview <name>')
@@ -85,7 +84,7 @@ Examples:
   foyer mail preview verify-email --lang de
   foyer mail preview password-reset --html > mail.html`,
     )
-    .action((name: string, options: PreviewOptions) => act(async () => preview(io, name, options), options));
+    .action((name: string, options: PreviewOptions) => runner.run(options, () => preview(runner.io, name, options)));
   mails
     .command('send <name>')
     .description('send a mail with made-up values, to see whether mails arrive')
@@ -100,5 +99,5 @@ The mail goes to the mail service at once, past the outbox; its codes and links 
 Example:
   foyer mail send welcome --to you@example.com`,
     )
-    .action((name: string, options: SendOptions) => act(() => send(io, name, options), options));
+    .action((name: string, options: SendOptions) => runner.run(options, () => send(runner.io, name, options)));
 }

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from '../messages/index.ts';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted, moment, numericDate, table } from './text.ts';
 
 const seconds = (ms: number | null) => (ms === null ? null : numericDate(ms));
@@ -65,7 +66,7 @@ function parseLimit(text: string): number {
   return value;
 }
 
-export function outboxCommands(program: Command, io: CliIo, act: Act): void {
+export function outboxCommands(program: Command, runner: Runner): void {
   const outbox = program.command('outbox').description('mail, SMS, notifications and logout tokens on their way');
 
   outbox
@@ -78,8 +79,8 @@ export function outboxCommands(program: Command, io: CliIo, act: Act): void {
       'after',
       '\nRecipients are masked, and what a message says is never shown.\n\nExample:\n  foyer outbox list --state dead',
     )
-    .action((options: { state?: OutboxState; limit: number; json?: boolean }) =>
-      act(() => withContext(io, (context) => showMessages(context, options)), options),
+    .action((options: JsonOption & { state?: OutboxState; limit: number }) =>
+      runner.runOnStores(options, (context) => showMessages(context, options)),
     );
 
   outbox
@@ -92,10 +93,10 @@ export function outboxCommands(program: Command, io: CliIo, act: Act): void {
       'after',
       '\nMend first what `foyer outbox list --state dead` says.\n\nExamples:\n  foyer outbox retry 019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b\n  foyer outbox retry --all-dead',
     )
-    .action((id: string | undefined, options: { allDead?: true; json?: boolean }) => {
+    .action((id: string | undefined, options: JsonOption & { allDead?: true }) => {
       if ((id === undefined) === (options.allDead === undefined)) {
         throw new CliError(exitCodes.usage, 'error: name either one message or --all-dead (see --help)');
       }
-      return act(() => withContext(io, (context) => retryMessages(context, id)), options);
+      return runner.runOnStores(options, (context) => retryMessages(context, id));
     });
 }

@@ -4,9 +4,10 @@ import { parse } from 'csv-parse/sync';
 import { offerPartnerDeals } from '../billing/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { refused } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
 
 type PartnerDealRow = { email: NormalisedEmail; tier: PartnerTier };
@@ -70,7 +71,7 @@ async function importDealsFrom({ database, catalogue, now }: Context, file: stri
   };
 }
 
-export function partnerDealCommands(program: Command, io: CliIo, act: Act): void {
+export function partnerDealCommands(program: Command, runner: Runner): void {
   program
     .command('partner-deal')
     .description('plans that were bought from a partner')
@@ -82,7 +83,7 @@ export function partnerDealCommands(program: Command, io: CliIo, act: Act): void
       'after',
       '\nA deal that a member has taken up stays as it is; importing a file again changes nothing.\n\nExample:\n  foyer partner-deal import deals.csv',
     )
-    .action((file: string, options: { json?: boolean }) =>
-      act(() => withContext(io, (context) => importDealsFrom(context, file)), options),
+    .action((file: string, options: JsonOption) =>
+      runner.runOnStores(options, (context) => importDealsFrom(context, file)),
     );
 }

@@ -15,7 +15,8 @@ import {
   syncPlans,
 } from '../billing/index.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. */
@@ -60,7 +61,7 @@ const inWords = (drift: Drift) =>
       : drift.what;
 const actInWords = (act: PlanAct) => ('id' in act ? `${act.act} ${act.id}` : act.act);
 
-async function listPlans({ catalogue }: PlanSetup): Promise<Result> {
+function listPlans({ catalogue }: PlanSetup): Result {
   const { plans, currency, trial } = catalogue;
   const periods = { '1': 'monthly', '2': 'yearly' };
   const rows = plans.map((plan) => [
@@ -94,7 +95,7 @@ const wantedRow = ({ planId, lookupKey, productName, unitAmount, currency, ...pe
   every({ planId, lookupKey, productName, unitAmount, currency, ...period }),
 ];
 
-async function checkPlans(setup: PlanSetup): Promise<{ differing: number; result: Result }> {
+async function checkPlans(setup: PlanSetup): Promise<Result> {
   const { client, mode } = createStripeFromConfig(setup);
   const states = await withStripeErrors(readPlansFromStripe(client, setup.catalogue));
   const checked = states.map((state) => ({ wanted: state.expected, drift: findDrift(state) }));
@@ -108,12 +109,11 @@ async function checkPlans(setup: PlanSetup): Promise<{ differing: number; result
     lookup_key: requested.lookupKey,
     drift,
   }));
+  const fault = `${counted(differing, 'price')} at Stripe not as the catalogue says.`;
   return {
-    differing,
-    result: {
-      json: { ok: differing === 0, plans },
-      text: `${table(['plan', 'lookup key', 'product', 'amount', 'every', `at Stripe (${mode})`], rows)}`,
-    },
+    json: { ok: differing === 0, plans },
+    text: table(['plan', 'lookup key', 'product', 'amount', 'every', `at Stripe (${mode})`], rows),
+    error: differing > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
 
@@ -138,15 +138,16 @@ async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: boolean
   };
 }
 
-export function planCommands(program: Command, io: CliIo, act: Act): void {
+export function planCommands(program: Command, runner: Runner): void {
   const plans = program.command('plans').description('the plans that members choose from, and their prices at Stripe');
+  const setup = () => readPlanSetup(runner.io.env);
 
   plans
     .command('list')
     .description('the catalogue: PLANS_FILE, or the one that comes with Foyer')
     .option('--json', 'print JSON; amounts in cents')
     .addHelpText('after', '\nDoes not ask Stripe.\n\nExample:\n  foyer plans list')
-    .action((options: { json?: boolean }) => act(() => listPlans(readPlanSetup(io.env)), options));
+    .action((options: JsonOption) => runner.run(options, () => listPlans(setup())));
 
   plans
     .command('check')
@@ -156,12 +157,7 @@ export function planCommands(program: Command, io: CliIo, act: Act): void {
       'after',
       '\nChanges nothing; exit code 1 when something differs. `foyer plans sync` mends it.\n\nExample:\n  foyer plans check',
     )
-    .action(async (options: { json?: boolean }) => {
-      const { differing, result } = await checkPlans(readPlanSetup(io.env));
-      await act(async () => result, options);
-      if (differing > 0)
-        throw new CliError(exitCodes.refused, `${counted(differing, 'price')} at Stripe not as the catalogue says.`);
-    });
+    .action((options: JsonOption) => runner.run(options, () => checkPlans(setup())));
 
   plans
     .command('sync')
@@ -177,7 +173,7 @@ archived, and who has subscribed to it keeps it. May be run any number of times.
 Example:
   foyer plans sync --dry-run`,
     )
-    .action((options: { dryRun?: boolean; json?: boolean }) =>
-      act(() => syncPlansAtStripe(readPlanSetup(io.env), { dryRun: options.dryRun ?? false }), options),
+    .action((options: JsonOption & { dryRun?: boolean }) =>
+      runner.run(options, () => syncPlansAtStripe(setup(), { dryRun: options.dryRun ?? false })),
     );
 }

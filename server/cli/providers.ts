@@ -4,16 +4,17 @@ import { loadProviders } from '../../config/providers.ts';
 import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
 import { CliError, exitCodes } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { CliIo, Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
-function readProviderSetup(env: NodeJS.ProcessEnv, now: () => number): StrategySettings {
+function readProviderSetup({ env, now = Date.now }: CliIo): StrategySettings {
   const config = loadConfig(env);
   return { publicUrl: config.PUBLIC_URL, config, file: loadProviders(writtenProvidersFile(config), env), now };
 }
 
-async function listProviders(setup: StrategySettings): Promise<Result> {
+function listProviders(setup: StrategySettings): Result {
   const described = describeProviders(setup);
   const rows = described.map(({ id, kind, name, signUp, secondFactor, domains, register }) => [
     ...[id, kind, name, signUp ? 'yes' : 'no', secondFactor, domains.join(' ')],
@@ -35,10 +36,7 @@ async function listProviders(setup: StrategySettings): Promise<Result> {
   return { json, text: rows.length === 0 ? none : [table(headings, rows), ...reusable].join('\n') };
 }
 
-async function checkAllProviders(
-  setup: StrategySettings,
-  only: string | undefined,
-): Promise<{ faulty: number; result: Result }> {
+async function checkAllProviders(setup: StrategySettings, only: string | undefined): Promise<Result> {
   const reports = await checkProviders(setup, only);
   if (only !== undefined && reports.length === 0)
     throw new CliError(exitCodes.notFound, `There is no provider ${only}; foyer provider list says which there are.`);
@@ -48,27 +46,26 @@ async function checkAllProviders(
     return (submitted.length === 0 ? [['ok', '']] : submitted).map((line) => [id, ...line]);
   });
   const none = 'There are none to be checked.';
+  const fault = `${counted(faulty, 'provider')} with a fault.`;
   return {
-    faulty,
-    result: {
-      json: { ok: faulty === 0, providers: reports },
-      text: rows.length === 0 ? none : table(['id', 'state', 'what'], rows),
-    },
+    json: { ok: faulty === 0, providers: reports },
+    text: rows.length === 0 ? none : table(['id', 'state', 'what'], rows),
+    error: faulty > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
 
-export function providerCommands(program: Command, io: CliIo, act: Act): void {
+export function providerCommands(program: Command, runner: Runner): void {
   const provider = program
     .command('provider')
     .description('the providers by which members sign in: Google, Facebook, Amazon, and those of PROVIDERS_FILE');
-  const setup = () => readProviderSetup(io.env, io.now ?? Date.now);
+  const setup = () => readProviderSetup(runner.io);
 
   provider
     .command('list')
     .description('which there are, and what to register at each')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nAsks no provider.\n\nExample:\n  foyer provider list')
-    .action((options: { json?: boolean }) => act(() => listProviders(setup()), options));
+    .action((options: JsonOption) => runner.run(options, () => listProviders(setup())));
 
   provider
     .command('check')
@@ -84,9 +81,5 @@ shows each provider the credentials with a code that it has issued to no one. Ch
 Example:
   foyer provider check acme`,
     )
-    .action(async (id: string | undefined, options: { json?: boolean }) => {
-      const { faulty, result } = await checkAllProviders(setup(), id);
-      await act(async () => result, options);
-      if (faulty > 0) throw new CliError(exitCodes.refused, `${counted(faulty, 'provider')} with a fault.`);
-    });
+    .action((id: string | undefined, options: JsonOption) => runner.run(options, () => checkAllProviders(setup(), id)));
 }

@@ -8,15 +8,15 @@ import {
   resourceServerFaults,
   signingAlgorithms,
 } from '../oidc/index.ts';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
-import type { Act, CliIo, Result } from './io.ts';
+import type { Result } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { table } from './text.ts';
 
-interface Options {
+interface Options extends JsonOption {
   scope: string[];
   alg: ResourceServer['alg'];
-  json?: boolean;
 }
 
 /**
@@ -57,7 +57,7 @@ async function removeResource({ database }: Context, identifier: string): Promis
   return { json: { identifier, removed: true, clients: named }, text: lines.join('\n') };
 }
 
-export function resourceCommands(program: Command, io: CliIo, act: Act): void {
+export function resourceCommands(program: Command, runner: Runner): void {
   const resources = program.command('resource').description('APIs of the marketplace that take JWT access tokens');
 
   resources
@@ -72,7 +72,7 @@ export function resourceCommands(program: Command, io: CliIo, act: Act): void {
       '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
     )
     .action((identifier: string, options: Options) =>
-      act(() => withContext(io, (context) => addResource(context, identifier, options)), options),
+      runner.runOnStores(options, (context) => addResource(context, identifier, options)),
     );
 
   resources
@@ -80,7 +80,7 @@ export function resourceCommands(program: Command, io: CliIo, act: Act): void {
     .description('all resource servers')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  foyer resource list')
-    .action((options: Options) => act(() => withContext(io, showResources), options));
+    .action((options: Options) => runner.runOnStores(options, showResources));
 
   resources
     .command('remove')
@@ -89,6 +89,6 @@ export function resourceCommands(program: Command, io: CliIo, act: Act): void {
     .option('--json', 'print JSON: {"identifier", "removed", "clients": [...]}')
     .addHelpText('after', '\nExample:\n  foyer resource remove https://api.example.com/')
     .action((identifier: string, options: Options) =>
-      act(() => withContext(io, (context) => removeResource(context, identifier)), options),
+      runner.runOnStores(options, (context) => removeResource(context, identifier)),
     );
 }

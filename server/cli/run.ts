@@ -3,7 +3,7 @@ import { billingCommands } from './billing.ts';
 import { clientCommands } from './client-commands.ts';
 import { doctorCommand } from './doctor.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
-import { type Act, type CliIo, printResult } from './io.ts';
+import type { CliIo } from './io.ts';
 import { keyCommands } from './keys.ts';
 import { mailCommands } from './mail.ts';
 import { migrateCommand } from './migrate.ts';
@@ -12,6 +12,7 @@ import { partnerDealCommands } from './partner-deals.ts';
 import { planCommands } from './plans.ts';
 import { providerCommands } from './providers.ts';
 import { resourceCommands } from './resources.ts';
+import { createRunner } from './runner.ts';
 import { userCommands } from './user-commands.ts';
 
 function createProgram(io: CliIo): Command {
@@ -27,19 +28,19 @@ function createProgram(io: CliIo): Command {
       'afterAll',
       `${exitCodesHelp}\n\nThe configuration is the server's: the same environment variables (config/example.env).`,
     );
-  const act: Act = async (run, { json = false }) => printResult(io, await run(), json);
-  clientCommands(program, io, act);
-  userCommands(program, io, act);
-  resourceCommands(program, io, act);
-  partnerDealCommands(program, io, act);
-  planCommands(program, io, act);
-  providerCommands(program, io, act);
-  billingCommands(program, io, act);
-  outboxCommands(program, io, act);
-  keyCommands(program, io, act);
-  mailCommands(program, io, act);
-  migrateCommand(program, io, act);
-  doctorCommand(program, io, act);
+  const runner = createRunner(io);
+  clientCommands(program, runner);
+  userCommands(program, runner);
+  resourceCommands(program, runner);
+  partnerDealCommands(program, runner);
+  planCommands(program, runner);
+  providerCommands(program, runner);
+  billingCommands(program, runner);
+  outboxCommands(program, runner);
+  keyCommands(program, runner);
+  mailCommands(program, runner);
+  migrateCommand(program, runner);
+  doctorCommand(program, runner);
   return program;
 }
 

@@ -1,14 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Context, withContext } from './context.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
 import { factorResetCommand } from './factor-resets.ts';
-import { type Act, type CliIo, type Result, readAll } from './io.ts';
+import { type CliIo, type Result, readAll } from './io.ts';
 import { requireOption } from './require-option.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { userImportCommand } from './user-import.ts';
 import { setUserPassword } from './user-password.ts';
 import { addUser, disableUser, enableUser, showUser, showUsers } from './users.ts';
 
-interface AddOptions {
+interface AddOptions extends JsonOption {
   email?: string;
   password?: string;
   passwordStdin?: boolean;
@@ -17,7 +18,6 @@ interface AddOptions {
   familyName?: string;
   verified?: boolean;
   acceptTerms?: boolean;
-  json?: boolean;
 }
 
 const jsonHelp = "print JSON, in OpenID Connect's claim names";
@@ -40,7 +40,7 @@ async function passwordFrom(
   return password ?? readAll(io.stdin);
 }
 
-function addCommand(users: Command, io: CliIo, act: Act): void {
+function addCommand(users: Command, runner: Runner): void {
   users
     .command('add')
     .description('add a member')
@@ -68,18 +68,18 @@ Examples:
       const { email, phone, givenName, familyName, verified = false, acceptTerms = false } = options;
       const member = {
         email,
-        password: await passwordFrom(io, options),
+        password: await passwordFrom(runner.io, options),
         verified,
         acceptTerms,
         ...(phone !== undefined && { phone }),
         ...(givenName !== undefined && { givenName }),
         ...(familyName !== undefined && { familyName }),
       };
-      await act(() => withContext(io, (context) => addUser(context, member)), options);
+      await runner.runOnStores(options, (context) => addUser(context, member));
     });
 }
 
-function setPasswordCommand(users: Command, io: CliIo, act: Act): void {
+function setPasswordCommand(users: Command, runner: Runner): void {
   users
     .command('set-password')
     .description('give a member a new password')
@@ -97,8 +97,8 @@ Example:
   foyer user set-password ada@example.com --password-stdin < password.txt`,
     )
     .action(async (who: string, options: Pick<AddOptions, 'password' | 'passwordStdin' | 'json'>) => {
-      const password = await passwordFrom(io, options);
-      await act(() => withContext(io, (context) => setUserPassword(context, who, password)), options);
+      const password = await passwordFrom(runner.io, options);
+      await runner.runOnStores(options, (context) => setUserPassword(context, who, password));
     });
 }
 
@@ -110,12 +110,12 @@ interface MemberCommand {
   run: (context: Context, who: string) => Promise<Result>;
 }
 
-export function userCommands(program: Command, io: CliIo, act: Act): void {
+export function userCommands(program: Command, runner: Runner): void {
   const users = program.command('user').description('members');
-  addCommand(users, io, act);
-  userImportCommand(users, io, act);
-  setPasswordCommand(users, io, act);
-  factorResetCommand(users, io, act);
+  addCommand(users, runner);
+  userImportCommand(users, runner);
+  setPasswordCommand(users, runner);
+  factorResetCommand(users, runner);
 
   users
     .command('list')
@@ -124,8 +124,8 @@ export function userCommands(program: Command, io: CliIo, act: Act): void {
     .option('--offset <N>', 'after so many', whole(0, 999_999_999), 0)
     .option('--json', jsonHelp)
     .addHelpText('after', '\nExample:\n  foyer user list --limit 20 --offset 40')
-    .action((options: { limit: number; offset: number; json?: boolean }) =>
-      act(() => withContext(io, (context) => showUsers(context, options)), options),
+    .action((options: JsonOption & { limit: number; offset: number }) =>
+      runner.runOnStores(options, (context) => showUsers(context, options)),
     );
 
   const addMemberCommand = ({ name, description, help, run }: MemberCommand) =>
@@ -135,9 +135,7 @@ export function userCommands(program: Command, io: CliIo, act: Act): void {
       .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
       .option('--json', jsonHelp)
       .addHelpText('after', help)
-      .action((who: string, options: { json?: boolean }) =>
-        act(() => withContext(io, (context) => run(context, who)), options),
-      );
+      .action((who: string, options: JsonOption) => runner.runOnStores(options, (context) => run(context, who)));
   addMemberCommand({
     name: 'show',
     description: 'one member',

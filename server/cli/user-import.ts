@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander';
-import { withContext } from './context.ts';
-import { CliError, exitCodes } from './errors.ts';
 import { importUsers } from './import/import-users.ts';
-import type { Act, CliIo } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 
-interface Options {
+interface Options extends JsonOption {
   format?: 'csv' | 'json';
   dryRun?: boolean;
   report?: string;
@@ -12,10 +10,9 @@ interface Options {
   ignoreHashes?: boolean;
   provider?: string[];
   wrapWeakHashes?: boolean;
-  json?: boolean;
 }
 
-export function userImportCommand(users: Command, io: CliIo, act: Act): void {
+export function userImportCommand(users: Command, runner: Runner): void {
   users
     .command('import')
     .description('bring in the members of another service, with their ids')
@@ -46,26 +43,20 @@ Examples:
   foyer user import users.csv --report refused.csv
   foyer user import members.json --provider AcmeSaml=acme --provider AcmeOidc=acme-id`,
     )
-    .action(async (file: string, options: Options) => {
+    .action((file: string, options: Options) => {
       const { format, dryRun = false, report, verified = false, ignoreHashes = false, json: quiet = false } = options;
       const { provider: providers = [], wrapWeakHashes = false } = options;
-      let refused = 0;
-      const run = () =>
-        withContext(io, async (context) => {
-          const result = await importUsers(context, file, {
-            dryRun,
-            verified,
-            ignoreHashes,
-            wrapWeakHashes,
-            quiet,
-            providers,
-            ...(format && { format }),
-            ...(report !== undefined && { report }),
-          });
-          refused = result.refused;
-          return result;
-        });
-      await act(run, options);
-      if (refused > 0) throw new CliError(exitCodes.refused, `Rows that were refused: ${refused}.`);
+      return runner.runOnStores(options, (context) =>
+        importUsers(context, file, {
+          dryRun,
+          verified,
+          ignoreHashes,
+          wrapWeakHashes,
+          quiet,
+          providers,
+          ...(format && { format }),
+          ...(report !== undefined && { report }),
+        }),
+      );
     });
 }

@@ -11,7 +11,7 @@ import {
   rehearseImport,
 } from '../../users/index.ts';
 import type { Context } from '../context.ts';
-import { refused } from '../errors.ts';
+import { CliError, exitCodes, refused } from '../errors.ts';
 import type { Result } from '../io.ts';
 import { printable } from '../text.ts';
 import { type Links, openLinks, type WholeRow } from './links.ts';
@@ -231,11 +231,7 @@ function printRefused({ stderr }: Context['io'], { counts, rows }: Import): void
  * import can simply be repeated.
  * @throws {CliError} refused: it is not a file of users, and nothing was changed
  */
-export async function importUsers(
-  context: Context,
-  file: string,
-  options: ImportOptions,
-): Promise<Result & { refused: number }> {
+export async function importUsers(context: Context, file: string, options: ImportOptions): Promise<Result> {
   const { config, io, now } = context;
   const size = await measureFile(file, options.report);
   const began = performance.now();
@@ -288,9 +284,10 @@ export async function importUsers(
   if (!quiet) printRefused(io, work);
   if (counts.rows !== total)
     throw refused([`${file}: had ${total} rows, and then ${counts.rows}: it changed meanwhile; import it again`]);
+  const fault = `Rows that were refused: ${counts.refused}.`;
   return {
-    refused: counts.refused,
     json: { dryRun, ...counts, ignored, seconds: Math.round(seconds * 10) / 10 },
     text: summaryText(counts, dryRun, seconds),
+    error: counts.refused > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
