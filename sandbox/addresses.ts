@@ -1,6 +1,6 @@
 import type { Config } from '../config/load.ts';
 import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
-import { standInForStripe } from '../server/config-of-rooms.ts';
+import { standInForStripe } from '../server/module-settings.ts';
 import { billingAddress } from './billing-routes.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { providersPath } from './providers/path.ts';

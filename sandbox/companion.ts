@@ -1,7 +1,7 @@
 import { loadPlans } from '../config/plans.ts';
 import { createCatalogue } from '../server/billing/index.ts';
 import type { Companion } from '../server/companion.ts';
-import { standInForStripe } from '../server/config-of-rooms.ts';
+import { standInForStripe } from '../server/module-settings.ts';
 import { providersStandIn, sandboxOrigin } from './addresses.ts';
 import { billingAddress } from './billing-routes.ts';
 import { createSandboxExtensions } from './extensions.ts';

@@ -1,5 +1,5 @@
 import { createStandInClock } from '../server/billing/index.ts';
-import { standInForStripe } from '../server/config-of-rooms.ts';
+import { standInForStripe } from '../server/module-settings.ts';
 import { mailBrand } from '../server/deps.ts';
 import type { ExtensionBase, Extensions } from '../server/extensions.ts';
 import { bannerLinks } from './addresses.ts';

@@ -9,10 +9,10 @@ import {
   type ReconcileResult,
   reconcileAll,
 } from '../billing/index.ts';
-import { standInForStripe, toRateLimits } from '../config-of-rooms.ts';
 import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
+import { standInForStripe, toRateLimits } from '../module-settings.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';

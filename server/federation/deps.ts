@@ -10,7 +10,7 @@ import type { FederationAttempts } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
 import type { PendingLinks } from './pending-links.ts';
 import type { PostedResponses } from './posted-responses.ts';
-import type { Providers, StrategySettings } from './providers.ts';
+import type { Providers } from './providers.ts';
 import type { PendingLogouts } from './upstream-logout.ts';
 
 /** The sign-in of a user who has presented one factor: sign-in/ belongs to a higher layer. */
@@ -93,11 +93,7 @@ export interface FederationDeps extends FederationHooks {
 }
 
 /** The dependencies from `wiring.ts`. */
-export type FederationSettings = Omit<
-  FederationDeps,
-  'providers' | 'attempts' | 'tickets' | 'pendingLogouts' | 'offers'
-> & {
+export type FederationSettings = Omit<FederationDeps, 'attempts' | 'tickets' | 'offers'> & {
   /** Seals attempts, posted responses and pending links. */
   box: SecretBox;
-  strategies: StrategySettings;
 };

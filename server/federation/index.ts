@@ -9,6 +9,7 @@
 export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';
 export { checkProviders } from './check/providers.ts';
 export type { ProviderReport } from './check/report.ts';
+export { createFederationModule, createUpstreamLogout, type FederationModule } from './create-federation.ts';
 export { usableNames } from './create-user.ts';
 export type { FederationHooks, FederationSettings, UnverifiedAddress } from './deps.ts';
 export { hintedProvider } from './hints.ts';
@@ -41,7 +42,6 @@ export { standardIssuers, standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';
-export { createFederationModule, type FederationModule } from './room.ts';
 export { noticeText } from './sign-in-notice-text.ts';
 export { loginPageUrl, readNotice } from './sign-in-notices.ts';
 export { openStrategies } from './strategies.ts';

@@ -13,12 +13,28 @@ interface DirectCall {
   handler: DirectHandler;
 }
 
-export interface DirectDispatcher {
-  listener: RequestListener;
+/** How errors of requests that bypass Express reach its error handler. */
+export interface ErrorBridge {
   /** Answers an error with a page or a problem document, also if the request did not pass through Express. */
   handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
   /** The first handler of Express: passes errors of the direct calls to the error handler. */
-  errorBridge: RequestHandler;
+  middleware: RequestHandler;
+}
+
+export function createErrorBridge(app: Express): ErrorBridge {
+  const failures = new WeakMap<IncomingMessage, { error: unknown }>();
+  return {
+    handleError(req, res, error) {
+      failures.set(req, { error });
+      app(req, res);
+    },
+    middleware(req, _res, next) {
+      const failure = failures.get(req);
+      if (!failure) return next();
+      failures.delete(req);
+      next(failure.error);
+    },
+  };
 }
 
 /**
@@ -28,16 +44,9 @@ export interface DirectDispatcher {
  */
 export function createDirectDispatcher(
   app: Express,
-  gates: readonly NodeMiddleware[],
   direct: (method: string, path: string) => DirectHandler | undefined,
-): DirectDispatcher {
-  const failures = new WeakMap<IncomingMessage, { error: unknown }>();
-
-  function handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void {
-    failures.set(req, { error });
-    app(req, res);
-  }
-
+  { gates, handleError }: { gates: readonly NodeMiddleware[] } & Pick<ErrorBridge, 'handleError'>,
+): RequestListener {
   function pass(call: DirectCall, at: number): void {
     const { req, res, handler } = call;
     const gate = gates[at];
@@ -52,20 +61,11 @@ export function createDirectDispatcher(
     }
   }
 
-  return {
-    listener(req, res) {
-      const url = req.url ?? '';
-      const query = url.indexOf('?');
-      const handler = direct(req.method ?? '', query === -1 ? url : url.slice(0, query));
-      if (handler) pass({ req, res, handler }, 0);
-      else app(req, res);
-    },
-    handleError,
-    errorBridge(req, _res, next) {
-      const failure = failures.get(req);
-      if (!failure) return next();
-      failures.delete(req);
-      next(failure.error);
-    },
+  return (req, res) => {
+    const url = req.url ?? '';
+    const query = url.indexOf('?');
+    const handler = direct(req.method ?? '', query === -1 ? url : url.slice(0, query));
+    if (handler) pass({ req, res, handler }, 0);
+    else app(req, res);
   };
 }

@@ -37,7 +37,7 @@ export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { isSameOrigin, rejectCrossSite } from './csrf.ts';
 export {
   createDirectDispatcher,
-  type DirectDispatcher,
+  createErrorBridge,
   type DirectHandler,
   type NodeMiddleware,
 } from './direct-dispatcher.ts';

@@ -25,8 +25,8 @@ export interface SignUpRuleDeps {
   legal: Legal;
   flows: SignUpRecords;
   limits: SignUpLimitSettings;
-  /** Providers that can create users. Injected by `wiring.ts`, because that module is created after this one. */
-  providers(): Pick<Providers, 'all' | 'byId' | 'find'>;
+  /** Providers that can create users. */
+  providers: Pick<Providers, 'all' | 'byId' | 'find'>;
   /** One answer whether or not the address belongs to a user. */
   uniformAnswers: boolean;
   now: () => number;

@@ -49,7 +49,7 @@ function providerButtonsForSignUp(
   const parameters = new URLSearchParams(continuation.search);
   if (planKey !== null) parameters.set('planHash', planKey);
   return toProviderButtons(
-    deps.providers(),
+    deps.providers,
     { lang: r.lang, t: r.t, userAgent: r.req.get('user-agent') },
     {
       search: parameters.size > 0 ? `?${parameters}` : '',
@@ -138,7 +138,7 @@ export const showProfile = withSignUpContext(async (r, deps) => {
     };
     return renderProfilePage(r, deps, { place: none, prefill, problem: { text }, status: 400 });
   }
-  const notice = readNotice(r.req, deps.providers());
+  const notice = readNotice(r.req, deps.providers);
   await renderProfilePage(r, deps, { place, prefill, providerNotice: notice && noticeText(r.t, notice) });
 });
 

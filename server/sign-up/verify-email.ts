@@ -76,11 +76,11 @@ async function activateUser(
   await insertUserRecord(trx, userId, nowMs);
   // The identity at the provider was linked in another way meanwhile.
   const { identity } = signUp;
-  if (identity && !(await linkCurrentIdentity(trx, deps.providers(), { userId, identity, nowMs })))
+  if (identity && !(await linkCurrentIdentity(trx, deps.providers, { userId, identity, nowMs })))
     throw new AlreadyInUseError('email');
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, { userId, nowMs });
-  const provider = identity ? deps.providers().byId(identity.provider)?.name : undefined;
+  const provider = identity ? deps.providers.byId(identity.provider)?.name : undefined;
   return sendWelcomeMail(trx, deps, { userId, lang, provider });
 }
 

@@ -1,4 +1,4 @@
-import { guessLimitsFromConfig, toRateLimits } from '../../server/config-of-rooms.ts';
+import { guessLimitsFromConfig, toRateLimits } from '../../server/module-settings.ts';
 import { type PasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
 import { signInByPassword } from '../../server/sign-in/password-sign-in.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

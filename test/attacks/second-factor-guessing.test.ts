@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { toRateLimits } from '../../server/config-of-rooms.ts';
+import { toRateLimits } from '../../server/module-settings.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createCodes, createSmsSender } from '../../server/messages/index.ts';
 import { createMfa, type Mfa, verifyChallenge } from '../../server/mfa/index.ts';

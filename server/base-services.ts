@@ -1,0 +1,149 @@
+import type { Deps } from './deps.ts';
+import type { Extensions } from './extensions.ts';
+import { brandStylesheet, createFormRecords, createPages, domainCookies, hostCookies } from './http/index.ts';
+import { createCodes, createSmsSender } from './messages/index.ts';
+import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './module-settings.ts';
+import { createPasswordPolicy } from './password/index.ts';
+import { createVisitorGate } from './rate-limits/index.ts';
+import {
+  createKnownDevices,
+  createNewDeviceNotifier,
+  createSessionHooks,
+  createSessions,
+  returningBrowsers,
+  sessionCookie,
+  sessionMiddleware,
+} from './sessions/index.ts';
+import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
+import { createNextRedirect } from './sign-in/index.ts';
+import { deriveKey, type VisitorData } from './store/index.ts';
+import { withPageUser } from './with-page-user.ts';
+
+/** The dependencies of all modules: the product's, with the count of data of visitors. */
+export type AppDeps = Deps & { visitorData: VisitorData };
+
+/** A key of its own for each purpose. */
+const keysFor =
+  ({ config }: AppDeps) =>
+  (purpose: string) =>
+    deriveKey(config.SECRET_KEYS[0] ?? '', purpose, 32);
+
+/** Cookies, pages and limits: services without users. */
+function createWebServices(deps: AppDeps, extensions: Extensions) {
+  const { config, kv, assets, boxes, metrics, visitorData, now } = deps;
+  const key = keysFor(deps);
+  const cookies = hostCookies(config.https);
+  const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
+  const returning = returningBrowsers(cookies, key('returning browsers'));
+  const limits = toRateLimits(config, deps);
+  return {
+    key,
+    publicUrl: config.PUBLIC_URL,
+    searchAppUrl: config.SEARCH_APP_URL ?? extensions.links?.search ?? '/',
+    cookies,
+    sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
+    cookieKeys: config.SECRET_KEYS.map((secret) => deriveKey(secret, 'cookie signatures', 32).toString('base64url')),
+    brand,
+    pages: createPages({
+      assets,
+      brandName: config.BRAND_NAME,
+      brandLogoUrl: config.BRAND_LOGO_URL,
+      brandCss: brand?.path,
+      mediaUrl: mediaFromConfig(config)?.url,
+      endAddress: config.SEARCH_APP_URL,
+      links: pageLinks(config, extensions.links),
+      banner: extensions.layoutBanner,
+      extraCss: extensions.assets && assets.style(extensions.assets.stylesheet),
+      formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
+    }),
+    returning,
+    visitorGate: createVisitorGate({ kv, data: visitorData, isReturning: returning.is, metrics }),
+    limits,
+    guessLimits: guessLimitsFromConfig(config, limits),
+    queueFull: { status: config.PASSWORD_QUEUE_FULL_STATUS, retrySeconds: config.PASSWORD_QUEUE_RETRY_SECONDS },
+  };
+}
+
+/** Sessions and known devices. Other modules subscribe to `hooks` after they are created. */
+function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebServices>) {
+  const { config, database, kv, outbox, log, metrics, terms, now } = deps;
+  const { cookies, cookieKeys, key, publicUrl, searchAppUrl, returning } = web;
+  const lifetimes = {
+    idleMs: config.SESSION_IDLE_MINUTES * minuteMs,
+    rememberMs: config.REMEMBER_ME_DAYS * dayMs,
+    maxMs: config.SESSION_MAX_HOURS * hourMs,
+  };
+  const hooks = createSessionHooks();
+  const knownDevices = createKnownDevices(cookies, key('known devices'));
+  return {
+    lifetimes,
+    hooks,
+    session: sessionMiddleware({ kv, cookies, cookieKeys, lifetimes }),
+    sessions: withPageUser(createSessions({ kv, database, cookies, lifetimes, metrics, now, hooks }), {
+      database,
+      media: mediaFromConfig(config),
+    }),
+    devices: createNewDeviceNotifier(
+      {
+        ...knownDevices,
+        remember(req, res, user) {
+          knownDevices.remember(req, res, user);
+          returning.mark(req, res);
+        },
+      },
+      { database, kv, outbox, log, now },
+    ),
+    nextRedirect: createNextRedirect({
+      publicUrl,
+      searchAppUrl,
+      terms,
+      plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
+      now,
+    }),
+  };
+}
+
+/** The services that most modules share. No module with pages exists yet. */
+export function createBaseServices(deps: AppDeps, extensions: Extensions) {
+  const { config, kv, outbox, log } = deps;
+  const web = createWebServices(deps, extensions);
+  const digest = keyedDigest(web.key('recipients of messages'));
+  return {
+    ...web,
+    ...createSessionServices(deps, web),
+    digest,
+    texts: createSmsSender({ kv, outbox, digest, countries: config.SMS_COUNTRIES, limits: web.limits }),
+    codes: createCodes({ kv, key: web.key('one-time codes') }),
+    policy: createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log }),
+    billingNow: deps.billingNow ?? deps.now,
+  };
+}
+
+export type BaseServices = ReturnType<typeof createBaseServices>;
+
+/** The dependencies that the modules of accounts have in common. */
+export function toAccountDeps(
+  { config, log, database, kv, now, passwords, outbox, smsOffered }: AppDeps,
+  { publicUrl, pages, cookies, policy, codes, texts, sessions, devices, queueFull }: BaseServices,
+) {
+  return {
+    publicUrl,
+    pages,
+    log,
+    database,
+    kv,
+    cookies,
+    now,
+    passwords,
+    policy,
+    codes,
+    outbox,
+    texts,
+    smsOffered,
+    sessions,
+    devices,
+    queueFull,
+    brandName: config.BRAND_NAME,
+    uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
+  };
+}
