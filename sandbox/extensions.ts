@@ -1,7 +1,7 @@
 import { createStandInClock } from '../server/billing/index.ts';
-import { standInForStripe } from '../server/module-settings.ts';
 import { mailBrand } from '../server/deps.ts';
 import type { ExtensionBase, Extensions } from '../server/extensions.ts';
+import { standInForStripe } from '../server/module-settings.ts';
 import { bannerLinks } from './addresses.ts';
 import { createSandboxMailbox } from './mailbox.ts';
 import { sandboxAccess } from './page-access.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { toRateLimits } from '../../server/module-settings.ts';
 import { hostCookies } from '../../server/http/index.ts';
 import { createCodes, createSmsSender } from '../../server/messages/index.ts';
 import { createMfa, type Mfa, verifyChallenge } from '../../server/mfa/index.ts';
+import { toRateLimits } from '../../server/module-settings.ts';
 import { keyedDigest } from '../../server/shared/index.ts';
 import { deriveKey, type SecretBox } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
