@@ -10,7 +10,7 @@ export interface UserRuleDeps {
 }
 
 /** The authentication of a call. */
-export interface CallAuthentication {
+interface CallAuthentication {
   user: User;
   amr: readonly string[];
   /** The time of the authentication with all factors of the user. */

@@ -12,7 +12,7 @@ function toCspSource(redirectUri: string): string {
 }
 
 /** The policy of one form_post page: it may only run its own script and submit to that client app (CSP level 3). */
-export function formPostPolicy(page: string, redirectUri: string): string {
+function formPostPolicy(page: string, redirectUri: string): string {
   const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(
     ([, script]) => `'sha256-${digest(script ?? '')}'`,
   );

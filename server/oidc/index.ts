@@ -7,13 +7,12 @@
  */
 
 export {
-  type CanAccessClient,
   createCanAccessClient,
   type GrantableAccess,
   grantsToNobody,
   isRestricted,
 } from './access-rule.ts';
-export { type LogoutCarrierSettings, logoutCarrier } from './backchannel-carrier.ts';
+export { logoutCarrier } from './backchannel-carrier.ts';
 export { createLogoutNotices } from './backchannel-logouts.ts';
 export { isKeySet, keySetFormat } from './client-keys.ts';
 export {

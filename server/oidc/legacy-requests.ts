@@ -11,7 +11,7 @@ type Query = KoaContextWithOIDC['query'];
  * token, and `prompt=login` for `forceAuth`. The address for an id token in the query is its final one, which is then
  * compared with the registered ones as usual.
  */
-export function fillInQuery(query: Query, client: Client): Query {
+function fillInQuery(query: Query, client: Client): Query {
   const { forceAuth, ...filled } = query;
   if (client.legacy !== true) return query;
   filled.scope ??= 'openid';

@@ -43,7 +43,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   onServerError(ctx: KoaContextWithOIDC, error: Error): void;
 }
 
-export const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
+const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };
 
 const daySeconds = 24 * 60 * 60;
 const refreshTokenIdleSeconds = 14 * daySeconds;

@@ -4,7 +4,7 @@ import { findIdentifierFault, type ResourceServer } from './resource-server.ts';
 import { findResourceServer } from './resource-server-store.ts';
 
 /** They cannot be revoked, so their lifetime is short (`security.md`, rule 7). */
-export const jwtSeconds = 5 * 60;
+const jwtSeconds = 5 * 60;
 
 /** The registered resource server, if the client may request it: each client names its own (`security.md`, rule 5). */
 export async function resourceServerFor(

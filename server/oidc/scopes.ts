@@ -1,7 +1,7 @@
 import { apiScopes, type MemberApiScope } from '../http/index.ts';
 
 /** The scope for a user's record and profile, and its name in client apps that come from Cognito: they are synonyms. */
-export const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
+const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
 
 /**
  * Scopes with which a client app changes credentials, or charges the card. Their tokens never leave a server of the
@@ -19,7 +19,7 @@ export const canonicalScopes = (scopes: Iterable<string>): string[] => [
 ];
 
 /** Scopes that a user can give to a client app. */
-export const memberScopes = [
+const memberScopes = [
   'openid',
   'profile',
   'email',

@@ -22,7 +22,7 @@ function clientOrigins(client: Client): Set<string> {
 }
 
 /** The browser's metadata of a request: its origin and purpose. */
-export interface FetchMetadata {
+interface FetchMetadata {
   site?: string | undefined;
   dest?: string | undefined;
   referer?: string | undefined;
@@ -34,7 +34,7 @@ export interface FetchMetadata {
  * client that it names (`security.md`, rule 12). Anyone can write a link; a prefetch is no request of the user; and
  * visitors of a client app's site may put pictures and frames on its pages.
  */
-export function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, client: Client | undefined): boolean {
+function canSignOutDirectly(submitted: FetchMetadata, publicUrl: string, client: Client | undefined): boolean {
   if (submitted.purpose?.includes('prefetch')) return false;
   if (submitted.dest !== undefined && submitted.dest !== 'document') return false;
   const from = submitted.referer === undefined ? undefined : URL.parse(submitted.referer)?.origin;
