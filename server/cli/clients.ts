@@ -1,11 +1,10 @@
+import type { Command } from 'commander';
 import {
   type ClientMetadata,
   type ClientRequest,
-  canonicalScopes,
   clientMetadata,
   createClientSecret,
   deleteClient,
-  deviceGrant,
   findClient,
   findResourceServer,
   grantsToNobody,
@@ -16,79 +15,24 @@ import {
   toClientRequest,
   updateClient,
 } from '../oidc/index.ts';
-import { type ClientId, hourMs } from '../shared/index.ts';
+import { type ClientId, hourMs, toClientId } from '../shared/index.ts';
+import {
+  type ClientChange,
+  type ClientOptions,
+  toClientChange,
+  toNewClient,
+  withClientOptions,
+} from './client-options.ts';
+import { clientKind, describeClient, hasSecret, isPublic, withSecret, withWarnings } from './client-report.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import { onOffer } from './grantable-access.ts';
 import type { Result } from './io.ts';
-import { counted, facts, table } from './text.ts';
+import type { Runner } from './runner.ts';
+import { counted, table } from './text.ts';
 
-const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
-/** Other clients have no secret, or authenticate with a key. */
-const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
 const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
 const development = ({ config }: Context) => ({ development: !config.production });
-
-function clientKind(client: ClientMetadata): string {
-  return [
-    client.application_type,
-    isPublic(client) ? 'public' : 'confidential',
-    client.first_party ? 'first-party' : 'third-party',
-    ...(client.legacy ? ['legacy'] : []),
-    ...(client.grant_types.includes(deviceGrant) ? ['device'] : []),
-    ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
-  ].join(', ');
-}
-
-function clientRequirements(client: ClientMetadata): string {
-  return [
-    ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
-    ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
-    ...(client.token_endpoint_auth_method === 'private_key_jwt' ? ['assertions signed with its key'] : []),
-    ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
-  ].join(', ');
-}
-
-/** As RFC 7591, section 3.2.1, answers a registration. */
-function withSecret(client: ClientMetadata, secret: string | null | undefined): object {
-  return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
-}
-
-interface Described {
-  secret?: string | null;
-  grants?: number;
-  /** Expiry of the previous secret, in milliseconds since the epoch. */
-  previousUntilMs?: number | undefined;
-}
-
-function describe(client: ClientMetadata, { secret, grants, previousUntilMs }: Described = {}): string {
-  const keys = client.jwks?.keys.map(({ kid, kty }) => String(kid ?? kty)).join(' ');
-  return facts([
-    ['Client id', client.client_id],
-    ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
-    [
-      'Previous secret',
-      previousUntilMs === undefined ? undefined : `valid until ${new Date(previousUntilMs).toISOString()}`,
-    ],
-    ['Keys', client.jwks_uri ?? keys],
-    ['Name', client.client_name],
-    ['Kind', clientKind(client)],
-    ['Redirect URIs', client.redirect_uris],
-    ['Logout URIs', client.post_logout_redirect_uris],
-    ['Logback URI', client.initiate_login_uri],
-    ['Logo', client.logo_uri],
-    ['Scopes', client.scope],
-    ['Resources', client.resources],
-    ['Response types', client.response_types.join(' ')],
-    ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
-    ['Told of logouts at', client.backchannel_logout_uri],
-    ['Needs', clientRequirements(client)],
-    ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
-    ['Dashboard', client.hidden ? 'not shown' : undefined],
-    ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
-    ['Grants', grants === undefined ? undefined : `${grants} from members`],
-  ]);
-}
 
 type Db = Parameters<typeof findResourceServer>[0];
 
@@ -116,47 +60,23 @@ function unknownPlans({ catalogue }: Context, client: ClientMetadata): string[] 
   ];
 }
 
-/** Warnings about an allowed registration. */
-function toWarnings(client: ClientMetadata): string[] {
-  const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
-  return [
-    ...(readsRecords
-      ? [
-          'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
-        ]
-      : []),
-    ...(client.legacy
-      ? [
-          'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
-        ]
-      : []),
-    ...(client.legacy_id_token_redirect
-      ? [
-          'Warning: id tokens in the query of an address stand in histories and logs. Change the app to the code flow soon.',
-        ]
-      : []),
-  ];
-}
-
-const withWarnings = (client: ClientMetadata, text: string) => [text, ...toWarnings(client)].join('\n\n');
-
 function refuseAny(faults: readonly string[]): void {
   if (faults.length > 0) throw refused([...faults]);
 }
 
 /** @throws {InvalidClientRequest} with every fault; {CliError} for unknown references, or if its id exists */
-export async function addClient(context: Context, request: ClientRequest): Promise<Result> {
+async function addClient(context: Context, request: ClientRequest): Promise<Result> {
   const client = clientMetadata(request, development(context));
   refuseAny([...(await unknownResources(context.database.db, client)), ...unknownPlans(context, client)]);
   const secret = hasSecret(client) ? createClientSecret() : null;
   if (!(await insertClient(context.database.db, client, { secret, nowMs: context.now() }))) {
     throw refused([`id ${client.client_id}: is taken; change that client with \`foyer client update\``]);
   }
-  const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describe(client, { secret })}`;
+  const text = `Client ${client.client_id} is added and can ${client.redirect_uris.length > 0 ? 'sign members in' : 'ask for tokens'} now.\n\n${describeClient(client, { secret })}`;
   return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
 
-export async function showClients({ database }: Context): Promise<Result> {
+async function showClients({ database }: Context): Promise<Result> {
   const clients = await listClients(database.db);
   const rows = clients.map((client) => {
     const [first = '', ...more] = client.redirect_uris;
@@ -167,18 +87,18 @@ export async function showClients({ database }: Context): Promise<Result> {
   return { json: clients, text };
 }
 
-export async function showClient({ database, grants, now }: Context, id: ClientId): Promise<Result> {
+async function showClient({ database, grants, now }: Context, id: ClientId): Promise<Result> {
   const client = await findClient(database.db, id);
   if (!client) throw noClient(id);
   const expiry = await previousSecretExpiry(database.db, id);
   const previousUntilMs = expiry !== undefined && expiry > now() ? expiry : undefined;
   const until = previousUntilMs === undefined ? {} : { previous_secret_expires_at: Math.floor(previousUntilMs / 1000) };
-  const text = describe(client, { grants: await grants.count({ clientId: id }), previousUntilMs });
+  const text = describeClient(client, { grants: await grants.count({ clientId: id }), previousUntilMs });
   return { json: { ...client, ...until }, text };
 }
 
 /** Tests whether earlier grants exceed the new registration. */
-export function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
+function isNarrowed(before: ClientMetadata, after: ClientMetadata): boolean {
   const allowed = new Set(after.scope.split(' '));
   const requestedAddresses = (client: ClientMetadata) => !client.first_party || client.application_type === 'native';
   const lost = (before.resources ?? []).some((resource) => !after.resources?.includes(resource));
@@ -197,18 +117,6 @@ function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: bo
     return null;
   }
   return expected || !hasSecret(before) ? createClientSecret() : undefined;
-}
-
-export interface SecretOptions {
-  newSecret: boolean;
-  /** Hours for which the present secret stays valid beside the new one. */
-  oldSecretHours: number;
-  dropOldSecret: boolean;
-}
-
-export interface ClientChange {
-  changes: Partial<ClientRequest>;
-  secrets: SecretOptions;
 }
 
 /** Changes the given properties and checks the whole registration again. */
@@ -246,12 +154,12 @@ export async function changeClient(
       ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
       : []),
   ];
-  const text = `${lines.join('\n')}\n\n${describe(client, { secret: secret ?? null, previousUntilMs })}`;
+  const text = `${lines.join('\n')}\n\n${describeClient(client, { secret: secret ?? null, previousUntilMs })}`;
   return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
 
 /** Removes a client with all its access to users' data; it is notified that all its sessions have ended. */
-export async function removeClient({ database, grants }: Context, id: ClientId): Promise<Result> {
+async function removeClient({ database, grants }: Context, id: ClientId): Promise<Result> {
   const ended = await grants.count({ clientId: id });
   const removed = await database.transaction(async (trx) => {
     // While the registration still has the address for notifications.
@@ -265,4 +173,118 @@ export async function removeClient({ database, grants }: Context, id: ClientId):
     json: { client_id: id, removed: true, ended: { grants: ended } },
     text: `Client ${id} is removed. ${counted(ended, 'grant')} ended, with all codes and tokens that hung on ${ended === 1 ? 'it' : 'them'}.`,
   };
+}
+
+const jsonHelp = 'print JSON, in the names of RFC 7591';
+
+function addCommand(clients: Command, runner: Runner): void {
+  withClientOptions(clients.command('add').description('register a client app').option('--id <ID>', 'its client_id'))
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+Needed are --id, --name and --redirect-uri (a --service or a --device may do without the last). A client that can keep a secret gets one; it is shown this once.
+
+Examples:
+  foyer client add --id shop --name Shop --redirect-uri https://shop.example.com/callback \\
+      --logout-uri https://shop.example.com/
+  foyer client add --id spa --name 'Web app' --public --redirect-uri https://app.example.com/callback
+  foyer client add --id phone --name 'Phone app' --native --redirect-uri com.example.app:/callback
+  foyer client add --id billing --name Billing --service --scope users:read plans:read
+  foyer client add --id partner --name Partner --third-party --scope openid email \\
+      --redirect-uri https://partner.example.net/callback --json`,
+    )
+    .action((options: ClientOptions) => {
+      const request = toNewClient(options);
+      return runner.runOnStores(options, (context) => addClient(context, request));
+    });
+}
+
+function showCommands(clients: Command, runner: Runner): void {
+  clients
+    .command('list')
+    .description('all client apps')
+    .option('--json', jsonHelp)
+    .addHelpText('after', '\nExample:\n  foyer client list')
+    .action((options: ClientOptions) => runner.runOnStores(options, showClients));
+
+  clients
+    .command('show')
+    .description('one client app, without its secret: that is stored hashed')
+    .argument('<id>', 'its client_id')
+    .option('--json', jsonHelp)
+    .addHelpText('after', '\nExample:\n  foyer client show shop --json')
+    .action((id: string, options: ClientOptions) =>
+      runner.runOnStores(options, (context) => showClient(context, toClientId(id))),
+    );
+}
+
+function updateCommand(clients: Command, runner: Runner): void {
+  withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
+    .option('--no-logout-uri', 'forget its logout addresses')
+    .option('--no-logback-uri', 'forget its logback address')
+    .option('--no-logo', 'forget its logo')
+    .option('--no-resource', 'no resource servers')
+    .option('--no-public', 'it can keep a secret, and gets one')
+    .option('--no-native', 'a web app')
+    .option('--no-service', 'it acts for members alone')
+    .option('--no-third-party', "the marketplace's own: members are not asked")
+    .option('--no-legacy', 'only what OpenID Connect has')
+    .option('--no-legacy-id-token-redirect', 'no id tokens in the query')
+    .option('--no-device', 'no sign-in on another device')
+    .option('--no-backchannel-logout-uri', 'it is not told any more')
+    .option('--no-require-par', 'it may send its requests by the browser')
+    .option('--no-dpop', 'its access tokens are bearer tokens')
+    .option('--no-only-plan', 'members need no plan for it')
+    .option('--no-only-entitlement', 'members need no entitlement for it')
+    .option('--no-hidden', 'it is among the apps on members’ dashboards')
+    .option('--no-calls-per-minute', 'the limit of each call again')
+    .option('--no-jwks', 'forget its keys: it gets a secret')
+    .option('--no-jwks-uri', 'forget the address of its keys: it gets a secret')
+    .option('--new-secret', 'give it a new secret, shown this once')
+    .option(
+      '--old-secret-for <HOURS>',
+      'how long the old secret stays valid beside a new one; 0 for a secret that leaked',
+      '24',
+    )
+    .option('--drop-old-secret', 'the secret before the newest one ends now')
+    .option('--json', jsonHelp)
+    .addHelpText(
+      'after',
+      `
+What is not named stays as it is; a list replaces the whole list. When a change takes something away (a scope, or that
+members were not asked) what the client had been given ends: its members come back through Foyer.
+
+Examples:
+  foyer client update shop --redirect-uri https://shop.example.com/callback https://shop.example.com/callback2
+  foyer client update shop --new-secret
+  foyer client update shop --new-secret --old-secret-for 0`,
+    )
+    .action((id: string, options: ClientOptions) => {
+      const change = toClientChange(options);
+      return runner.runOnStores(options, (context) => changeClient(context, toClientId(id), change));
+    });
+}
+
+function removeCommand(clients: Command, runner: Runner): void {
+  clients
+    .command('remove')
+    .description('remove a client app and end everything that it was given')
+    .argument('<id>', 'its client_id')
+    .option('--json', 'print JSON: {"client_id", "removed", "ended": {"grants"}}')
+    .addHelpText(
+      'after',
+      '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
+    )
+    .action((id: string, options: ClientOptions) =>
+      runner.runOnStores(options, (context) => removeClient(context, toClientId(id))),
+    );
+}
+
+export function clientCommands(program: Command, runner: Runner): void {
+  const clients = program.command('client').description('client apps that sign their members in through Foyer');
+  addCommand(clients, runner);
+  showCommands(clients, runner);
+  updateCommand(clients, runner);
+  removeCommand(clients, runner);
 }

@@ -9,7 +9,7 @@ import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
 import type { JsonOption, Runner } from './runner.ts';
 import { moment, numericDate, table } from './text.ts';
-import { requireUserByName } from './users.ts';
+import { requireUserByName } from './user-records.ts';
 
 const maxListed = 1_000;
 

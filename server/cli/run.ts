@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { billingCommands } from './billing.ts';
-import { clientCommands } from './client-commands.ts';
+import { clientCommands } from './clients.ts';
 import { doctorCommand } from './doctor.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import type { CliIo } from './io.ts';
@@ -13,7 +13,7 @@ import { planCommands } from './plans.ts';
 import { providerCommands } from './providers.ts';
 import { resourceCommands } from './resources.ts';
 import { createRunner } from './runner.ts';
-import { userCommands } from './user-commands.ts';
+import { userCommands } from './users.ts';
 
 function createProgram(io: CliIo): Command {
   const program = new Command('foyer');

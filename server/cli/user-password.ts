@@ -1,27 +1,70 @@
+import type { Command } from 'commander';
 import { toHashing } from '../deps.ts';
+import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
-import { createPasswordHasher, replacePassword } from '../password/index.ts';
+import {
+  createPasswordHasher,
+  createPasswordPolicy,
+  type PasswordFault,
+  type PasswordHasher,
+  replacePassword,
+} from '../password/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Context } from './context.ts';
-import { refused } from './errors.ts';
-import type { Result } from './io.ts';
+import { CliError, exitCodes, refused } from './errors.ts';
+import { type CliIo, type Result, readAll } from './io.ts';
+import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
-import { endEverything, passwordFaultTexts, requireUserByName, toUserJson } from './users.ts';
+import { endEverything, requireUserByName, toUserJson, userJsonHelp } from './user-records.ts';
 
-/**
- * Sets a user's password with the rule of a reset: all sessions end, devices are forgotten, a mail notifies the user.
- */
-export async function setUserPassword(context: Context, who: string, password: string): Promise<Result> {
-  const { config, database, boxes, now } = context;
-  const user = await requireUserByName(context, who);
-  const faults = await passwordFaultTexts(context, password, user);
-  if (user.disabledAt !== null) faults.push(`${user.email}: is disabled; enable the member first`);
-  if (faults.length > 0) throw refused(faults);
-  const passwords = createPasswordHasher({
+export interface PasswordOptions extends JsonOption {
+  password?: string;
+  passwordStdin?: boolean;
+}
+
+const passwordTexts: Record<PasswordFault, string> = {
+  'too-short': 'password: must have at least 8 characters',
+  'no-number-or-symbol': 'password: must contain a number or a symbol',
+  'contains-personal-data': 'password: must not contain the given name, the family name or the e-mail address',
+  malformed: 'password: must have at most 256 characters and no control characters',
+  breached: 'password: it, or one very much like it, is on lists of stolen passwords',
+};
+
+/** By the same policy as everywhere, including the configured service. */
+export async function passwordFaultTexts(
+  { config }: Context,
+  password: string,
+  personal: { email: string; givenName?: string; familyName?: string },
+): Promise<string[]> {
+  const policy = createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log: createLog('silent') });
+  return (await policy.faults(password, personal)).map((fault) => passwordTexts[fault]);
+}
+
+export function createHasher({ config }: Context): PasswordHasher {
+  return createPasswordHasher({
     queueMax: config.PASSWORD_QUEUE_MAX,
     waitMs: config.PASSWORD_QUEUE_WAIT_MS,
     ...toHashing(config),
   });
+}
+
+export async function passwordFrom(io: CliIo, { password, passwordStdin = false }: PasswordOptions): Promise<string> {
+  if ((password === undefined) === !passwordStdin) {
+    throw new CliError(exitCodes.usage, 'error: give the password by either --password <P> or --password-stdin');
+  }
+  return password ?? readAll(io.stdin);
+}
+
+/**
+ * Sets a user's password with the rule of a reset: all sessions end, devices are forgotten, a mail notifies the user.
+ */
+async function setUserPassword(context: Context, who: string, password: string): Promise<Result> {
+  const { database, boxes, now } = context;
+  const user = await requireUserByName(context, who);
+  const faults = await passwordFaultTexts(context, password, user);
+  if (user.disabledAt !== null) faults.push(`${user.email}: is disabled; enable the member first`);
+  if (faults.length > 0) throw refused(faults);
+  const passwords = createHasher(context);
   const ended = { sessions: 0, grants: 0 };
   const sessions = {
     async endAll(userId: UserId) {
@@ -41,4 +84,27 @@ export async function setUserPassword(context: Context, who: string, password: s
     json: { ...toUserJson(context, replaced), ended },
     text: `Member ${user.email} has a new password, and is told so by mail. Ended: ${counted(ended.sessions, 'session')}, ${counted(ended.grants, 'grant')} to client apps with all tokens.`,
   };
+}
+
+export function setPasswordCommand(users: Command, runner: Runner): void {
+  users
+    .command('set-password')
+    .description('give a member a new password')
+    .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
+    .option('--password <P>', 'the new password; other users of this machine may see it: better --password-stdin')
+    .option('--password-stdin', 'read the password from standard input, so that no history keeps it')
+    .option('--json', userJsonHelp)
+    .addHelpText(
+      'after',
+      `
+As when members reset it themselves: all sessions, grants and tokens of the member end, known devices are forgotten, and a
+mail tells the member. The same rules as for \`foyer user add\`.
+
+Example:
+  foyer user set-password ada@example.com --password-stdin < password.txt`,
+    )
+    .action(async (who: string, options: PasswordOptions) => {
+      const password = await passwordFrom(runner.io, options);
+      await runner.runOnStores(options, (context) => setUserPassword(context, who, password));
+    });
 }

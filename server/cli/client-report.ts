@@ -1,0 +1,91 @@
+import { type ClientMetadata, canonicalScopes, deviceGrant } from '../oidc/index.ts';
+import { facts } from './text.ts';
+
+export const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
+/** Other clients have no secret, or authenticate with a key. */
+export const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
+
+export function clientKind(client: ClientMetadata): string {
+  return [
+    client.application_type,
+    isPublic(client) ? 'public' : 'confidential',
+    client.first_party ? 'first-party' : 'third-party',
+    ...(client.legacy ? ['legacy'] : []),
+    ...(client.grant_types.includes(deviceGrant) ? ['device'] : []),
+    ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
+  ].join(', ');
+}
+
+function clientRequirements(client: ClientMetadata): string {
+  return [
+    ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
+    ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
+    ...(client.token_endpoint_auth_method === 'private_key_jwt' ? ['assertions signed with its key'] : []),
+    ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
+  ].join(', ');
+}
+
+/** As RFC 7591, section 3.2.1, answers a registration. */
+export function withSecret(client: ClientMetadata, secret: string | null | undefined): object {
+  return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
+}
+
+interface Described {
+  secret?: string | null;
+  grants?: number;
+  /** Expiry of the previous secret, in milliseconds since the epoch. */
+  previousUntilMs?: number | undefined;
+}
+
+export function describeClient(client: ClientMetadata, { secret, grants, previousUntilMs }: Described = {}): string {
+  const keys = client.jwks?.keys.map(({ kid, kty }) => String(kid ?? kty)).join(' ');
+  return facts([
+    ['Client id', client.client_id],
+    ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
+    [
+      'Previous secret',
+      previousUntilMs === undefined ? undefined : `valid until ${new Date(previousUntilMs).toISOString()}`,
+    ],
+    ['Keys', client.jwks_uri ?? keys],
+    ['Name', client.client_name],
+    ['Kind', clientKind(client)],
+    ['Redirect URIs', client.redirect_uris],
+    ['Logout URIs', client.post_logout_redirect_uris],
+    ['Logback URI', client.initiate_login_uri],
+    ['Logo', client.logo_uri],
+    ['Scopes', client.scope],
+    ['Resources', client.resources],
+    ['Response types', client.response_types.join(' ')],
+    ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+    ['Told of logouts at', client.backchannel_logout_uri],
+    ['Needs', clientRequirements(client)],
+    ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
+    ['Dashboard', client.hidden ? 'not shown' : undefined],
+    ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
+    ['Grants', grants === undefined ? undefined : `${grants} from members`],
+  ]);
+}
+
+/** Warnings about an allowed registration. */
+function toWarnings(client: ClientMetadata): string[] {
+  const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
+  return [
+    ...(readsRecords
+      ? [
+          'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+        ]
+      : []),
+    ...(client.legacy
+      ? [
+          'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
+        ]
+      : []),
+    ...(client.legacy_id_token_redirect
+      ? [
+          'Warning: id tokens in the query of an address stand in histories and logs. Change the app to the code flow soon.',
+        ]
+      : []),
+  ];
+}
+
+export const withWarnings = (client: ClientMetadata, text: string) => [text, ...toWarnings(client)].join('\n\n');
