@@ -8,7 +8,8 @@ import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm
 import { askForMailedCode } from './mailed-code-page.ts';
 import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
 import { findPending } from './pending.ts';
-import { findNamedClient, renderSignInPage, type SignInPageState } from './sign-in-handlers.ts';
+import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
+import type { SignInPageState } from './sign-in-page-state.ts';
 
 /** The text for each refusal, and its place (the specification's sections 5 and 8). */
 function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'errors' | 'status'> {

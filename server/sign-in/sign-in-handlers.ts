@@ -1,5 +1,5 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { noticeText, type Provider, readNotice, toProviderButtons } from '../federation/index.ts';
+import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
 import { type Continuation, continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
@@ -8,18 +8,7 @@ import type { AuthorizeShorthand, PendingAuthorization, SignInDeps } from './dep
 import { providerAskedFor, renderOneProviderPage } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
 import { findPending } from './pending.ts';
-
-export interface SignInPageState {
-  values?: { username: string; remember: boolean };
-  errors?: { username?: string; password?: string; form?: string };
-  /** The password has just been reset. */
-  isReset?: boolean;
-  /** The result of an attempt at a provider. */
-  providerNotice?: { kind: 'error' | 'info'; text: string } | undefined;
-  /** A provider whose button would lead back to this page. */
-  hiddenProvider?: Provider | undefined;
-  status?: number;
-}
+import type { SignInPageState } from './sign-in-page-state.ts';
 
 /** The sign-in page: its form, the place to which it leads, and the client app that waits. */
 interface SignInPageView extends SignInPageState {

@@ -17,12 +17,15 @@ function listNodes(node: Node): Node[] {
   return [node, ...children.flatMap(listNodes)];
 }
 
-/** The nodes of the syntax tree of one file (ESTree with the nodes of TypeScript). */
-export function parseNodes(file: string, text: string): Node[] {
+/** The syntax tree of one file (ESTree with the nodes of TypeScript). */
+export function parseTree(file: string, text: string): Node {
   const { errors, program } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
-  return listNodes({ ...program });
+  return { ...program };
 }
+
+/** The nodes of the syntax tree of one file. */
+export const parseNodes = (file: string, text: string): Node[] => listNodes(parseTree(file, text));
 
 /** The TypeScript files of folders, as paths of the project; a folder that does not exist has none. */
 export function listSources(...folders: string[]): string[] {

@@ -7,24 +7,21 @@ import type { BillingModule } from '../billing-module.ts';
 import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
-import type { PurchaseResult, PurchaseView, SaveCardResult } from '../results.ts';
+import type { PurchaseResult, PurchaseView } from '../results.ts';
 import {
   amountSchema,
-  cardSchema,
   compareAmount,
   compareValue,
   dollars,
   parseAmount,
   rejectDifferent,
-  toWireCard,
 } from '../stripe/wire-format.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
 import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './api-errors.ts';
 import { getClientIp, toPromotionError } from './customer-operations.ts';
+import { isForPlans, purchaseType, savePaymentTypeOperation } from './save-card-operation.ts';
 
 const text = (max: number) => z.string().max(max);
-/** One, or a list. */
-const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
 
 /** The specification's upgrade payload. */
 const upgradeBody = z.object({
@@ -84,9 +81,6 @@ function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: Upgrad
   const detail = other ? 'names several plans: write the interval, month or year' : 'names no plan that is sold';
   throw new HttpError('conflict', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
 }
-
-const isForPlans = (submitted: z.infer<typeof purchaseType> | undefined) =>
-  submitted === undefined || [submitted].flat().includes('plan');
 
 /** @throws {HttpError} 409 */
 function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catalogue): void {
@@ -152,19 +146,6 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
       throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'no pending payment' });
     case 'too-many':
       throw toTooManyError(confirmed.retryAfterMs);
-  }
-}
-
-function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs: number }) {
-  switch (saved.kind) {
-    case 'saved':
-      return { data: [toWireCard(saved.card)] };
-    case 'declined':
-      throw new HttpError('paymentRequired', { detail: 'card declined', extra: { errMessage: saved.message } });
-    case 'not-confirmed':
-      throw new HttpError('notFound', { publicDetail: apiErrorTexts.update, detail: 'no such card, or not confirmed' });
-    case 'too-many':
-      throw toTooManyError(saved.retryAfterMs);
   }
 }
 
@@ -263,44 +244,6 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
         isOn(plan, membership)
           ? answerRepetition(billing, body, { user, plan })
           : upgrade(req, billing, { user, plan, submitted: body }),
-      );
-    },
-  });
-}
-
-function savePaymentTypeOperation(billing: BillingModule): ApiOperation {
-  return defineOperation({
-    method: 'post',
-    path: '/customer/{stripeCustomerId}/paymenttypes/',
-    alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
-    id: 'savePaymentType',
-    summary:
-      'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
-    params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
-    body: z.object({
-      purchase_type: purchaseType.optional(),
-      source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
-      is_default: z.boolean().optional(),
-    }),
-    answer: z.object({ data: z.array(cardSchema) }),
-    problems: {
-      402: 'The card provider has refused the card (errMessage)',
-      404: 'No such customer, token or confirmed setup intent',
-      409: 'There is one card, and it is the default one',
-    },
-    async handle({ req, params, body }) {
-      const { user } = await findBillingOwner(req, billing.deps.database, { customerId: params.stripeCustomerId });
-      rejectDifferent([
-        { name: 'is_default', agrees: body.is_default !== false, true_: 'true' },
-        { name: 'purchase_type', agrees: isForPlans(body.purchase_type), true_: 'plan' },
-      ]);
-      const { source } = body;
-      return orUnavailable(apiErrorTexts.update, async () =>
-        savedOrRefused(
-          source.startsWith('seti_')
-            ? await billing.keepCard(user, source)
-            : await billing.keepToken(user, source, getClientIp(req)),
-        ),
       );
     },
   });
