@@ -217,7 +217,8 @@ async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, subje
 export const submitVerifyEmail = (entry: VerifyEmailEntry) =>
   withVerifyEmailContext(entry, async (r, deps) => {
     const { place, pending } = r;
-    const action = r.field('act');
+    // Reads both fields first, so that a malformed form is always an error.
+    const [action] = [r.field('act'), r.field('code')];
     if (action === 'start-over') return restartSignUp(r, deps, place.profile);
     if (action === 'cancel') return restartSignUp(r, deps, place.signIn);
     if (action !== '' && action !== 'resend') throw new HttpError('badRequest', { detail: 'unknown form action' });
