@@ -11,13 +11,16 @@ function toCspSource(redirectUri: string): string {
   return url.origin === 'null' ? url.protocol : url.origin;
 }
 
-/** The policy of one form_post page: it may only run its own script and submit to that client app (CSP level 3). */
+/** The policy of one form_post page: it may only run its own script, load the site's icon, and submit to that
+ * client app (CSP level 3). */
 function formPostPolicy(page: string, redirectUri: string): string {
   const scripts = [...page.matchAll(/<script>([^<]*)<\/script>/g)].map(
     ([, script]) => `'sha256-${digest(script ?? '')}'`,
   );
   return [
     "default-src 'none'",
+    // Browsers may load the site's icon for this page too.
+    "img-src 'self'",
     ['script-src', ...scripts].join(' '),
     `form-action 'self' ${toCspSource(redirectUri)}`,
     "frame-ancestors 'none'",
