@@ -31,9 +31,5 @@ export { membershipClaims } from './subscription/claims.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export { isPaused, type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
-export type {
-  CancellationTiming,
-  RenewingSubscription,
-  SubscriptionOnDeletion,
-} from './subscription/subscription-on-deletion.ts';
+export type { CancellationTiming, SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

@@ -5,6 +5,5 @@
  * Owns the command line: its words, its output (standard output has only the result, standard error the rest) and its
  * exit codes. Does not own the rules: those are the modules'.
  */
-export { exitCodes } from './errors.ts';
 export type { CliIo } from './io.ts';
 export { runCli } from './run.ts';

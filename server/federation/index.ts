@@ -6,25 +6,15 @@
  * sign-ups (sign-up/), nor the settings page of the links (account/).
  */
 
-export { describeProviders, type ProviderDescription } from './check/describe-providers.ts';
+export { describeProviders } from './check/describe-providers.ts';
 export { checkProviders } from './check/providers.ts';
 export type { ProviderReport } from './check/report.ts';
 export { createFederationModule, createUpstreamLogout, type FederationModule } from './create-federation.ts';
 export { usableNames } from './create-user.ts';
-export type { FederationHooks, FederationSettings, UnverifiedAddress } from './deps.ts';
+export type { FederationHooks, UnverifiedAddress } from './deps.ts';
 export { hintedProvider } from './hints.ts';
-export {
-  FederationError,
-  type ProviderKind,
-  type RefusalKind,
-  type UpstreamIdentity,
-  upstreamIdentitySchema,
-} from './identity.ts';
-export {
-  type FederatedIdentity,
-  isSameIdentity,
-  listIdentities,
-} from './identity-store.ts';
+export { FederationError, type UpstreamIdentity, upstreamIdentitySchema } from './identity.ts';
+export { type FederatedIdentity, isSameIdentity, listIdentities } from './identity-store.ts';
 export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
 export {
   federationDataSource,

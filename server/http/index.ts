@@ -21,26 +21,15 @@ export {
 } from './access.ts';
 export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
 export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
-export { type LinkSettings, toAppLinks } from './app-links.ts';
+export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './body-parsers.ts';
-export { type BrandStylesheet, brandStylesheet, serveBrand } from './brand.ts';
+export { brandStylesheet, serveBrand } from './brand.ts';
 export { clientIp } from './client-ip.ts';
-export {
-  type Continuation,
-  continuationFrom,
-  continuationFromQuery,
-  keptSearch,
-  withContinuation,
-} from './continuation.ts';
+export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
 export { isSameOrigin, rejectCrossSite } from './csrf.ts';
-export {
-  createDirectDispatcher,
-  createErrorBridge,
-  type DirectHandler,
-  type NodeMiddleware,
-} from './direct-dispatcher.ts';
+export { createDirectDispatcher, createErrorBridge, type DirectHandler } from './direct-dispatcher.ts';
 export {
   asHttpError,
   errorHandler,
@@ -49,7 +38,7 @@ export {
   sendError,
   unavailableRetrySeconds,
 } from './error-pages.ts';
-export { type ErrorKind, HttpError, problemKinds, problemType } from './errors.ts';
+export { type ErrorKind, HttpError, problemKinds } from './errors.ts';
 export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';
@@ -61,15 +50,14 @@ export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
 export { createTranslator, type Language, languages, resolveLanguage, type T, translator } from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
-export { createLog, type Logger, requestLog, requestReference } from './log.ts';
+export { createLog, type Logger, requestLog } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { onlyFromThisMachine } from './only-from-this-machine.ts';
-export { type OpenApiSettings, openApiDocument } from './openapi.ts';
+export { openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,
   enforces,
-  type OwnRule,
   type PageHandler,
   pageRoutes,
   ruleOfHandler,
@@ -79,10 +67,10 @@ export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { getPageUser, setPageUser } from './page-user.ts';
 export { createPages, type PageSettings, type Pages } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
-export { handleProbe, type ProbeReport, probeHeader, signProbe, verifyProbe } from './proxy-probe.ts';
+export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderDocument } from './render.tsx';
-export { type PageAnswer, RequestContext, type RequestServices } from './request-context.ts';
+export { RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {
@@ -96,5 +84,4 @@ export {
   traitsOfParameters,
 } from './request-traits.ts';
 export { setRetryAfter, toRetrySeconds } from './retry-after.ts';
-export { safeReturnUrl } from './return-url.ts';
 export { staticFiles } from './static-files.ts';

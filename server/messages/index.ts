@@ -17,28 +17,20 @@ export {
 } from './carrier.ts';
 export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
-export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './create-carrier.ts';
-export { createMessages, type MessagesOptions } from './create-messages.ts';
+export { createMailCarrier, createSmsCarrier } from './create-carrier.ts';
+export { createMessages } from './create-messages.ts';
 export { deviceName } from './device-name.ts';
-export type { MembershipMailValues, Receipt } from './membership-mails.ts';
+export type { MembershipMailValues } from './membership-mails.ts';
 export {
   decoyAddress,
   type LogoutNotice,
   type Mail,
   type MailTemplate,
   type MailValues,
-  type MappedMail,
   type Message,
   type SecurityChange,
-  type SecurityNotice,
 } from './message.ts';
-export {
-  countUnread,
-  findNotification,
-  markRead,
-  type NotificationRow,
-  notificationPage,
-} from './notification-store.ts';
+export { countUnread, findNotification, markRead, notificationPage } from './notification-store.ts';
 export {
   type CodeCheck,
   type Codes,
@@ -48,23 +40,16 @@ export {
   resendWaitMs,
 } from './one-time-codes.ts';
 export { messageOperations } from './operations.ts';
-export { type Concealment, createOutbox, type Outbox, type OutboxSettings } from './outbox.ts';
+export { createOutbox, type Outbox } from './outbox.ts';
 export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
 export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
-export { type MailContent, type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
+export { type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
 export { sampleMail } from './sample-mails.ts';
 export { mailAbout, notifySecurityChange, type Origin, plainAddress, whence } from './security-notice.ts';
-export {
-  createSmsSender,
-  type SendSmsResult,
-  type SmsLimits,
-  type SmsMessage,
-  type SmsRefusal,
-  type SmsSender,
-} from './sms.ts';
-export { type CodeText, codeText } from './sms-code-text.ts';
-export { classifyNumber, formatNumber, type SmsNumber } from './sms-number.ts';
+export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
+export { codeText } from './sms-code-text.ts';
+export { classifyNumber, formatNumber } from './sms-number.ts';
 export { normaliseCode } from './whole-code.ts';

@@ -11,9 +11,8 @@ export {
   type ClientType,
   type GuessLimit,
   type IssuedKind,
-  type MessageAttempt,
   type MessageChannel,
   type Metrics,
   noMetrics,
 } from './metrics.ts';
-export type { CollectedMetrics, WorkerChannel, WorkerCollector } from './workers.ts';
+export type { CollectedMetrics, WorkerCollector } from './workers.ts';

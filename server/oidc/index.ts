@@ -6,21 +6,11 @@
  * sessions (sessions/) nor the next step of a user (sign-in/).
  */
 
-export {
-  createCanAccessClient,
-  type GrantableAccess,
-  grantsToNobody,
-  isRestricted,
-} from './access-rule.ts';
+export { createCanAccessClient, type GrantableAccess, grantsToNobody, isRestricted } from './access-rule.ts';
 export { logoutCarrier } from './backchannel-carrier.ts';
 export { createLogoutNotices } from './backchannel-logouts.ts';
 export { isKeySet, keySetFormat } from './client-keys.ts';
-export {
-  type ClientMetadata,
-  deviceGrant,
-  mayHoldSensitive,
-  signingAlgorithms,
-} from './client-metadata.ts';
+export { type ClientMetadata, deviceGrant, mayHoldSensitive, signingAlgorithms } from './client-metadata.ts';
 export { clientMetadata, toClientRequest } from './client-registration.ts';
 export { type ClientRequest, InvalidClientRequest } from './client-request.ts';
 export {

@@ -15,5 +15,5 @@ export {
   removePasskeysAddedSince,
   renamePasskey,
 } from './passkey-store.ts';
-export { creationOptions, maxPasskeys, type Registration, registerPasskey } from './registration.ts';
-export { type RelyingParty, toRelyingParty } from './relying-party.ts';
+export { creationOptions, maxPasskeys, registerPasskey } from './registration.ts';
+export { toRelyingParty } from './relying-party.ts';

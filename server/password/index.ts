@@ -25,7 +25,7 @@ export {
 } from './policy.ts';
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
 export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
-export { type Checked, checkPassword } from './rate-limited-check.ts';
+export { checkPassword } from './rate-limited-check.ts';
 export { recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
 export { rotateSessionAfterPasswordChange } from './rotate-session.ts';

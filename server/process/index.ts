@@ -3,9 +3,9 @@
  * Owns signals, ports and the cluster. Does not own the served application: that is `app.ts`.
  */
 
-export { drain, listen } from './listen.ts';
+export { listen } from './listen.ts';
 export { announceReady, prepare } from './prepare-start.ts';
-export { type ServerHandle, serve } from './serve.ts';
+export { serve } from './serve.ts';
 export { serveMetrics } from './serve-metrics.ts';
-export { StartError, toStartError } from './start-error.ts';
-export { isOrder, startWorkers, type WorkerCommand, type Workers } from './workers.ts';
+export { toStartError } from './start-error.ts';
+export { isOrder, startWorkers } from './workers.ts';

@@ -15,7 +15,6 @@ export {
   type PlanKey,
   type ProviderId,
   planIdSchema,
-  planKeySchema,
   providerIdSchema,
   type SealedText,
   type SessionId,

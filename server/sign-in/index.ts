@@ -7,18 +7,12 @@
  */
 
 export { createSignIn, type SignIn, type SignInResult } from './complete-sign-in.ts';
-export type {
-  AuthorizeShorthand,
-  ClientAuthorizations,
-  EmailVerification,
-  PendingAuthorization,
-  SignInDeps,
-} from './deps.ts';
+export type { AuthorizeShorthand, ClientAuthorizations, EmailVerification, PendingAuthorization } from './deps.ts';
 export { imprintRoute } from './imprint.ts';
 export { type Legal, loadLegal, shippedLegalDir } from './legal-documents.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
-export { createNextRedirect, isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
-export { blocksAuthorization, mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
+export { createNextRedirect, type NextRedirect } from './next-redirect.ts';
+export { blocksAuthorization, mustSetUpSecondFactor, type Step } from './next-step.ts';
 export { redirectToSignIn } from './require-sign-in.ts';
 export {
   findUserOrRedirect,

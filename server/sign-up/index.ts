@@ -4,6 +4,5 @@
  * Owns unconfirmed accounts (`sign_ups`) and the flow from one to a user. Does not own codes (messages/), the rules for
  * passwords (password/), the resulting user (users/), the step PLAN (billing/), nor the next step (sign-in/).
  */
-export type { SignUpPlans, SignUpSettings } from './deps.ts';
 export { signUpDataSource } from './personal-data.ts';
-export { openSignUp, type SignUpModule } from './room.ts';
+export { openSignUp } from './room.ts';

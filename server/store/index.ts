@@ -8,18 +8,18 @@
  * A store that cannot answer throws StoreUnavailable, which HTTP answers with 503; any other error is a fault.
  */
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
-export { type CachedReader, type ChangeMarker, cacheUntilChanged } from './change-marker.ts';
-export { type KeyValueOptions, openKeyValue } from './create-key-value.ts';
-export type { Database, StoreLog } from './database.ts';
+export { cacheUntilChanged } from './change-marker.ts';
+export { openKeyValue } from './create-key-value.ts';
+export type { Database } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
 export type { Db } from './db.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
-export { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
+export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';
 export { lastMigratedAt, migrate, migrationState, pendingMigrations } from './migrate.ts';
 export type { StoreObserver } from './observe-store.ts';
-export { type DatabaseOptions, openDatabase } from './open-database.ts';
-export { type Prepared, prepare } from './prepared.ts';
+export { openDatabase } from './open-database.ts';
+export { prepare } from './prepared.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export { isStamped, stampSandbox } from './sandbox-stamp.ts';
@@ -30,14 +30,8 @@ export type * from './schema-membership.ts';
 export type * from './schema-oauth.ts';
 export { cachingSecretBox, createSecretBox, deriveKey, type SecretBox, UnsealError } from './secret-box.ts';
 export { acceptFormerNames, checkedAs, parseStored, StoredDataInvalid } from './stored-json.ts';
-export { type RecordSettings, type StoredRecords, storedRecords } from './stored-records.ts';
+export { storedRecords } from './stored-records.ts';
 export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';
-export {
-  countVisitorData,
-  type VisitorData,
-  type VisitorDataLevel,
-  visitorBytes,
-  visitorDataLevel,
-} from './visitor-data.ts';
+export { countVisitorData, type VisitorData, visitorDataLevel } from './visitor-data.ts';
 export { inspectVisitorData } from './visitor-data-inspection.ts';

@@ -7,13 +7,7 @@
 
 export { AlreadyInUseError } from './already-in-use.ts';
 export { findCallingUser, requireCallingUser } from './api-user.ts';
-export {
-  type Claims,
-  claimsByScope,
-  claimsFor,
-  type GetMembershipClaims,
-  type MembershipClaims,
-} from './claims.ts';
+export { claimsByScope, claimsFor, type GetMembershipClaims, type MembershipClaims } from './claims.ts';
 export { toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
@@ -34,7 +28,6 @@ export {
   importPartnerDeals,
   isDealPostponed,
   isPartnerTier,
-  type PartnerDeal,
   type PartnerTier,
   partnerTiers,
   postponePartnerDeal,
@@ -44,7 +37,6 @@ export {
   countOwnHashes,
   countWrappedHashes,
   listImportedHashProfiles,
-  type NewPassword,
   rehashPassword,
   setPassword,
   someAwaitPassword,
@@ -59,7 +51,6 @@ export {
   maxProfileLength,
   type ProfileFault,
   type ProfileField,
-  profileFields,
   readProfile,
   type TypedProfile,
 } from './profile-rules.ts';
@@ -68,12 +59,7 @@ export { createUserRecipients } from './recipients.ts';
 export type { PlanCommands } from './record-operations.ts';
 export type { SaveProfile, SentProfile } from './save-profile.ts';
 export { mustAcceptTerms, type TermsVersion } from './terms.ts';
-export {
-  listTermsAcceptances,
-  maxUserAgentLength,
-  recordAcceptance,
-  type TermsAcceptance,
-} from './terms-ledger-store.ts';
+export { listTermsAcceptances, maxUserAgentLength, recordAcceptance } from './terms-ledger-store.ts';
 export {
   fullName,
   type MfaPreference,
@@ -85,17 +71,8 @@ export {
   parseIdentifier,
   toAccountKey,
   type User,
-  type UserIdentifier,
 } from './user.ts';
-export {
-  createImageNameReader,
-  findUserRecord,
-  findUserRecordById,
-  insertUserRecord,
-  type UserRecord,
-  type UserRecordChange,
-  updateUserRecord,
-} from './user-record-store.ts';
+export { createImageNameReader, findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,
   findCurrentUser,
