@@ -83,19 +83,19 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
   });
 
   describe('response_mode=form_post', () => {
-    /** The policy allows the script of the page and the client's origin: no other source and no nonce. */
+    /** The policy allows the script of the page, the site's icon and the client's origin: no other source and no nonce. */
     function expectPolicyOfThisPageAlone(answer: Response, html: string): void {
       const script = /<script>([^<]*)<\/script>/.exec(html)?.[1] ?? '';
       expect(script).toContain('.submit()');
       const hash = createHash('sha256').update(script).digest('base64');
       expect(answer.headers.get('content-security-policy')).toBe(
-        `default-src 'none'; script-src 'sha256-${hash}'; form-action 'self' ${new URL(client.redirectUri).origin}; ` +
+        `default-src 'none'; img-src 'self'; script-src 'sha256-${hash}'; form-action 'self' ${new URL(client.redirectUri).origin}; ` +
           "frame-ancestors 'none'; base-uri 'none'",
       );
       expect(answer.headers.get('cache-control')).toBe('no-store');
     }
 
-    it('The id token is posted by a page whose content security policy allows only its script and the client', async () => {
+    it('The id token is posted by a page whose content security policy allows only its script, the icon and the client', async () => {
       const begun = await client.begin({ response_mode: 'form_post', prompt: 'login' });
       const browser = foyer.browser();
       const landing = new URL(locationOf(await browser.get(begun.url)));
