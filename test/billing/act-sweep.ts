@@ -65,8 +65,25 @@ interface PaidInvoice {
 
 const tables = ['memberships', 'purchases', 'orders', 'billing_tasks', 'told_members', 'stripe_events'] as const;
 
+const hourMs = 60 * minuteMs;
+
+/**
+ * A clock that `set` turns back. The product rounds the time of a proration to the hour, so runs that are compared begin at
+ * the same time of an hour, however long the earlier ones took.
+ */
+function createClock() {
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const set = (ms: number) => {
+    ahead = ms - Date.now();
+  };
+  set(Math.floor(Date.now() / hourMs) * hourMs + 5 * minuteMs);
+  return { now, set };
+}
+
 export async function startSweep(backend: Backend) {
-  const stripe = await startStripe();
+  const clock = createClock();
+  const stripe = await startStripe({ now: clock.now });
   const foyer = await startFoyer(
     backend,
     {
@@ -146,12 +163,19 @@ export async function startSweep(backend: Backend) {
       .select(['plan_id', 'trial_until'])
       .where('id', '=', user.id)
       .executeTakeFirstOrThrow();
-    return { stripe: stripe.snapshot(), rows, member: { plan_id, trial_until }, nowMs: stripe.engine.nowMs() };
+    return {
+      stripe: stripe.snapshot(),
+      rows,
+      member: { plan_id, trial_until },
+      nowMs: stripe.engine.nowMs(),
+      clockMs: clock.now(),
+    };
   }
   type Saved = Awaited<ReturnType<typeof save>>;
 
   async function restore(saved: Saved): Promise<void> {
     await foyer.deps.kv.delete(`billing:reads:${user.id}`);
+    clock.set(saved.clockMs);
     stripe.restore(structuredClone(saved.stripe));
     await database.transaction(async (trx) => {
       for (const { table, rows } of saved.rows) {
@@ -172,7 +196,7 @@ export async function startSweep(backend: Backend) {
 
   /** All that is asked of the stand-in: its own objects, and what it does when its clock goes on without Foyer. */
   function outcomeSince(saved: Saved): Outcome {
-    const engine = createEngine({ now: Date.now, origin: stripe.url, onEvent: () => {} });
+    const engine = createEngine({ now: clock.now, origin: stripe.url, onEvent: () => {} });
     const { engine: objects } = stripe.snapshot() as { engine: unknown };
     engine.restore(objects);
     const nowSeconds = Math.floor(stripe.engine.nowMs() / 1_000);
