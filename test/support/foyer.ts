@@ -80,7 +80,8 @@ export interface TestFoyer {
 }
 
 export function listenOnFreePort(listener?: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createServer({ maxHeaderSize: 16_384 }, listener);
+  // Clients that keep a connection (Stripe's library) must not find it closed when a test has paused for seconds.
+  const server = createServer({ maxHeaderSize: 16_384, keepAliveTimeout: 120_000 }, listener);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => resolve({ server, port: (server.address() as AddressInfo).port }));

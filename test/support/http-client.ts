@@ -2,8 +2,12 @@ import { Agent, IncomingMessage, METHODS } from 'node:http';
 import supertest, { type Test, type Agent as TestAgent } from 'supertest';
 import type { CookieJar } from 'tough-cookie';
 
-/** A connection serves several requests in sequence, as in browsers; supertest alone opens one per request. */
-const connections = new Agent({ keepAlive: true });
+/**
+ * A connection serves several requests in sequence, as in browsers; supertest alone opens one per request. An idle one
+ * is closed before a server of Node closes it after five seconds: a request on a connection that just closes fails with
+ * ECONNRESET.
+ */
+const connections = new Agent({ keepAlive: true, timeout: 3_000 });
 
 /** Gets a request and its response before the caller does; reads copies of them. */
 export type Listener = (request: Request, response: Response) => Promise<void>;
