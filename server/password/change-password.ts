@@ -1,6 +1,7 @@
-import { type Language, malformedSecret } from '../http/index.ts';
+import { type HttpExchange, type Language, malformedSecret } from '../http/index.ts';
+import type { SessionUser } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
-import type { PasswordRuleDeps } from './deps.ts';
+import type { PasswordDeps, PasswordRuleDeps } from './deps.ts';
 import { maxPasswordLength, type PasswordFault } from './policy.ts';
 import { checkPassword } from './rate-limited-check.ts';
 import { replacePassword } from './replace-password.ts';
@@ -17,6 +18,8 @@ export type ChangePasswordRefusal =
 export type ChangePasswordResult =
   /** The user with the new password: a caller that keeps this browser signed in starts a new session. */
   { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
+
+const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
 
 /** The browser that changes a password: its address, and the known device's id if it has signed in as the user before. */
 export interface PasswordRequester {
@@ -36,7 +39,6 @@ export async function changePassword(
   { oldPassword, newPassword, from }: { oldPassword: string; newPassword: string; from: PasswordRequester },
 ): Promise<ChangePasswordResult> {
   const { passwords, policy, log } = deps;
-  const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
   if (oldPassword === '' || newPassword === '') return refuse({ kind: 'empty' });
   if (malformedSecret(oldPassword, maxPasswordLength)) return refuse({ kind: 'wrong-password' });
   const { ip, device } = from;
@@ -51,4 +53,45 @@ export async function changePassword(
   if (!changed) return refuse({ kind: 'meanwhile' });
   log.info({ act: 'password-change' }, 'password changed');
   return { kind: 'changed', user: changed };
+}
+
+/**
+ * Sets the password of a user who has none because they sign in with a provider or a passkey. The caller ensures a
+ * recent authentication. As with a change, all sessions and grants of the user end.
+ * @throws {PasswordQueueFullError}
+ */
+export async function setInitialPassword(
+  deps: PasswordRuleDeps,
+  user: User,
+  { newPassword, from }: { newPassword: string; from: PasswordRequester },
+): Promise<ChangePasswordResult> {
+  if (user.passwordHash !== null) return refuse({ kind: 'meanwhile' });
+  if (newPassword === '') return refuse({ kind: 'empty' });
+  const faults = await deps.policy.faults(newPassword, user);
+  if (faults.length > 0) return refuse({ kind: 'faults', faults });
+  const changed = await replacePassword(deps, user, { password: newPassword, ...from });
+  if (!changed) return refuse({ kind: 'meanwhile' });
+  deps.log.info({ act: 'password-first' }, 'initial password set');
+  return { kind: 'changed', user: changed };
+}
+
+/**
+ * All sessions of the user have ended with the old password; the browser that changed it continues with a new session.
+ * It keeps its time of authentication if more than a password was presented, or would be required: the password alone
+ * is no second factor.
+ */
+export async function rotateSessionAfterPasswordChange(
+  exchange: HttpExchange,
+  { sessions, devices }: Pick<PasswordDeps, 'sessions' | 'devices'>,
+  { user, session }: { user: User; session: SessionUser },
+): Promise<void> {
+  const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
+  const passwordIsAll = user.mfaPreference === 'none' && amr.every((method) => method === 'pwd');
+  await sessions.createSession(exchange, user, {
+    amr,
+    remember,
+    onRememberedDevice,
+    ...(!passwordIsAll && { authTimeMs }),
+  });
+  await devices.remember(exchange.req, exchange.res, user);
 }

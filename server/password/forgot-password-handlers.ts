@@ -3,8 +3,9 @@ import { ForgotPasswordPage } from '../../views/password/forgot-password-page.ts
 import type { RequestContext, T } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { retryAfterText, withParams } from './password-texts.ts';
-import { type RequestResetRefusal, requestReset } from './request-reset.ts';
+import type { ResetRefusal } from './password-reset-state.ts';
+import { resetRefusalText, withParams } from './password-texts.ts';
+import { requestReset } from './request-reset.ts';
 
 type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
@@ -17,29 +18,16 @@ function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): voi
   r.render(ForgotPasswordPage, { action: address, signInHref, ...props }, { title: 'password.title', address, status });
 }
 
-/** The text for each refusal, and its place (the specification's sections 5 and 8). */
-function refusalTexts(t: T, refusal: RequestResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
-  const failed = (text: string, status: number) => ({
-    status,
-    problem: { title: t('password.request.failed'), text },
-  });
-  switch (refusal.kind) {
-    case 'empty':
-      return { status: 400, error: t('password.request.empty') };
-    case 'malformed':
-      return failed(t('signIn.errors.validation'), 400);
-    case 'unknown-user':
-      return failed(t('password.request.unknown'), 400);
-    case 'disabled':
-      return failed(t('signIn.errors.disabled'), 403);
-    case 'too-soon':
-    case 'daily-limit':
-    case 'too-many':
-      return failed(retryAfterText(t, refusal.kind, refusal.retryAfterMs), 429);
-  }
+/** The answer to a refusal, and the place of its text. */
+function toRefusedState(t: T, refusal: ResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
+  const text = resetRefusalText(t, refusal);
+  if (refusal.kind === 'empty') return { status: 400, error: text };
+  const isLimited = 'retryAfterMs' in refusal;
+  const status = isLimited ? 429 : refusal.kind === 'disabled' ? 403 : 400;
+  return { status, problem: { title: t('password.request.failed'), text } };
 }
 
-/** GET /forgot-password. */
+/** GET /forgot-password: the page of the state `none`. */
 export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { username: '' });
 
 /** POST /forgot-password: mails a code, and continues to the page for it. */
@@ -56,7 +44,7 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
   if (requested.kind === 'refused') {
     const { refusal } = requested;
     if ('retryAfterMs' in refusal) r.setRetryAfter(refusal.retryAfterMs);
-    return renderForgotPage(r, { username, ...refusalTexts(r.t, refusal) });
+    return renderForgotPage(r, { username, ...toRefusedState(r.t, refusal) });
   }
   flows.setCookie(r.res, requested.flow);
   // The notice of success would reveal that the user exists.

@@ -5,7 +5,12 @@
  * (users/).
  */
 
-export { type ChangePasswordRefusal, changePassword } from './change-password.ts';
+export {
+  type ChangePasswordRefusal,
+  changePassword,
+  rotateSessionAfterPasswordChange,
+  setInitialPassword,
+} from './change-password.ts';
 export { createDecoyHashes } from './decoy-hashes.ts';
 export { createPasswordDeps, type PasswordDeps } from './deps.ts';
 export { forgetGuesses, type GuessLimits } from './guess-limits.ts';
@@ -28,7 +33,5 @@ export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queu
 export { checkPassword } from './rate-limited-check.ts';
 export { recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
-export { rotateSessionAfterPasswordChange } from './rotate-session.ts';
 export { passwordRoutes } from './routes.ts';
-export { setInitialPassword } from './set-initial-password.ts';
 export { wrappedProfile } from './wrapped-hash.ts';

@@ -11,14 +11,14 @@ import { codeMinutes } from '../messages/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';
-import { changePassword } from './change-password.ts';
+import { changePassword, rotateSessionAfterPasswordChange } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
-import { passwordErrorText, retryAfterText } from './password-texts.ts';
+import type { ResetRefusal } from './password-reset-state.ts';
+import { passwordErrorText, resetRefusalText, retryAfterText } from './password-texts.ts';
 import type { PasswordFault } from './policy.ts';
 import { hashForApi } from './queue-full.ts';
 import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
-import { rotateSessionAfterPasswordChange } from './rotate-session.ts';
 
 /** The language of the JSON API's texts. */
 const lang = 'en';
@@ -39,6 +39,28 @@ const notAllowed = (faults: readonly PasswordFault[], name: string) =>
     detail: faults.join(', '),
     invalidParams: faults.map((fault) => ({ name: `body.${name}`, detail: passwordErrorText(t, [fault]) })),
   });
+
+/** The refusal of a reset; the pages answer an unknown user and an incomplete code in other words. */
+function refusedReset(refusal: ResetRefusal): HttpError {
+  const { kind } = refusal;
+  const publicDetail = resetRefusalText(t, refusal);
+  switch (kind) {
+    case 'unknown-user':
+      return new HttpError('notFound', { publicDetail: t('signIn.errors.userDoesNotExist'), detail: kind });
+    case 'disabled':
+      return new HttpError('forbidden', { publicDetail, detail: kind });
+    case 'incomplete':
+      return refused(t('password.reset.codeWrong'), kind);
+    case 'faults':
+      return notAllowed(refusal.faults, 'newPassword');
+    case 'too-soon':
+    case 'daily-limit':
+    case 'too-many':
+      return tooMany(kind, refusal.retryAfterMs);
+    default:
+      return refused(publicDetail, kind);
+  }
+}
 
 function forgotPassword(deps: PasswordDeps): ApiOperation {
   return defineOperation({
@@ -64,22 +86,7 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
       if (requested.kind === 'asked') {
         return { flow: requested.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
       }
-      const { refusal } = requested;
-      switch (refusal.kind) {
-        case 'empty':
-          throw refused(t('password.request.empty'), 'username is empty');
-        case 'malformed':
-          throw refused(t('signIn.errors.validation'), 'username is malformed');
-        case 'unknown-user':
-          throw new HttpError('notFound', {
-            publicDetail: t('signIn.errors.userDoesNotExist'),
-            detail: 'no such user',
-          });
-        case 'disabled':
-          throw new HttpError('forbidden', { publicDetail: t('signIn.errors.disabled'), detail: 'disabled' });
-        default:
-          throw tooMany(refusal.kind, refusal.retryAfterMs);
-      }
+      throw refusedReset(requested.refusal);
     },
   });
 }
@@ -101,19 +108,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
         resetPassword(deps, flow, { code, password: newPassword, from: { ip: req.ip ?? '', lang } }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
-      const { refusal } = reset;
-      switch (refusal.kind) {
-        case 'no-flow':
-        case 'invalidated':
-          throw refused(t('password.reset.codeExpired'), refusal.kind);
-        case 'incorrect':
-        case 'incomplete':
-          throw refused(t('password.reset.codeWrong'), refusal.kind);
-        case 'faults':
-          throw notAllowed(refusal.faults, 'newPassword');
-        case 'too-many':
-          throw tooMany('too-many', refusal.retryAfterMs);
-      }
+      throw refusedReset(reset.refusal);
     },
   });
 }

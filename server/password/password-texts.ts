@@ -1,4 +1,5 @@
 import { type Continuation, type T, toRetrySeconds } from '../http/index.ts';
+import type { ResetRefusal } from './password-reset-state.ts';
 import type { PasswordFault } from './policy.ts';
 
 /** A path with the continuation and more parameters. */
@@ -28,4 +29,22 @@ const faultKeys = {
 export function passwordErrorText(t: T, faults: readonly PasswordFault[]): string {
   const [first = 'malformed'] = faults;
   return t(faultKeys[first]);
+}
+
+const resetTextKeys = {
+  empty: 'password.request.empty',
+  malformed: 'signIn.errors.validation',
+  'unknown-user': 'password.request.unknown',
+  disabled: 'signIn.errors.disabled',
+  'no-flow': 'password.reset.codeExpired',
+  incomplete: 'password.reset.codeIncomplete',
+  incorrect: 'password.reset.codeWrong',
+  invalidated: 'password.reset.codeExpired',
+} as const satisfies Record<Exclude<ResetRefusal['kind'], 'faults' | 'too-soon' | 'daily-limit' | 'too-many'>, string>;
+
+/** The refusal of a reset in words (the specification's sections 5 and 8). */
+export function resetRefusalText(t: T, refusal: ResetRefusal): string {
+  if (refusal.kind === 'faults') return passwordErrorText(t, refusal.faults);
+  if ('retryAfterMs' in refusal) return retryAfterText(t, refusal.kind, refusal.retryAfterMs);
+  return t(resetTextKeys[refusal.kind]);
 }

@@ -10,23 +10,33 @@ import {
   type User,
 } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';
-import { consumeResetLimit } from './reset-limits.ts';
+import { consumeResetLimit } from './guess-limits.ts';
+import {
+  isOpen,
+  type OpenReset,
+  type PasswordResetState,
+  type ResetRefused,
+  refuse,
+  toResetState,
+  transition,
+} from './password-reset-state.ts';
 import { accountDigest, isOwnerUnchanged, type ResetRecord, toResetOwner } from './reset-records.ts';
 
-export type RequestResetRefusal =
-  | { kind: 'empty' }
-  | { kind: 'malformed' }
-  | { kind: 'too-many'; retryAfterMs: number }
-  /** Never with uniform answers; the same holds for the next kind. */
-  | { kind: 'unknown-user' }
-  | { kind: 'disabled' }
-  | { kind: 'too-soon' | 'daily-limit'; retryAfterMs: number };
-
-export type RequestResetResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: RequestResetRefusal };
+export type RequestResetResult = { kind: 'asked'; flow: FlowId } | ResetRefused;
 
 /** The user's language, else that of the requester. */
 export const mailLanguage = (user: User | undefined, lang: Language): Language =>
   resolveLanguage(lang, user?.locale ?? undefined);
+
+/** Stores the state to which a transition has led; a refusal changes nothing. */
+export async function storeReset(
+  { flows }: Pick<PasswordRuleDeps, 'flows'>,
+  id: FlowId,
+  next: PasswordResetState | ResetRefused,
+): Promise<void> {
+  if (isOpen(next)) await flows.update(id, next.flow);
+  else if (next.kind === 'reset') await flows.delete(id);
+}
 
 /**
  * Mails a code for a flow. Without a user it does the same work with a decoy: one code, one transaction with one mail
@@ -34,10 +44,11 @@ export const mailLanguage = (user: User | undefined, lang: Language): Language =
  */
 async function sendCode(
   deps: PasswordRuleDeps,
-  { id, flow }: { id: FlowId; flow: ResetRecord },
+  { id, state }: { id: FlowId; state: OpenReset },
   lang: Language,
 ): Promise<IssuedCode> {
-  const { codes, database, outbox, flows, uniformAnswers, now } = deps;
+  const { codes, database, outbox, uniformAnswers, now } = deps;
+  const { flow } = state;
   const { account, device } = flow;
   const issued = await codes.issue({ purpose: 'reset-password', flow: id, account, device });
   if (!issued.issued) return issued;
@@ -57,7 +68,7 @@ async function sendCode(
     };
     await outbox.add(trx, mail, { decoy: member === undefined, delayed: uniformAnswers });
   });
-  await flows.update(id, { ...flow, sentAtMs: nowMs });
+  await storeReset(deps, id, transition(state, { kind: 'code-sent', nowMs }));
   outbox.wake();
   return issued;
 }
@@ -73,8 +84,7 @@ export async function requestReset(
   { username, lang }: { username: string; lang: Language },
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<RequestResetResult> {
-  const { database, flows, uniformAnswers, now } = deps;
-  const refuse = (refusal: RequestResetRefusal): RequestResetResult => ({ kind: 'refused', refusal });
+  const { codes, database, flows, uniformAnswers, now } = deps;
   const typed = username.trim();
   if (typed === '') return refuse({ kind: 'empty' });
   if (isMalformed(typed, maxIdentifierLength)) return refuse({ kind: 'malformed' });
@@ -84,38 +94,33 @@ export async function requestReset(
   const decision = await consumeResetLimit(deps, 'ask', { ip: from.ip, device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const may = user !== undefined && user.disabledAt === null;
-  if (!may && !uniformAnswers) return refuse({ kind: user ? 'disabled' : 'unknown-user' });
-
   const flow: ResetRecord = {
-    account: accountDigest(deps.codes, toAccountKey(typed)),
-    user: may ? toResetOwner(deps.codes, user) : null,
+    account: accountDigest(codes, toAccountKey(typed)),
+    user: may ? toResetOwner(codes, user) : null,
     device,
     sentAtMs: now(),
   };
+  const account = may ? 'active' : user ? 'disabled' : 'unknown-user';
+  const state = transition({ kind: 'none' }, { kind: 'account-named', account, uniformAnswers, flow });
+  if (state.kind === 'refused') return state;
   const id = flows.newId();
-  await flows.write(id, flow);
-  const issued = await sendCode(deps, { id, flow }, lang);
+  await flows.write(id, state.flow);
+  const issued = await sendCode(deps, { id, state }, lang);
   if (issued.issued) return { kind: 'asked', flow: id };
   await flows.delete(id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
-
-export type ResendCodeResult =
-  | { kind: 'sent' }
-  /** Unknown or expired. */
-  | { kind: 'not-found' }
-  | { kind: 'refused'; why: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number };
 
 /** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
 export async function resendCode(
   deps: PasswordRuleDeps,
   id: FlowId,
   { lang, ip }: { lang: Language; ip: string },
-): Promise<ResendCodeResult> {
+): Promise<{ kind: 'sent' } | ResetRefused> {
   const flow = await deps.flows.find(id);
-  if (!flow) return { kind: 'not-found' };
+  if (!flow) return refuse({ kind: 'no-flow' });
   const decision = await consumeResetLimit(deps, 'ask', { ip, device: flow.device });
-  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const issued = await sendCode(deps, { id, flow }, lang);
-  return issued.issued ? { kind: 'sent' } : { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+  if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
+  const issued = await sendCode(deps, { id, state: toResetState(flow, deps.now()) }, lang);
+  return issued.issued ? { kind: 'sent' } : refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }

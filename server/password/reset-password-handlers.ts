@@ -10,35 +10,42 @@ import { codeMinutes, normaliseCode, resendWaitMs } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { passwordErrorText, retryAfterText, withParams } from './password-texts.ts';
+import {
+  isOpen,
+  type OpenReset,
+  type PasswordResetState,
+  type ResetRefusal,
+  toResetState,
+} from './password-reset-state.ts';
+import { resetRefusalText, withParams } from './password-texts.ts';
 import { hashForPage } from './queue-full.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
-import { isCodeVerified, type ResetRefusal, resetPassword } from './reset-password.ts';
-import { accountDigest, type ResetRecord } from './reset-records.ts';
+import { resetPassword } from './reset-password.ts';
+import { accountDigest } from './reset-records.ts';
 
-/** The name in the address of a reset page, and this browser's flow if it belongs to that name. */
-interface BrowserReset {
+/** The name in the address of a reset page, and the state of this browser's reset of that name. */
+interface BrowserReset<State extends PasswordResetState = PasswordResetState> {
   readonly username: string;
   readonly id: FlowId;
-  readonly flow: ResetRecord | undefined;
+  readonly state: State;
 }
 
 type ResetRequest = RequestContext & BrowserReset;
-type FlowRequest = ResetRequest & { readonly flow: ResetRecord };
+type OpenResetRequest = RequestContext & BrowserReset<OpenReset>;
 
-const hasFlow = (r: ResetRequest): r is FlowRequest => r.flow !== undefined;
+const hasOpenReset = (r: ResetRequest): r is OpenResetRequest => isOpen(r.state);
 
 const path = '/reset-password';
 
-async function findReset(r: RequestContext, { codes, flows }: PasswordDeps): Promise<BrowserReset> {
+async function findReset(r: RequestContext, { codes, flows, now }: PasswordDeps): Promise<BrowserReset> {
   const username = (r.query('username') ?? '').trim().slice(0, maxIdentifierLength);
   const id = flows.readCookie(r.req);
   const flow = await flows.find(id);
   // The address names another account: a user who follows such a link must not be asked for one account's code under
   // another's name.
   const isTheirs = flow?.account === accountDigest(codes, toAccountKey(username));
-  return { username, id, flow: isTheirs ? flow : undefined };
+  return { username, id, state: isTheirs ? toResetState(flow, now()) : { kind: 'none' } };
 }
 
 type ResetPasswordPageState = Partial<
@@ -55,17 +62,18 @@ function sentText(t: T, username: string, uniformAnswers: boolean): string {
   return t('password.reset.sentTo', { email, minutes });
 }
 
+/** The page of an open reset. */
 function renderResetPage(
-  r: FlowRequest,
+  r: OpenResetRequest,
   { uniformAnswers, now }: PasswordDeps,
   view: ResetPasswordPageState = {},
 ): void {
-  const { continuation, username, flow } = r;
+  const { continuation, username, state: reset } = r;
   const address = withParams(path, continuation, { username });
   const state = r.viewAt(address, view);
   if (!state) return;
-  const { status, errors = {}, proven = isCodeVerified(flow, now()), ...props } = state;
-  const waitMs = flow.sentAtMs + resendWaitMs - now();
+  const { status, errors = {}, proven = reset.kind === 'code-proven', ...props } = state;
+  const waitMs = reset.flow.sentAtMs + resendWaitMs - now();
   r.render(
     ResetPasswordPage,
     {
@@ -82,7 +90,7 @@ function renderResetPage(
   );
 }
 
-/** No code has been requested in this browser, or the flow is over: it starts here. */
+/** The page of the state `none`: a reset starts here. */
 function renderStartPage(r: ResetRequest, view: ResetPasswordPageState & { isOver: boolean }): void {
   const { t, continuation, username } = r;
   const address = withParams(path, continuation, { username });
@@ -118,7 +126,7 @@ function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
 /** GET /reset-password. */
 export async function showReset(visit: RequestContext, deps: PasswordDeps) {
   const r: ResetRequest = Object.assign(visit, await findReset(visit, deps));
-  if (!hasFlow(r)) return renderStartPage(r, { isOver: false });
+  if (!hasOpenReset(r)) return renderStartPage(r, { isOver: false });
   const notice = r.query('notice');
   renderResetPage(r, deps, { notice: noticeText(r.t, notice), moved: notice === 'moved' });
 }
@@ -146,13 +154,14 @@ function formFaults(
   };
 }
 
-async function resend(r: FlowRequest, deps: PasswordDeps) {
+async function resend(r: OpenResetRequest, deps: PasswordDeps) {
   const { t, continuation, username } = r;
   const resent = await resendCode(deps, r.id, { lang: r.lang, ip: r.ip });
-  if (resent.kind === 'not-found') return renderStartPage(r, { isOver: true });
   if (resent.kind === 'sent') return r.redirect(withParams(path, continuation, { username, notice: 'resent' }));
-  r.setRetryAfter(resent.retryAfterMs);
-  const text = retryAfterText(t, resent.why, resent.retryAfterMs);
+  const { refusal } = resent;
+  if (!('retryAfterMs' in refusal)) return renderStartPage(r, { isOver: true });
+  r.setRetryAfter(refusal.retryAfterMs);
+  const text = resetRefusalText(t, refusal);
   renderResetPage(r, deps, { status: 429, problem: { title: t('password.reset.resendFailed'), text } });
 }
 
@@ -163,7 +172,7 @@ function readStrength(r: ResetRequest): Strength | undefined {
 }
 
 /** The page of a refused form: a complete code stays in its field. */
-function rerender(r: FlowRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
+function rerender(r: OpenResetRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
   const code = normaliseCode(r.field('code').trim());
   const strength = readStrength(r);
   renderResetPage(r, deps, {
@@ -176,42 +185,41 @@ function rerender(r: FlowRequest, deps: PasswordDeps, view: ResetPasswordPageSta
 
 const toProblem = ({ t }: RequestContext, text: string) => ({ title: t('password.reset.failed'), text });
 
-/** The text for each refusal, and its place. */
-function refusalView(r: ResetRequest, refusal: Exclude<ResetRefusal, { kind: 'no-flow' }>): ResetPasswordPageState {
-  const { t } = r;
-  // A useless code is removed from its field.
-  const refuseCode = (text: string) => ({ code: '', errors: { code: text }, problem: toProblem(r, text) });
+/** The place of the text of each refusal. */
+function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPageState {
+  const text = resetRefusalText(r.t, refusal);
+  const problem = toProblem(r, text);
   switch (refusal.kind) {
-    case 'too-many':
-      r.setRetryAfter(refusal.retryAfterMs);
-      return { status: 429, problem: toProblem(r, retryAfterText(t, 'too-many', refusal.retryAfterMs)) };
     case 'incomplete':
-      return { errors: { code: t('password.reset.codeIncomplete') } };
+      return { errors: { code: text } };
     case 'incorrect':
-      return refuseCode(t('password.reset.codeWrong'));
     case 'invalidated':
-      return refuseCode(t('password.reset.codeExpired'));
+      // A useless code is removed from its field.
+      return { code: '', errors: { code: text }, problem };
     case 'faults': {
-      const text = passwordErrorText(t, refusal.faults);
       const strength = refusal.faults.includes('contains-personal-data') ? readStrength(r) : undefined;
       return {
         errors: { password: text },
-        problem: toProblem(r, text),
+        problem,
         proven: refusal.proven,
         ...(strength && { strength: { ...strength, notPersonal: false } }),
       };
     }
+    default:
+      if (!('retryAfterMs' in refusal)) return { problem };
+      r.setRetryAfter(refusal.retryAfterMs);
+      return { status: 429, problem };
   }
 }
 
 /** Too many passwords wait to be hashed; the code may be proven by now. */
-async function rerenderBusy(r: FlowRequest, deps: PasswordDeps, status: number) {
+async function rerenderBusy(r: OpenResetRequest, deps: PasswordDeps, status: number) {
   const flow = await deps.flows.find(r.id);
-  const proven = flow && { proven: isCodeVerified(flow, deps.now()) };
+  const proven = flow && { proven: toResetState(flow, deps.now()).kind === 'code-proven' };
   rerender(r, deps, { status, problem: toProblem(r, r.t('signIn.errors.busy')), ...proven });
 }
 
-async function complete(r: FlowRequest, deps: PasswordDeps, user: User) {
+async function complete(r: OpenResetRequest, deps: PasswordDeps, user: User) {
   deps.flows.clearCookie(r.res);
   await deps.devices.trust(r.req, r.res, user);
   r.redirect(await afterResetUrl(r, deps, user.id));
@@ -223,9 +231,9 @@ export async function submitReset(visit: RequestContext, deps: PasswordDeps) {
   const act = r.field('act');
   // Passwords are used unchanged; a code has no spaces at its ends.
   const [code, password, confirm] = [r.field('code').trim(), r.field('password'), r.field('confirm')];
-  if (!hasFlow(r)) return renderStartPage(r, { isOver: true });
+  if (!hasOpenReset(r)) return renderStartPage(r, { isOver: true });
   if (act === 'resend') return resend(r, deps);
-  const faults = formFaults(r, { code, password, confirm }, isCodeVerified(r.flow, deps.now()));
+  const faults = formFaults(r, { code, password, confirm }, r.state.kind === 'code-proven');
   if (faults) return rerender(r, deps, faults);
   const from = { ip: r.ip, lang: r.lang };
   const reset = await hashForPage(r, deps, () => resetPassword(deps, r.id, { code, password, from }));
@@ -233,7 +241,7 @@ export async function submitReset(visit: RequestContext, deps: PasswordDeps) {
   const outcome = toPublicOutcome(reset.kind === 'reset' ? reset.kind : reset.refusal.kind);
   r.log.info({ act: 'reset-password', outcome }, 'reset');
   if (reset.kind === 'reset') return complete(r, deps, reset.user);
-  if (reset.refusal.kind !== 'no-flow') return rerender(r, deps, refusalView(r, reset.refusal));
+  if (reset.refusal.kind !== 'no-flow') return rerender(r, deps, toRefusedState(r, reset.refusal));
   // Its page would ask for a code that is no longer valid.
   await deps.flows.delete(r.id);
   renderStartPage(r, { isOver: true });

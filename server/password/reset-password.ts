@@ -1,29 +1,25 @@
 import type { Language } from '../http/index.ts';
-import { codeMinutes, normaliseCode } from '../messages/index.ts';
+import { normaliseCode } from '../messages/index.ts';
 import { type FlowId, toUserId } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { PasswordRuleDeps } from './deps.ts';
-import { forgetGuesses } from './guess-limits.ts';
-import { type PasswordFault, passwordFaults } from './policy.ts';
+import { consumeResetLimit, forgetGuesses } from './guess-limits.ts';
+import {
+  type OpenReset,
+  type PasswordResetState,
+  type ResetRefused,
+  refuse,
+  toResetState,
+  transition,
+} from './password-reset-state.ts';
+import { passwordFaults } from './policy.ts';
 import { replacePassword } from './replace-password.ts';
-import { consumeResetLimit } from './reset-limits.ts';
-import { isOwnerUnchanged, type ResetRecord } from './reset-records.ts';
-
-export type ResetRefusal =
-  /** Unknown, expired, or started under an earlier password: the user must request a code. */
-  | { kind: 'no-flow' }
-  | { kind: 'too-many'; retryAfterMs: number }
-  /** Fewer than six digits: not checked. */
-  | { kind: 'incomplete' }
-  | { kind: 'incorrect' }
-  /** The code was used or replaced, has expired, or has had too many attempts. */
-  | { kind: 'invalidated' }
-  /** The code was right and need not be entered again. */
-  | { kind: 'faults'; faults: PasswordFault[]; proven: boolean };
+import { storeReset } from './request-reset.ts';
+import { isOwnerUnchanged } from './reset-records.ts';
 
 export type ResetPasswordResult =
   /** The updated user. */
-  { kind: 'reset'; user: User } | { kind: 'refused'; refusal: ResetRefusal };
+  { kind: 'reset'; user: User } | ResetRefused;
 
 /**
  * Checks the code of a flow. The flow remembers a right code for the lifetime of a code, so that a password that the
@@ -31,22 +27,18 @@ export type ResetPasswordResult =
  */
 async function verifyResetCode(
   deps: PasswordRuleDeps,
-  { id, flow }: { id: FlowId; flow: ResetRecord },
+  { id, state }: { id: FlowId; state: OpenReset },
   typed: string,
-): Promise<ResetRefusal | undefined> {
+): Promise<PasswordResetState | ResetRefused> {
+  if (state.kind === 'code-proven') return state;
   const nowMs = deps.now();
-  if (isCodeVerified(flow, nowMs)) return undefined;
   const code = normaliseCode(typed);
-  if (code === undefined) return { kind: 'incomplete' };
-  const check = await deps.codes.check({ purpose: 'reset-password', flow: id, account: flow.account }, code);
-  if (check === 'invalidated') return { kind: 'invalidated' };
-  // A flow without a user never succeeds, even with a guessed code.
-  if (check === 'incorrect' || flow.user === null) return { kind: 'incorrect' };
-  await deps.flows.update(id, { ...flow, provenUntilMs: nowMs + codeMinutes * 60_000 });
-  return undefined;
+  const owner = { purpose: 'reset-password', flow: id, account: state.flow.account } as const;
+  const check = code === undefined ? 'incomplete' : await deps.codes.check(owner, code);
+  const next = transition(state, { kind: 'code-checked', check, nowMs });
+  await storeReset(deps, id, next);
+  return next;
 }
-
-export const isCodeVerified = ({ provenUntilMs = 0 }: ResetRecord, nowMs: number): boolean => nowMs < provenUntilMs;
 
 /**
  * Sets a new password with a code. It does not sign in and does not remove a second factor. Users without a password
@@ -60,30 +52,33 @@ export async function resetPassword(
   { code, password, from }: { code: string; password: string; from: { ip: string; lang: Language } },
 ): Promise<ResetPasswordResult> {
   const { database, flows, codes, policy, log } = deps;
-  const refuse = (refusal: ResetRefusal): ResetPasswordResult => ({ kind: 'refused', refusal });
   const flow = await flows.find(id);
   if (!flow) return refuse({ kind: 'no-flow' });
   const decision = await consumeResetLimit(deps, 'guess', { ip: from.ip, device: flow.device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
+  const state = toResetState(flow, deps.now());
   const member = await findUser(database.db, flow.user?.id ?? toUserId(''));
-  if (flow.user !== null && !isOwnerUnchanged(codes, flow, member)) return refuse({ kind: 'no-flow' });
+  if (flow.user !== null && !isOwnerUnchanged(codes, flow, member))
+    return transition(state, { kind: 'account-changed' });
   // A password that is unacceptable for every user is refused before the code is checked.
-  const always = passwordFaults(password, { email: '' });
-  if (always.length > 0) {
+  const usual = transition(state, { kind: 'password-checked', faults: passwordFaults(password, { email: '' }) });
+  if (usual.kind === 'refused') {
     await decision.release();
-    return refuse({ kind: 'faults', faults: always, proven: isCodeVerified(flow, deps.now()) });
+    return usual;
   }
 
   // The other rules compare the user's names, so their result reveals something about the user: the code is checked
   // first.
-  const unproven = await verifyResetCode(deps, { id, flow }, code);
-  if (unproven) return refuse(unproven);
+  const proven = await verifyResetCode(deps, { id, state }, code);
+  if (proven.kind === 'refused') return proven;
+  // A decoy is refused by now.
   if (!member) return refuse({ kind: 'incorrect' });
   const faults = await policy.faults(password, member);
-  if (faults.length > 0) {
+  const acceptable = transition(proven, { kind: 'password-checked', faults });
+  if (acceptable.kind === 'refused') {
     // An external service was asked; this limits the requests even of a user who knows the code.
     if (!faults.includes('breached')) await decision.release();
-    return refuse({ kind: 'faults', faults, proven: true });
+    return acceptable;
   }
   // Counted until it is done: one code must not fill the password queue.
   const replaced = await replacePassword(deps, member, {
@@ -92,10 +87,10 @@ export async function resetPassword(
     device: flow.device,
     ...from,
   }).finally(decision.release);
-  if (!replaced) return refuse({ kind: 'no-flow' });
+  if (!replaced) return transition(acceptable, { kind: 'account-changed' });
   log.info({ act: 'password-reset' }, 'password reset');
   await Promise.all([
-    flows.delete(id),
+    storeReset(deps, id, transition(acceptable, { kind: 'password-set' })),
     codes.forget({ purpose: 'reset-password', flow: id }),
     forgetGuesses(deps, replaced),
   ]);
