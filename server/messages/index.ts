@@ -4,6 +4,7 @@
  * Owns the outbox, its worker and carriers, the rendering of templates, and the notice of a change to an account. Does
  * not own the templates (views/mail/) nor when a message is sent: each module decides that.
  */
+export type { MailTemplate, MailValues, MembershipMailValues, SecurityChange } from '../../views/mail/index.ts';
 export { isMailAddress } from './addresses.ts';
 export {
   type CarrierOptions,
@@ -20,16 +21,7 @@ export type { TwilioSettings } from './carrier-twilio.ts';
 export { createMailCarrier, createSmsCarrier } from './create-carrier.ts';
 export { createMessages } from './create-messages.ts';
 export { deviceName } from './device-name.ts';
-export type { MembershipMailValues } from './membership-mails.ts';
-export {
-  decoyAddress,
-  type LogoutNotice,
-  type Mail,
-  type MailTemplate,
-  type MailValues,
-  type Message,
-  type SecurityChange,
-} from './message.ts';
+export { decoyAddress, type LogoutNotice, type Mail, type Message } from './message.ts';
 export { countUnread, findNotification, markRead, notificationPage } from './notification-store.ts';
 export {
   type CodeCheck,
@@ -46,8 +38,7 @@ export type { OutboxWorker } from './outbox-worker.ts';
 export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
-export { type MailLook, mailTemplates, renderMail } from './render-mail.tsx';
-export { sampleMail } from './sample-mails.ts';
+export { type MailLook, mailTemplates, renderMail, sampleMail } from './render-mail.tsx';
 export { mailAbout, notifySecurityChange, type Origin, plainAddress, whence } from './security-notice.ts';
 export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
 export { codeText } from './sms-code-text.ts';

@@ -1,10 +1,19 @@
-import type { ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import type { Language, TextKey } from '../../locales/index.ts';
-import { type MailContext, type MailProps, mailViews } from '../../views/mail/index.ts';
-import { type T, translator } from '../http/index.ts';
+import type { Language } from '../../locales/index.ts';
+import {
+  type MailContext,
+  type MailDefinition,
+  type MailDocument,
+  type MailLink,
+  type MailOwnValues,
+  type MailTemplate,
+  type MailText,
+  mailForms,
+  mails,
+} from '../../views/mail/index.ts';
+import { translator } from '../http/index.ts';
 import { mailColours } from './mail-colours.ts';
-import type { MailTemplate, MailValues } from './message.ts';
+import type { Mail, MailContent } from './message.ts';
 import { safeGreetingName } from './safe-greeting-name.ts';
 
 /** The common parts of all mails. */
@@ -28,33 +37,18 @@ export interface RenderedMail {
   text: string;
 }
 
-/** The content of a mail. */
-export type MailContent<Name extends MailTemplate = MailTemplate> = {
-  [Template in Name]: { template: Template; to: string; lang: Language; values: MailValues[Template] };
-}[Name];
-
-/** The values as a view gets them: a name that is not plainly one is omitted. */
-type ShownValues<Name extends MailTemplate> = Omit<MailValues[Name], 'givenName'> & { givenName?: string | undefined };
-
-/** The compiler checks that templates, values and components match. */
-const views: {
-  [Name in MailTemplate]: {
-    subject: TextKey;
-    Mail: (props: MailProps<ShownValues<Name>>) => ReactElement;
-  };
-} = mailViews;
-
 /** The names of all templates. */
-export const mailTemplates = Object.keys(views) as MailTemplate[];
+export const mailTemplates = Object.keys(mails) as MailTemplate[];
+
+/** A mail with sample values. */
+export function sampleMail<Name extends MailTemplate>(template: Name, lang: Language): Mail<Name> {
+  const values = { ...mails[template].sample, givenName: 'Vera' };
+  return { channel: 'mail', to: 'vera@example.com', template, lang, values } as Mail<Name>;
+}
 
 /** Characters that control a terminal, break a line of a header or change the direction of text. */
 const steering = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const oneLine = (text: string) => text.replace(steering, ' ').trim();
-
-/** The inverse of React's escaping. */
-const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'" };
-const unescaped = (markup: string) =>
-  markup.replace(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => entities[entity] ?? entity);
 
 /** The same values, each text on one line. */
 function oneLineEach<Values extends object>(values: Values): Values {
@@ -65,34 +59,65 @@ function oneLineEach<Values extends object>(values: Values): Values {
   return copy;
 }
 
-/** The name of the change, which only the notice of a change has in its subject. */
-const toChange = (values: MailValues[MailTemplate], t: T): string =>
-  'change' in values ? t(`mail.securityNotice.changes.${values.change}`) : '';
+/** The address for questions: the help center, else an e-mail address. */
+function toQuestions({ helpUrl, supportAddress }: MailLook, helpCentre: string): MailDocument['questions'] {
+  if (helpUrl !== undefined) return { address: helpUrl, href: helpUrl, label: helpCentre };
+  if (supportAddress === undefined) return undefined;
+  return { address: supportAddress, href: `mailto:${supportAddress}`, label: supportAddress };
+}
+
+/** A mail with its texts and values in its language. */
+function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: MailLook): MailDocument {
+  const { publicUrl, brandName: brand, brandLogoUrl, brandAccent } = look;
+  const { template, lang } = mail;
+  const definition: MailDefinition<MailOwnValues[Name]> = mails[template];
+  const values: MailOwnValues[Name] = oneLineEach(mail.values);
+  const t = translator(lang);
+  const links = { home: `${publicUrl}/`, forgotPassword: `${publicUrl}/forgot-password` };
+  const context: MailContext = { lang, t, brand, links };
+  const write = (text: MailText<MailOwnValues[Name]> | undefined) =>
+    typeof text === 'function' ? text(values, context) : text && t(text, { brand });
+  const toLink = ({ label, href }: MailLink<MailOwnValues[Name]>) => {
+    const address = href(values, context);
+    return address === undefined ? undefined : { label: t(label, { brand }), href: address };
+  };
+  const title =
+    definition.title === undefined ? t(`mail.${definition.name}.title`, { brand }) : definition.title(values, context);
+  const givenName = safeGreetingName(mail.values.givenName);
+  return {
+    template,
+    lang,
+    t,
+    colours: mailColours(brandAccent),
+    brand: { name: brand, sign: brandLogoUrl === undefined },
+    home: links.home,
+    questions: toQuestions(look, t('mail.helpCentre')),
+    subject: oneLine(t(`mail.${definition.name}.subject`, { brand, what: title })),
+    preheader: t(`mail.${definition.name}.preheader`, { brand }),
+    title,
+    greeting: givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName }),
+    lead: definition.lead === undefined ? t(`mail.${definition.name}.lead`, { brand }) : write(definition.lead),
+    code: definition.code?.(values, context),
+    facts: (definition.facts ?? []).flatMap(({ label, value, as }) => {
+      const known = value(values, context);
+      return known === undefined ? [] : [{ label: t(label), value: known, as }];
+    }),
+    advice: write(definition.advice),
+    button: definition.button && toLink(definition.button),
+    notes: (definition.notes ?? [])
+      .map(({ text, link, quiet }) => ({ text: write(text), link: link && toLink(link), quiet }))
+      .filter(({ text, link }) => text !== undefined || link !== undefined),
+    why: t(`mail.${definition.name}.why`, { brand }),
+    sentTo: t('mail.sentTo', { to: oneLine(mail.to) }),
+  };
+}
 
 /** Subject, HTML and plain text of a mail, in its language. All `values` may come from strangers. */
 export function renderMail<Name extends MailTemplate>(mail: MailContent<Name>, look: MailLook): RenderedMail {
-  const { publicUrl, brandName, brandLogoUrl, brandAccent, helpUrl, supportAddress } = look;
-  const { subject: subjectKey, Mail: View } = views[mail.template];
-  const t = translator(mail.lang);
-  const subject = oneLine(t(subjectKey, { brand: brandName, what: toChange(mail.values, t) }));
-  const values: ShownValues<Name> = {
-    ...oneLineEach(mail.values),
-    givenName: safeGreetingName(mail.values.givenName),
+  const document = composeMail(mail, look);
+  return {
+    subject: document.subject,
+    html: `<!doctype html>${renderToStaticMarkup(mailForms.html(document))}`,
+    text: mailForms.text(document),
   };
-  const common: Omit<MailContext, 'medium'> = {
-    lang: mail.lang,
-    t,
-    brand: { name: brandName, sign: brandLogoUrl === undefined },
-    to: oneLine(mail.to),
-    links: {
-      home: `${publicUrl}/`,
-      forgotPassword: `${publicUrl}/forgot-password`,
-      help: helpUrl,
-      support: supportAddress,
-    },
-    colours: mailColours(brandAccent),
-  };
-  const markup = (medium: MailContext['medium']) =>
-    renderToStaticMarkup(View({ ctx: { ...common, medium }, subject, values }));
-  return { subject, html: `<!doctype html>${markup('html')}`, text: `${unescaped(markup('text')).trim()}\n` };
 }

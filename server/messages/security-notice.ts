@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
+import type { SecurityChange } from '../../views/mail/index.ts';
 import { type Language, resolveLanguage, translator } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import { deviceName } from './device-name.ts';
-import type { SecurityChange } from './message.ts';
 import type { Outbox } from './outbox.ts';
 
 /** The origin of an action, for the mail about it. */

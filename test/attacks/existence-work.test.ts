@@ -1,9 +1,8 @@
 import type { KyselyPlugin, Transaction } from 'kysely';
-import type { ReactElement } from 'react';
 import { listMessages } from '../../server/messages/index.ts';
 import { noMetrics } from '../../server/metrics/index.ts';
 import type { Database, Schema } from '../../server/store/index.ts';
-import { mailViews } from '../../views/mail/index.ts';
+import { mailForms } from '../../views/mail/index.ts';
 import { service } from '../api/callers.ts';
 import { endWait, flowOf } from '../password/steps.ts';
 import { forgetWait, profile } from '../sign-up/steps.ts';
@@ -47,13 +46,15 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
   let foyer: TestFoyer;
   let token: string;
   beforeAll(async () => {
-    for (const [name, view] of Object.entries(mailViews)) {
-      const draw = view.Mail as (props: never) => ReactElement;
-      jest.spyOn(view as { Mail: typeof draw }, 'Mail').mockImplementation((props) => {
-        drawn.push(name);
-        return draw(props);
-      });
-    }
+    const { html, text } = mailForms;
+    jest.spyOn(mailForms, 'html').mockImplementation((mail) => {
+      drawn.push(mail.template);
+      return html(mail);
+    });
+    jest.spyOn(mailForms, 'text').mockImplementation((mail) => {
+      drawn.push(mail.template);
+      return text(mail);
+    });
     const listened: Backend = {
       ...backend,
       async open() {

@@ -117,6 +117,52 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
   });
 });
 
+it('The values of each mail keep their names, because stored messages of the outbox have them', () => {
+  const action = 'address atMs device';
+  const card = 'cardType lastFour';
+  const unpaid = 'amountCents currency keptUntil pageLink planName';
+  const names: Record<MailTemplate, string> = {
+    'verify-email': 'code minutes',
+    welcome: '',
+    'password-reset': 'code minutes',
+    'sign-in-code': 'code minutes',
+    'password-changed': 'atMs',
+    'account-exists': '',
+    'first-password': '',
+    'new-device': action,
+    'recovery-code-used': `${action} left`,
+    'second-factor-guessed': action,
+    'change-email': 'code minutes',
+    'email-change-asked': `${action} newEmail`,
+    'email-changed': `${action} newEmail undoUntilMs undoUrl`,
+    'email-undone': 'atMs',
+    'security-notice': `${action} change detail`,
+    'deletion-asked': `${action} dueAtMs`,
+    'deletion-cancelled': action,
+    'factor-reset-asked': 'atMs cancelUrl dueAtMs',
+    'factor-reset-cancelled': 'atMs',
+    'factor-reset-done': 'atMs',
+    receipt: `${card} creditUsed currency discount email fullName invoiceNumber invoiceUrl orderDate pageLink planAmount planName planType renewDate rewards totalAmount zipcode`,
+    'payment-failed': `${unpaid} ${card} nextAttemptAt`,
+    'payment-action-required': unpaid,
+    'trial-ends': 'days endsAt pageLink',
+    'plan-cancelled': 'endsAt pageLink planName',
+    'plan-ended': 'endedAt pageLink planName planNow why',
+    'plan-changes': 'amountCents changesAt currency fromPlan pageLink toPlan toPlanType',
+    'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
+    'card-changed': `atMs ${card} pageLink`,
+    'card-removed': `atMs ${card} pageLink`,
+  };
+  expect(mailTemplates).toEqual(Object.keys(names));
+  for (const template of mailTemplates) {
+    const expected = ['givenName', ...names[template].split(' ').filter((name) => name !== '')];
+    expect({ template, names: Object.keys(sampleMail(template, 'en').values).sort() }).toEqual({
+      template,
+      names: expected.sort(),
+    });
+  }
+});
+
 describe.each(languages)('the code in %s', (lang) => {
   it.each(['verify-email', 'password-reset'] as const)(
     'The code of %s is one word, large, on a line of its own',

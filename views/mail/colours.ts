@@ -1,5 +1,4 @@
 import type { CSSProperties } from 'react';
-import type { Language, T } from '../../locales/index.ts';
 
 /** The colored parts of mails: backgrounds, text, lines. */
 export const coloured = {
@@ -8,31 +7,16 @@ export const coloured = {
   line: ['line', 'accent'],
 } as const;
 type Kind = keyof typeof coloured;
-export type MailColour = (typeof coloured)[Kind][number];
+type MailColour = (typeof coloured)[Kind][number];
 /** `#rrggbb` for the light and the dark theme. */
 export type MailColours = Record<MailColour, { light: string; dark: string }>;
-
-/** The input of every mail. */
-export interface MailContext {
-  lang: Language;
-  t: T;
-  /** Each part renders both, so the plain text has the same content as the HTML. */
-  medium: 'html' | 'text';
-  /** `sign`: Foyer's own is beside the name. A brand with a logo only has its name, because mails load no images. */
-  brand: { name: string; sign: boolean };
-  /** The recipient. */
-  to: string;
-  /** Absolute. */
-  links: { home: string; forgotPassword: string; help?: string | undefined; support?: string | undefined };
-  colours: MailColours;
-}
 
 const properties = { ground: 'background-color', ink: 'color', line: 'border-color' } as const;
 const reactNames = { ground: 'backgroundColor', ink: 'color', line: 'borderColor' } as const;
 
 /** Attributes of an element in these colors: inline for the light theme, by class for the dark one. */
 export function look(
-  { colours }: MailContext,
+  colours: MailColours,
   expected: { [K in Kind]?: (typeof coloured)[K][number] },
   style: CSSProperties = {},
 ): { className: string; style: CSSProperties } {

@@ -1,0 +1,65 @@
+/** The facts and links that several mails share. */
+import type { TextKey } from '../../locales/index.ts';
+import { cardName } from '../billing/card-name.ts';
+import { type DateStyle, formatAmount, formatDate } from '../format.ts';
+import type { MailFact, MailLink, MailsWith } from './definition.ts';
+
+export const text = <Key extends string>(label: TextKey, key: Key): MailFact<{ [Name in Key]?: string }> => ({
+  label,
+  value: (values) => values[key],
+});
+
+export const time = <Key extends string>(
+  label: TextKey,
+  key: Key,
+  style: DateStyle = 'date',
+): MailFact<{ [Name in Key]?: number }> => ({
+  label,
+  value(values, { lang }) {
+    const atMs: number | undefined = values[key];
+    return atMs === undefined ? undefined : formatDate(lang, atMs, style);
+  },
+});
+
+type Amount<Key extends string> = { [Name in Key]: number } & { currency: string };
+
+export const amount = <Key extends string>(
+  label: TextKey,
+  key: Key,
+  as?: 'amount' | 'total',
+): MailFact<Amount<Key>> => ({
+  label,
+  value: (values, { lang }) => formatAmount(lang, values[key], { currency: values.currency }),
+  as,
+});
+
+/** An amount that reduces the total. */
+export function deduction<Key extends string>(label: TextKey, key: Key): MailFact<Amount<Key>> {
+  const whole = amount(label, key, 'amount');
+  const value: typeof whole.value = (values, context) =>
+    values[key] > 0 ? `−${whole.value(values, context)}` : undefined;
+  return { ...whole, value };
+}
+
+/** The card that was charged; omitted if none was. */
+export const card = (label: TextKey): MailFact<{ cardType?: string; lastFour?: string }> => ({
+  label,
+  value: ({ cardType, lastFour }) =>
+    cardType === undefined || lastFour === undefined ? undefined : cardName({ brand: cardType, lastFour }),
+});
+
+export const when = time('mail.when', 'atMs', 'exact');
+export const origin = [text('mail.device', 'device'), text('mail.address', 'address')] as const;
+
+export const home = (label: TextKey): MailLink<unknown> => ({ label, href: (_, { links }) => links.home });
+export const newPassword: MailLink<unknown> = {
+  label: 'mail.setPassword',
+  href: (_, { links }) => links.forgotPassword,
+};
+
+/** A mail about an event that the user may not have caused: its advice, and the link to a new password. */
+export const warning = <Name extends MailsWith<'notYou'>>(name: Name) => ({
+  name,
+  advice: `mail.${name}.notYou` as const,
+  button: newPassword,
+});

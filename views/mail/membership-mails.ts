@@ -1,0 +1,219 @@
+import type { T } from '../../locales/index.ts';
+import { defineMail, type MailLink } from './definition.ts';
+import { amount, card, deduction, text, time, warning, when } from './facts.ts';
+
+/** '1' monthly, '2' yearly (the specification's planType). */
+type PlanType = '1' | '2';
+
+/** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
+interface Membership {
+  /** The page of the membership. */
+  pageLink: string;
+}
+interface Card {
+  /** Stripe's name of the card brand (`visa`); with the last four digits. Omitted: no card was charged. */
+  cardType?: string;
+  lastFour?: string;
+}
+interface Invoice {
+  invoiceNumber?: string;
+  /** Stripe's page of the invoice. */
+  invoiceUrl?: string;
+}
+interface CardAction extends Membership, Required<Card> {
+  atMs: number;
+}
+interface UnpaidInvoice extends Membership {
+  planName: string;
+  amountCents: number;
+  currency: string;
+  /** Until when the plan stays. */
+  keptUntil?: number;
+}
+
+/** The specification's receipt email fields, in its names. */
+interface Receipt extends Membership, Card, Invoice {
+  email: string;
+  fullName: string;
+  zipcode?: string;
+  currency: string;
+  /** The charged amount: after discount and credit. */
+  totalAmount: number;
+  /** The user record's totalRewards. */
+  rewards: string;
+  planName: string;
+  planType: PlanType;
+  planAmount: number;
+  orderDate: number;
+  renewDate?: number;
+  discount: number;
+  creditUsed: number;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const atMs = Date.UTC(2026, 10, 21, 18, 53);
+const membership: Membership = { pageLink: 'https://login.example.com/settings/membership' };
+const visa = { cardType: 'visa', lastFour: '4242' };
+const cardAction: CardAction = { ...membership, ...visa, atMs };
+const invoice = { invoiceNumber: 'FOYER-0007', invoiceUrl: 'https://invoice.stripe.com/i/acct_1/live_7?s=ap' };
+const unpaid: UnpaidInvoice = {
+  ...membership,
+  planName: 'Starter',
+  amountCents: 9_900,
+  currency: 'usd',
+  keptUntil: atMs + 7 * dayMs,
+};
+
+/** @param type omitted: a plan that does not end */
+function planWithPeriod(t: T, plan: string, type?: PlanType): string {
+  return type === undefined ? plan : t(`mail.membership.${type === '1' ? 'monthly' : 'yearly'}`, { plan });
+}
+
+const plan = text('mail.membership.plan', 'planName');
+const endsAt = time('mail.membership.endsOn', 'endsAt');
+const invoiceNumber = text('mail.membership.invoiceNumber', 'invoiceNumber');
+const unpaidFacts = [
+  plan,
+  amount('mail.membership.amount', 'amountCents'),
+  time('mail.membership.keptUntil', 'keptUntil'),
+] as const;
+const cardFacts = [card('mail.membership.card'), when] as const;
+
+const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
+const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
+
+/** The mails about plan, card and payments. */
+export const membershipMails = {
+  receipt: defineMail<Receipt>({
+    name: 'receipt',
+    facts: [
+      {
+        label: 'mail.membership.plan',
+        value: ({ planName, planType }, { t }) => planWithPeriod(t, planName, planType),
+      },
+      amount('mail.membership.planAmount', 'planAmount', 'amount'),
+      deduction('mail.membership.discount', 'discount'),
+      deduction('mail.membership.creditUsed', 'creditUsed'),
+      amount('mail.membership.total', 'totalAmount', 'total'),
+      card('mail.membership.paidWith'),
+      time('mail.membership.orderDate', 'orderDate'),
+      time('mail.membership.renewsOn', 'renewDate'),
+      invoiceNumber,
+      { label: 'mail.membership.billedTo', value: ({ fullName, email }) => `${fullName}, ${email}` },
+      text('mail.membership.postalCode', 'zipcode'),
+      text('mail.membership.rewards', 'rewards'),
+    ],
+    advice: ({ renewDate }, { t }) => (renewDate === undefined ? undefined : t('mail.receipt.renews')),
+    button: open,
+    notes: [{ link: invoicePage }],
+    sample: {
+      ...membership,
+      ...visa,
+      ...invoice,
+      email: 'vera@example.com',
+      fullName: 'Vera Adler',
+      zipcode: '10117',
+      currency: 'usd',
+      totalAmount: 79_750,
+      rewards: '5',
+      planName: 'Starter',
+      planType: '2',
+      planAmount: 90_000,
+      orderDate: atMs,
+      renewDate: atMs + 365 * dayMs,
+      discount: 9_000,
+      creditUsed: 1_250,
+    },
+  }),
+  /** Without `nextAttemptAt` there is no automatic attempt. */
+  'payment-failed': defineMail<UnpaidInvoice & Card & { nextAttemptAt?: number }>({
+    name: 'paymentFailed',
+    facts: [...unpaidFacts, time('mail.membership.nextTry', 'nextAttemptAt'), card('mail.membership.card')],
+    advice: ({ nextAttemptAt }, { t }) =>
+      t(`mail.paymentFailed.${nextAttemptAt === undefined ? 'last' : 'nextAttempt'}`),
+    button: open,
+    sample: { ...unpaid, ...visa, nextAttemptAt: atMs + 3 * dayMs },
+  }),
+  /** The bank requires authentication by the user. */
+  'payment-action-required': defineMail<UnpaidInvoice>({
+    name: 'paymentActionRequired',
+    facts: unpaidFacts,
+    advice: 'mail.paymentActionRequired.act',
+    button: open,
+    sample: unpaid,
+  }),
+  'trial-ends': defineMail<Membership & { days: number; endsAt: number }>({
+    name: 'trialEnds',
+    lead: ({ days }, { t }) => t('mail.trialEnds.lead', { count: days }),
+    facts: [endsAt],
+    advice: 'mail.trialEnds.nothing',
+    button: { ...open, label: 'mail.membership.choose' },
+    sample: { pageLink: 'https://login.example.com/plan-purchase', days: 3, endsAt: atMs + 3 * dayMs },
+  }),
+  'plan-cancelled': defineMail<Membership & { planName: string; endsAt: number }>({
+    name: 'planCancelled',
+    facts: [plan, endsAt],
+    advice: 'mail.planCancelled.back',
+    button: open,
+    sample: { ...membership, planName: 'Starter', endsAt: atMs + 12 * dayMs },
+  }),
+  /** `planNow`: the user's present plan; omitted: none. */
+  'plan-ended': defineMail<
+    Membership & { planName: string; endedAt: number; why: 'cancelled' | 'unpaid'; planNow?: string }
+  >({
+    name: 'planEnded',
+    lead: ({ why }, { t }) => t(`mail.planEnded.lead.${why}`),
+    facts: [plan, time('mail.membership.endedOn', 'endedAt'), text('mail.membership.nowOn', 'planNow')],
+    advice: 'mail.planEnded.back',
+    button: open,
+    sample: { ...membership, planName: 'Starter', endedAt: atMs, why: 'unpaid', planNow: 'Free' },
+  }),
+  /** At the period's end. `amountCents`: the price of the new plan; 0: free. */
+  'plan-changes': defineMail<
+    Membership & {
+      fromPlan: string;
+      toPlan: string;
+      toPlanType?: PlanType;
+      changesAt: number;
+      amountCents: number;
+      currency: string;
+    }
+  >({
+    name: 'planChanges',
+    facts: [
+      text('mail.membership.from', 'fromPlan'),
+      time('mail.membership.changesOn', 'changesAt'),
+      { label: 'mail.membership.to', value: ({ toPlan, toPlanType }, { t }) => planWithPeriod(t, toPlan, toPlanType) },
+      amount('mail.membership.planAmount', 'amountCents'),
+    ],
+    advice: 'mail.planChanges.back',
+    button: open,
+    sample: {
+      ...membership,
+      fromPlan: 'Scale',
+      toPlan: 'Growth',
+      toPlanType: '1',
+      changesAt: atMs + 12 * dayMs,
+      amountCents: 49_900,
+      currency: 'usd',
+    },
+  }),
+  'refund-made': defineMail<Membership & Card & Invoice & { planName?: string; amountCents: number; currency: string }>(
+    {
+      name: 'refundMade',
+      facts: [amount('mail.membership.amount', 'amountCents'), card('mail.membership.card'), plan, invoiceNumber],
+      button: open,
+      notes: [{ link: invoicePage }],
+      sample: { ...membership, ...visa, ...invoice, planName: 'Starter', amountCents: 4_950, currency: 'usd' },
+    },
+  ),
+  /** A changed card notifies the user, like every change that a thief could make. */
+  'card-changed': defineMail<CardAction>({ ...warning('cardChanged'), facts: cardFacts, sample: cardAction }),
+  'card-removed': defineMail<CardAction>({
+    name: 'cardRemoved',
+    facts: cardFacts,
+    advice: 'mail.cardRemoved.then',
+    button: open,
+    sample: cardAction,
+  }),
+};
