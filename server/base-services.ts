@@ -1,14 +1,14 @@
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
+import { createHooks } from './hooks.ts';
 import { brandStylesheet, createFormRecords, createPages, domainCookies, hostCookies } from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
 import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './module-settings.ts';
 import { createPasswordPolicy } from './password/index.ts';
 import { createVisitorGate } from './rate-limits/index.ts';
 import {
+  createDeviceRecognition,
   createKnownDevices,
-  createNewDeviceNotifier,
-  createSessionHooks,
   createSessions,
   returningBrowsers,
   sessionCookie,
@@ -17,7 +17,7 @@ import {
 import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
 import { createNextRedirect } from './sign-in/index.ts';
 import { deriveKey, type VisitorData } from './store/index.ts';
-import { withPageUser } from './with-page-user.ts';
+import { createPageUserSetter } from './users/index.ts';
 
 /** The dependencies of all modules: the product's, with the count of data of visitors. */
 export type AppDeps = Deps & { visitorData: VisitorData };
@@ -64,35 +64,31 @@ function createWebServices(deps: AppDeps, extensions: Extensions) {
   };
 }
 
-/** Sessions and known devices. Other modules subscribe to `hooks` after they are created. */
+/** The hooks, sessions and known devices. `wiring.ts` lists the subscribers when all modules exist. */
 function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebServices>) {
-  const { config, database, kv, outbox, log, metrics, terms, now } = deps;
+  const { config, database, kv, outbox, log, metrics, terms, now, hooks = createHooks() } = deps;
   const { cookies, cookieKeys, key, publicUrl, searchAppUrl, returning } = web;
   const lifetimes = {
     idleMs: config.SESSION_IDLE_MINUTES * minuteMs,
     rememberMs: config.REMEMBER_ME_DAYS * dayMs,
     maxMs: config.SESSION_MAX_HOURS * hourMs,
   };
-  const hooks = createSessionHooks();
   const knownDevices = createKnownDevices(cookies, key('known devices'));
   return {
     lifetimes,
     hooks,
     session: sessionMiddleware({ kv, cookies, cookieKeys, lifetimes }),
-    sessions: withPageUser(createSessions({ kv, database, cookies, lifetimes, metrics, now, hooks }), {
+    sessions: createSessions({
+      kv,
       database,
-      media: mediaFromConfig(config),
+      cookies,
+      lifetimes,
+      metrics,
+      now,
+      hooks,
+      setPageUser: createPageUserSetter(database, mediaFromConfig(config)),
     }),
-    devices: createNewDeviceNotifier(
-      {
-        ...knownDevices,
-        remember(req, res, user) {
-          knownDevices.remember(req, res, user);
-          returning.mark(req, res);
-        },
-      },
-      { database, kv, outbox, log, now },
-    ),
+    devices: createDeviceRecognition({ knownDevices, returning, database, kv, outbox, log, now }),
     nextRedirect: createNextRedirect({
       publicUrl,
       searchAppUrl,
@@ -124,7 +120,7 @@ export type BaseServices = ReturnType<typeof createBaseServices>;
 /** The dependencies that the modules of accounts have in common. */
 export function toAccountDeps(
   { config, log, database, kv, now, passwords, outbox, smsOffered }: AppDeps,
-  { publicUrl, pages, cookies, policy, codes, texts, sessions, devices, queueFull }: BaseServices,
+  { publicUrl, pages, cookies, policy, codes, texts, sessions, devices, hooks, queueFull }: BaseServices,
 ) {
   return {
     publicUrl,
@@ -142,6 +138,7 @@ export function toAccountDeps(
     smsOffered,
     sessions,
     devices,
+    hooks,
     queueFull,
     brandName: config.BRAND_NAME,
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,

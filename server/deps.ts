@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, ConfigurationError, loadConfig } from '../config/load.ts';
 import type { Extender, Extensions } from './extensions.ts';
+import type { Hooks } from './hooks.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import {
   type Carriers,
@@ -58,6 +59,8 @@ export interface Deps {
   now: () => number;
   /** Stripe's time, if it differs. */
   billingNow?: (() => number) | undefined;
+  /** Tests record the events. Undefined: new ones. */
+  hooks?: Hooks | undefined;
 }
 
 /** One box per purpose: keys of different purposes reveal nothing about each other. */

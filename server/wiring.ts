@@ -1,11 +1,12 @@
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
 import {
-  cancelDeletionOnSignIn,
   cancelDeletionsRequestedSince,
+  cancelPendingDeletion,
   cancelResetsRequestedSince,
   createContactDeps,
   createDeletion,
+  type Deletion,
 } from './account/index.ts';
 import { type AppDeps, type BaseServices, toAccountDeps } from './base-services.ts';
 import {
@@ -24,6 +25,7 @@ import {
   listLinkedSince,
   unlinkAddedSince,
 } from './federation/index.ts';
+import type { AllSubscribers } from './hooks.ts';
 import type { Continuation } from './http/index.ts';
 import { createMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import {
@@ -35,10 +37,9 @@ import {
 } from './oidc/index.ts';
 import { createPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordDeps } from './password/index.ts';
-import { getRequestOrigin } from './sessions/index.ts';
 import { createMailedCodes, createSignIn, type SignInResult } from './sign-in/index.ts';
 import { openSignUp, signUpDataSource } from './sign-up/index.ts';
-import type { User } from './users/index.ts';
+import { mailWelcome, type User } from './users/index.ts';
 
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
 function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
@@ -213,6 +214,31 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
   return { signUp, federation: createFederationModule(settings) };
 }
 
+/** Everything that follows a sign-in, a session or a new user, in this order. */
+function listSubscribers(
+  { outbox, metrics }: AppDeps,
+  { devices }: BaseServices,
+  { deletion, oauth }: { deletion: Deletion; oauth: OidcModule },
+): AllSubscribers {
+  const { subscribers: oidc } = oauth;
+  return {
+    // It refuses the sign-in of a user who has been erased.
+    beforeSignIn: { cancelPendingDeletion: (req, user) => cancelPendingDeletion(deletion, req, user) },
+    onSessionReplaced: { moveGrants: oidc.moveGrants },
+    onSessionStarted: {
+      replaceProviderSession: oidc.replaceProviderSession,
+      mintTokenCookies: oidc.mintTokenCookies,
+      countSession: async () => metrics.sessionStarted(),
+    },
+    afterSignIn: { rememberDevice: devices.rememberDevice, notifyNewDevice: devices.notifyNewDevice },
+    onSessionsEnded: { revokeGrantsOfSessions: oidc.revokeGrantsOfSessions },
+    onAllSessionsEnded: { revokeGrantsOfUser: oidc.revokeGrantsOfUser },
+    onOtherSessionsEnded: { revokeOfflineAccess: oidc.revokeOfflineAccess },
+    afterSignOut: { clearTokenCookies: oidc.clearTokenCookies, endProviderSession: oidc.endProviderSession },
+    onUserCreated: { mailWelcome: (trx, created) => mailWelcome(outbox, trx, created) },
+  };
+}
+
 /** Creates every module after those that it needs. `app.ts` has the order in which requests pass them. */
 export async function wireModules(deps: AppDeps, base: BaseServices, fail: WiringInput['fail']) {
   const input: WiringInput = { deps, base, catalogues: createCatalogues(deps, base), fail };
@@ -220,12 +246,7 @@ export async function wireModules(deps: AppDeps, base: BaseServices, fail: Wirin
   const signInModules = createSignInModules(input);
   const accountModules = createAccountModules(input, signInModules);
   const signUpModules = createSignUpModules(input, oauth, signInModules);
-  const { deletion } = accountModules;
-  // Everything that follows a session, in this order. A sign-in first cancels a requested deletion.
-  base.hooks.subscribe(
-    { beforeSignIn: (req, user) => cancelDeletionOnSignIn(deletion, user, getRequestOrigin(req)) },
-    oauth.sessionSubscriber,
-  );
+  base.hooks.subscribe(listSubscribers(deps, base, { deletion: accountModules.deletion, oauth }));
   const { getMembershipClaims } = input.catalogues;
   return { oauth, getMembershipClaims, ...signInModules, ...accountModules, ...signUpModules };
 }

@@ -3,7 +3,10 @@
  * `wiring` means the files beside these folders.
  */
 
-/** @typedef {{ walk: string, request: string, files: string[] }} RecordedRequest `files`: those whose functions ran */
+/**
+ * @typedef {{ walk: string, request: string, files: string[], subscriberFiles: string[] }} RecordedRequest `files`: those
+ * whose functions ran; `subscriberFiles`: others, whose functions ran only within subscribers to hooks
+ */
 /** @typedef {{ walk: string, request: string, modules: number, files: number }} Limit `request`: empty for all requests */
 /**
  * @typedef {{ walk: string, request: string, filesByModule: Record<string, string[]>, modules: number, files: number,
@@ -12,9 +15,6 @@
 
 /** Every module uses them. */
 const uncountedModules = ['shared', 'store'];
-
-/** Files that subscribe to a hook, for example to `afterSignIn`: they run in one visible list. */
-const hookSubscribers = /** @type {string[]} */ ([]);
 
 /** The request that decides each walk, with the most modules and files that may run in it. */
 export const walkLimits = [
@@ -34,16 +34,18 @@ function findModule(file) {
 }
 
 /**
+ * Does not count files that ran only within subscribers, which `server/wiring.ts` lists in their order.
  * @param {RecordedRequest[]} recorded
  * @param {{ walk: string, request: string }} of
- * @param {readonly string[]} subscribers files that are not counted
  * @returns {Figures}
  */
-export function countWalk(recorded, { walk, request }, subscribers = hookSubscribers) {
+export function countWalk(recorded, { walk, request }) {
   const requests = recorded.filter((one) => one.walk === walk && (request === '' || one.request === request));
   if (requests.length === 0) throw new Error(`nothing was recorded of ${walk} ${request}`);
   const called = [...new Set(requests.flatMap(({ files }) => files))].toSorted();
-  const counted = called.filter((file) => !uncountedModules.includes(findModule(file)) && !subscribers.includes(file));
+  const counted = called.filter((file) => !uncountedModules.includes(findModule(file)));
+  const within = [...new Set(requests.flatMap(({ subscriberFiles }) => subscriberFiles))].toSorted();
+  const all = [...new Set([...called, ...within])].toSorted();
   /** @type {Record<string, string[]>} */
   const filesByModule = {};
   for (const file of counted) {
@@ -56,7 +58,7 @@ export function countWalk(recorded, { walk, request }, subscribers = hookSubscri
     filesByModule,
     modules: Object.keys(filesByModule).length,
     files: counted.length,
-    uncounted: called.filter((file) => !counted.includes(file)),
+    uncounted: all.filter((file) => !counted.includes(file)),
   };
 }
 

@@ -11,7 +11,7 @@ export { createContactDeps } from './contact/contact-deps.ts';
 export { contactOperations } from './contact/contact-operations.ts';
 export { createDeletion, type Deletion } from './deletion/create-deletion.ts';
 export { findDeletion, listErasedUsers } from './deletion/deletion-store.ts';
-export { cancelDeletionOnSignIn, cancelDeletionsRequestedSince } from './deletion/request-deletion.ts';
+export { cancelDeletionsRequestedSince, cancelPendingDeletion } from './deletion/request-deletion.ts';
 export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
 export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset/factor-reset-store.ts';

@@ -95,7 +95,7 @@ async function startSession(
     continuation,
     upstream: identity.session,
     presentedAtMs: toShownAt(identity, deps.now()),
-    requireAllFactors: await deps.requiresAllFactors(r, continuation),
+    requiresAllFactors: () => deps.requiresAllFactors(r, continuation),
   });
   logOutcome(deps, provider, how === 'signed-in' ? entered.kind : how);
   return entered.kind === 'signed-in' && plan !== undefined ? plan : entered.address;

@@ -18,7 +18,7 @@ import type { UpstreamIdentity } from './identity.ts';
 import { isSameIdentity, removeAllIdentities } from './identity-store.ts';
 import { linkCurrentIdentity } from './required-second-factor.ts';
 
-type Deps = Pick<FederationDeps, 'database' | 'outbox' | 'sessions' | 'providers' | 'now'>;
+type Deps = Pick<FederationDeps, 'database' | 'outbox' | 'hooks' | 'sessions' | 'providers' | 'now'>;
 
 /** A provider's names follow the rules of typed ones; invalid ones are omitted. */
 export function usableNames(identity: Pick<UpstreamIdentity, 'givenName' | 'familyName'>) {
@@ -30,7 +30,7 @@ export function usableNames(identity: Pick<UpstreamIdentity, 'givenName' | 'fami
 class ConcurrentProvisioningError extends Error {}
 
 async function completeProvisioning(
-  { outbox, providers, now }: Deps,
+  { hooks, providers, now }: Deps,
   trx: Transaction<Schema>,
   { userId, identity, lang }: { userId: UserId; identity: UpstreamIdentity; lang: Language },
 ): Promise<User> {
@@ -39,10 +39,7 @@ async function completeProvisioning(
     throw new ConcurrentProvisioningError();
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just made is not there');
-  const { email, givenName } = user;
-  const provider = providers.byId(identity.provider)?.name;
-  const values = { givenName, ...(provider !== undefined && { provider }) };
-  await outbox.add(trx, { channel: 'mail', to: email, template: 'welcome', lang, values });
+  await hooks.onUserCreated(trx, { user, lang, provider: providers.byId(identity.provider)?.name });
   return user;
 }
 

@@ -5,7 +5,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { User } from '../users/index.ts';
+import type { User, UserHooks } from '../users/index.ts';
 import type { FederationAttempts } from './attempts.ts';
 import type { UpstreamIdentity } from './identity.ts';
 import type { PendingLinks } from './pending-links.ts';
@@ -18,7 +18,8 @@ export interface FederatedFirstFactor {
   amr: string[];
   remember: boolean;
   continuation: Continuation;
-  requireAllFactors?: boolean | undefined;
+  /** Asked only if the user has a second factor. */
+  requiresAllFactors?: () => Promise<boolean>;
   /** `UpstreamIdentity.shownAtMs`. */
   presentedAtMs?: number | undefined;
   upstream: UpstreamSession;
@@ -76,6 +77,7 @@ export interface FederationDeps extends FederationHooks {
   kv: KeyValueStore;
   cookies: HostCookies;
   outbox: Outbox;
+  hooks: UserHooks;
   sessions: Sessions;
   providers: Providers;
   attempts: FederationAttempts;

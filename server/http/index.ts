@@ -70,7 +70,7 @@ export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderDocument } from './render.tsx';
-export { RequestContext, type RequestServices } from './request-context.ts';
+export { getRequestOrigin, plainAddress, RequestContext, type RequestServices } from './request-context.ts';
 export { detectLanguages } from './request-language.ts';
 export { measureRequests } from './request-metrics.ts';
 export {

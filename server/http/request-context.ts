@@ -29,6 +29,25 @@ export interface PageAnswer extends Omit<PageOptions, 'title'> {
   search?: string;
 }
 
+/** The browser of a request, for notices of security. */
+interface RequestOrigin {
+  ip: string;
+  userAgent: string | undefined;
+  /** The browser's own language. */
+  lang: Language;
+}
+
+export function getRequestOrigin(req: Request): RequestOrigin {
+  return {
+    ip: req.ip ?? '',
+    userAgent: req.get('user-agent'),
+    lang: resolveLanguage(req.get('accept-language')),
+  };
+}
+
+/** The usual form of an address: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
+export const plainAddress = (ip: string | undefined): string => (ip ?? '').replace(/^::ffff:/, '');
+
 /** The request of a page or form, with everything that its handler reads and all its answers. */
 export class RequestContext implements HttpExchange {
   readonly req: Request;
@@ -59,13 +78,8 @@ export class RequestContext implements HttpExchange {
     return this.req.ip ?? '';
   }
 
-  /** The browser, for notices of security: `lang` is the browser's own language. */
-  get origin(): { ip: string; userAgent: string | undefined; lang: Language } {
-    return {
-      ip: this.ip,
-      userAgent: this.req.get('user-agent'),
-      lang: resolveLanguage(this.req.get('accept-language')),
-    };
+  get origin(): RequestOrigin {
+    return getRequestOrigin(this.req);
   }
 
   /** The target after a sign-in, from the query. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { SecurityChange } from '../../views/mail/index.ts';
-import { type Language, resolveLanguage, translator } from '../http/index.ts';
+import { type Language, plainAddress, resolveLanguage, translator } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
 import { deviceName } from './device-name.ts';
 import type { Outbox } from './outbox.ts';
@@ -19,9 +19,6 @@ interface Addressee {
   givenName: string;
   locale: string | null;
 }
-
-/** The usual form of an address: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
-export const plainAddress = (ip: string | undefined): string => (ip ?? '').replace(/^::ffff:/, '');
 
 /** The browser and address of an action, as text of a mail. */
 export const whence = (lang: Language, { userAgent, ip }: Pick<Origin, 'userAgent' | 'ip'>) => ({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError, translator } from '../http/index.ts';
-import { getRequestOrigin } from '../sessions/index.ts';
+import { type ApiOperation, defineOperation, getRequestOrigin, HttpError, translator } from '../http/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import { changeMfaPreference, type MfaPreferenceRefusal, preferredMfaNames } from './mfa-preference.ts';

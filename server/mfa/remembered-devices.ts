@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { HostCookies } from '../http/index.ts';
-import { plainAddress } from '../messages/index.ts';
+import { type HostCookies, plainAddress } from '../http/index.ts';
 import { dayMs, randomToken, sha256 } from '../shared/index.ts';
 import { type Database, uuidv7 } from '../store/index.ts';
 import type { User } from '../users/index.ts';

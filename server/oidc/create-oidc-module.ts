@@ -70,7 +70,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const grants = createGrantStore({ database, box: oidcBox, notices: createLogoutNotices(settings.outbox), now });
   const clientSessions = createClientSessionStore(database, now);
   const sessionData = createSessionData(settings, { provider, grants, clientSessions, canAccessClient, toNextStep });
-  const { providerSessions, sessionGrants, tokenCookies, subscriber } = sessionData;
+  const { providerSessions, sessionGrants, tokenCookies, subscribers } = sessionData;
   const pending = createPendingRequests({ kv, box: oidcBox, cookies, now });
   const requests = createAuthorizationRequests(provider, pending, now);
   const deps: OidcDeps = { ...settings, canAccessClient, provider, requests, providerSessions };
@@ -83,7 +83,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const sweeper = createGrantSweeper(settings, [grants, clientSessions], sweepSessions);
 
   return {
-    sessionSubscriber: subscriber,
+    subscribers,
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),

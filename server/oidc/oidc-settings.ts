@@ -6,7 +6,7 @@ import type { ApiOperation, DirectHandler, Guard, HostCookies, RequestServices }
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { VisitorGate } from '../rate-limits/index.ts';
-import type { SessionSubscriber, Sessions } from '../sessions/index.ts';
+import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
@@ -48,10 +48,22 @@ export interface OidcSettings extends RequestServices {
   providersOut: UpstreamLogout;
 }
 
+/** The functions that follow a Foyer session; `wiring.ts` lists them. */
+export interface OidcSubscribers {
+  moveGrants: SessionHooks['onSessionReplaced'];
+  replaceProviderSession: SessionHooks['onSessionStarted'];
+  mintTokenCookies: SessionHooks['onSessionStarted'];
+  revokeGrantsOfSessions: SessionHooks['onSessionsEnded'];
+  revokeGrantsOfUser: SessionHooks['onAllSessionsEnded'];
+  revokeOfflineAccess: SessionHooks['onOtherSessionsEnded'];
+  clearTokenCookies: SessionHooks['afterSignOut'];
+  endProviderSession: SessionHooks['afterSignOut'];
+}
+
 /** Includes the functions of client apps' requests for sign-in and sign-up. */
 export interface OidcModule extends ClientAuthorizations {
   /** The provider's session, the grants and the token cookies follow the session of a browser. */
-  sessionSubscriber: SessionSubscriber;
+  subscribers: OidcSubscribers;
   grants: GrantStore;
   connectedApps: ConnectedApps;
   /** The provider's routes, before body parsers and cross-site guard. */

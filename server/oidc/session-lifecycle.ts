@@ -1,11 +1,11 @@
 import type Provider from 'oidc-provider';
-import type { SessionSubscriber } from '../sessions/index.ts';
+import type { SessionHooks } from '../sessions/index.ts';
 import { blocksAuthorization, type Step } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { OidcSettings } from './oidc-settings.ts';
+import type { OidcSettings, OidcSubscribers } from './oidc-settings.ts';
 import { refreshTokenTotalSeconds } from './provider-configuration.ts';
 import { createProviderSessions, type OidcSessions } from './provider-session.ts';
 import { createSessionGrants } from './session-grants.ts';
@@ -13,33 +13,30 @@ import { createSessionTokens } from './session-tokens.ts';
 import { createTokenCookies, type TokenCookies } from './token-cookies.ts';
 
 /** The grants of a session also end without a browser, so the command line has these two as well. */
-export function createGrantHooks(grants: GrantStore): Required<Pick<SessionSubscriber, 'ended' | 'allEnded'>> {
-  return {
-    ended: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
-    allEnded: (userId, keeps) => grants.revokeOfAccount(userId, keeps),
-  };
-}
+export const createGrantHooks = (grants: GrantStore): Pick<SessionHooks, 'onSessionsEnded' | 'onAllSessionsEnded'> => ({
+  onSessionsEnded: (sessions) => grants.revokeOfSessions(sessions.map(({ idHash }) => idHash)),
+  onAllSessionsEnded: (userId, keeps) => grants.revokeOfAccount(userId, keeps),
+});
 
 /**
  * The data of this module that depend on a Foyer session: the provider's session in the same browser, the client apps'
- * grants, and the token cookies.
+ * grants, and the token cookies. `wiring.ts` lists these functions.
  */
-function sessionSubscriber(
+function createSubscribers(
   grants: GrantStore,
   providerSessions: OidcSessions,
   tokenCookies: TokenCookies,
-): SessionSubscriber {
+): OidcSubscribers {
+  const { onSessionsEnded, onAllSessionsEnded } = createGrantHooks(grants);
   return {
-    ...createGrantHooks(grants),
-    othersEnded: (userId, keepIdHash) => grants.revokeOfflineOfOthers(userId, keepIdHash),
-    async began(req, res, session) {
-      await Promise.all([providerSessions.replace(req, res, session), tokenCookies.begin(res, session)]);
-    },
-    replaced: (before, after) => grants.moveToSession(before.idHash, after.idHash),
-    async cleared(req, res) {
-      tokenCookies.clear(res);
-      await providerSessions.end(req, res);
-    },
+    moveGrants: (before, after) => grants.moveToSession(before.idHash, after.idHash),
+    replaceProviderSession: ({ req, res, session }) => providerSessions.replace(req, res, session),
+    mintTokenCookies: ({ res, session }) => tokenCookies.mint(res, session),
+    revokeGrantsOfSessions: onSessionsEnded,
+    revokeGrantsOfUser: onAllSessionsEnded,
+    revokeOfflineAccess: (userId, keepIdHash) => grants.revokeOfflineOfOthers(userId, keepIdHash),
+    clearTokenCookies: async ({ res }) => tokenCookies.clear(res),
+    endProviderSession: ({ req, res }) => providerSessions.end(req, res),
   };
 }
 
@@ -51,7 +48,7 @@ interface SessionDataParts {
   toNextStep: (user: User) => Step;
 }
 
-/** The data of this module that depend on a Foyer session, and their subscriber. */
+/** The data of this module that depend on a Foyer session, and the functions that follow its session. */
 export function createSessionData(settings: OidcSettings, parts: SessionDataParts) {
   const { cookies, database, kv, log, now, sessions, membershipClaims, rememberMs, idleMs } = settings;
   const { provider, grants, clientSessions, canAccessClient, toNextStep } = parts;
@@ -77,6 +74,6 @@ export function createSessionData(settings: OidcSettings, parts: SessionDataPart
     canAccessClient,
     now,
   });
-  const subscriber = sessionSubscriber(grants, providerSessions, tokenCookies);
-  return { providerSessions, sessionGrants, tokenCookies, subscriber };
+  const subscribers = createSubscribers(grants, providerSessions, tokenCookies);
+  return { providerSessions, sessionGrants, tokenCookies, subscribers };
 }

@@ -28,7 +28,7 @@ interface TokenCookieDeps {
 
 export interface TokenCookies {
   /** After a sign-in. */
-  begin(res: Response, session: CurrentSession): Promise<void>;
+  mint(res: Response, session: CurrentSession): Promise<void>;
   /** After a sign-out. */
   clear(res: Response): void;
   /** On pages: renews them before they expire, and deletes those without a session. */
@@ -93,7 +93,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
 
   return {
     clear,
-    async begin(res, session) {
+    async mint(res, session) {
       const user = await findCurrentUser(deps.database, session.userId);
       if (user && deps.isReady(user)) await renew(res, { session, user });
       else clear(res);

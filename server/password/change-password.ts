@@ -82,7 +82,7 @@ export async function setInitialPassword(
  */
 export async function rotateSessionAfterPasswordChange(
   exchange: HttpExchange,
-  { sessions, devices }: Pick<PasswordDeps, 'sessions' | 'devices'>,
+  { sessions }: Pick<PasswordDeps, 'sessions'>,
   { user, session }: { user: User; session: SessionUser },
 ): Promise<void> {
   const { amr, remember, authTimeMs, onRememberedDevice = false } = session;
@@ -93,5 +93,4 @@ export async function rotateSessionAfterPasswordChange(
     onRememberedDevice,
     ...(!passwordIsAll && { authTimeMs }),
   });
-  await devices.remember(exchange.req, exchange.res, user);
 }

@@ -2,10 +2,8 @@ import type { Request } from 'express';
 import { type Session, type SessionData, Store } from 'express-session';
 import { toSessionId } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
-import type { Lifetimes } from './lifetime.ts';
-import { sessionFactsKey, sessionIdHash, sessionKey } from './session-keys.ts';
+import { type Lifetimes, sessionDataSchema, sessionFactsKey, sessionIdHash, sessionKey } from './session.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
-import { sessionDataSchema } from './stored-session.ts';
 
 /**
  * express-session over the key-value contract: the store without REDIS_URL. A session is written once, at sign-in, and

@@ -3,7 +3,7 @@ import type { ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionUser } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
-import { endedByLimitKey, limitSessions } from './session-limit.ts';
+import { endedByLimitKey } from './session-limit.ts';
 import {
   batches,
   endSessions,
@@ -13,7 +13,7 @@ import {
   listSessions,
 } from './user-sessions.ts';
 
-type EndingHooks = Pick<SessionHooks, 'ended' | 'allEnded'>;
+type EndingHooks = Pick<SessionHooks, 'onSessionsEnded' | 'onAllSessionsEnded'>;
 
 /** The number of a user's open sessions. */
 export async function countSessions(kv: KeyValueStore, userId: UserId): Promise<number> {
@@ -38,7 +38,7 @@ export async function endAllSessions(
   const listed = await listSessionHashes(kv, userId);
   if (!which) {
     const open = await endSessions(deps, userId, listed);
-    await hooks.allEnded(userId);
+    await hooks.onAllSessionsEnded(userId);
     return open;
   }
   const isLater = ({ passwordEpoch = -1 }: SessionUser) => passwordEpoch > which.upToEpoch;
@@ -49,7 +49,7 @@ export async function endAllSessions(
     const ending = batch.filter((_, index) => users[index] !== undefined && !isLater(users[index]));
     open += await endSessions(deps, userId, ending);
   }
-  await hooks.allEnded(userId, async (idHash) => {
+  await hooks.onAllSessionsEnded(userId, async (idHash) => {
     const session = await findUser(kv, idHash);
     return session !== undefined && isLater(session);
   });
@@ -73,18 +73,13 @@ export interface SessionEndings {
   endUpstreamSessions(provider: ProviderId, nameId: string, indexes: readonly string[]): Promise<number>;
 }
 
-interface Endings extends SessionEndings {
-  /** Ends the sessions beyond the limit of a user, as a sign-out does. */
-  limit(userId: UserId): Promise<void>;
-}
-
 interface EndingDeps {
   kv: KeyValueStore;
-  hooks: EndingHooks & Pick<SessionHooks, 'othersEnded'>;
+  hooks: EndingHooks & Pick<SessionHooks, 'onOtherSessionsEnded'>;
   metrics: Metrics;
 }
 
-export function createEndings(deps: EndingDeps): Endings {
+export function createEndings(deps: EndingDeps): SessionEndings {
   const { kv, hooks, metrics } = deps;
 
   async function endAll(userId: UserId, which?: EndedBy): Promise<number> {
@@ -106,13 +101,9 @@ export function createEndings(deps: EndingDeps): Endings {
     const first = await endSessions(deps, userId, await others());
     // A session that changed its id at this moment is in the list by now.
     const count = first + (await endSessions(deps, userId, await others()));
-    await hooks.othersEnded(userId, keepIdHash);
+    await hooks.onOtherSessionsEnded(userId, keepIdHash);
     metrics.sessionEnded('revoked', count);
     return count;
-  }
-
-  async function limit(userId: UserId): Promise<void> {
-    metrics.sessionEnded('limit', await limitSessions(deps, userId));
   }
 
   const endedByLimit = (userId: UserId) => kv.count(endedByLimitKey(userId));
@@ -130,5 +121,5 @@ export function createEndings(deps: EndingDeps): Endings {
     return count;
   }
 
-  return { endAll, endSession, endOtherSessions, endUpstreamSessions, endedByLimit, limit };
+  return { endAll, endSession, endOtherSessions, endUpstreamSessions, endedByLimit };
 }

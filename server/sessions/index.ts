@@ -5,19 +5,26 @@
  * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionHooks`.
  */
 
-export { type Acr, acrValues, meetsAcr, toAcr } from './acr.ts';
+export { type Acr, acrValues, fullyAuthenticatedAt, meetsAcr, toAcr } from './acr.ts';
 export { isSignedOutElsewhere } from './ended.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
-export { fullyAuthenticatedAt } from './fully-authenticated-at.ts';
 export { createKnownDevices } from './known-devices.ts';
-export { createNewDeviceNotifier, type DeviceRecognition } from './new-device-notice.ts';
-export { getRequestOrigin } from './request-origin.ts';
+export { createDeviceRecognition, type DeviceRecognition } from './new-device-notice.ts';
 export { returningBrowsers } from './returning-browser.ts';
-export { type CurrentSession, getCurrentSession, type SessionUser, type UpstreamSession } from './session.ts';
-export { createSessionHooks, type SessionSubscriber } from './session-hooks.ts';
+export {
+  type CurrentSession,
+  getCurrentSession,
+  type SessionUser,
+  type UpstreamSession,
+  upstreamSessionSchema,
+} from './session.ts';
+export {
+  createSessionHooks,
+  type SessionHooks,
+  type SessionSubscribers,
+} from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
 export { sessionCookie, sessionMiddleware } from './session-middleware.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
-export { upstreamSessionSchema } from './stored-session.ts';
 export type { ListedSession } from './user-sessions.ts';

@@ -1,13 +1,16 @@
 import type { Request, Response } from 'express';
-import { type Logger, resolveLanguage } from '../http/index.ts';
+import { getRequestOrigin, type Logger, resolveLanguage } from '../http/index.ts';
 import { type Outbox, whence } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { recordSignIn, type User } from '../users/index.ts';
 import type { KnownDevices } from './known-devices.ts';
-import { getRequestOrigin } from './request-origin.ts';
+import type { ReturningBrowsers } from './returning-browser.ts';
+import type { StartedSession } from './session-hooks.ts';
 
 interface Settings {
+  knownDevices: KnownDevices;
+  returning: ReturningBrowsers;
   database: Database;
   kv: KeyValueStore;
   outbox: Outbox;
@@ -15,10 +18,8 @@ interface Settings {
   now: () => number;
 }
 
-/** The steps of a sign-in method for the device. */
+/** The device of a sign-in. */
 export interface DeviceRecognition extends Pick<KnownDevices, 'recognise'> {
-  /** Runs before the answer is sent. */
-  remember(req: Request, res: Response, user: User): Promise<void>;
   /**
    * The browser has proven access to the mailbox and set a new password, so it becomes a known device. The mail about
    * the password replaces the mail about the device.
@@ -26,17 +27,21 @@ export interface DeviceRecognition extends Pick<KnownDevices, 'recognise'> {
   trust(req: Request, res: Response, user: User): Promise<void>;
 }
 
+/** They follow a sign-in; `wiring.ts` lists both. */
+interface DeviceSubscribers {
+  rememberDevice(started: StartedSession): Promise<void>;
+  /** Mails about a sign-in from a new device. */
+  notifyNewDevice(started: StartedSession): Promise<void>;
+}
+
 /** A browser without cookies appears as a new device at each sign-in. */
 const silentMs = 60 * 60_000;
 
-/**
- * Known devices, plus the mail about a sign-in from an unknown one. The first sign-in with a password sends no such
- * mail: the user has just signed up, or got the mail about the password.
- */
-export function createNewDeviceNotifier(devices: KnownDevices, settings: Settings): DeviceRecognition {
-  const { database, kv, outbox, log, now } = settings;
+export function createDeviceRecognition(settings: Settings): DeviceRecognition & DeviceSubscribers {
+  const { knownDevices, returning, database, kv, outbox, log, now } = settings;
 
-  async function notifyNewDevice(req: Request, user: User): Promise<void> {
+  /** The first sign-in with a password sends no mail: the user has just signed up, or got the mail about the password. */
+  async function mailNewDevice(req: Request, user: User): Promise<void> {
     if (await recordSignIn(database.db, user)) return;
     const lang = resolveLanguage(req.get('accept-language'), user.locale ?? undefined);
     const { device, address } = whence(lang, getRequestOrigin(req));
@@ -59,21 +64,26 @@ export function createNewDeviceNotifier(devices: KnownDevices, settings: Setting
     outbox.wake();
   }
 
+  function remember(req: Request, res: Response, user: User): void {
+    knownDevices.remember(req, res, user);
+    returning.mark(req, res);
+  }
+
   return {
-    ...devices,
-    async remember(req, res, user) {
-      const known = devices.recognise(req, user) !== undefined;
-      devices.remember(req, res, user);
-      if (known) return;
-      // A failed mail must not fail the sign-in.
-      await notifyNewDevice(req, user).catch((error: unknown) =>
-        log.error({ err: error }, 'could not mail about a new device'),
-      );
-    },
+    recognise: knownDevices.recognise,
     async trust(req, res, user) {
-      devices.remember(req, res, user);
+      remember(req, res, user);
       // From now on a sign-in from another device is not the first with this password, so it sends a mail.
       await recordSignIn(database.db, user);
+    },
+    rememberDevice: async ({ req, res, user }) => remember(req, res, user),
+    async notifyNewDevice({ req, user }) {
+      // By the cookie of the request, which the answer does not change.
+      if (knownDevices.recognise(req, user) !== undefined) return;
+      // A failed mail must not fail the sign-in.
+      await mailNewDevice(req, user).catch((error: unknown) =>
+        log.error({ err: error }, 'could not mail about a new device'),
+      );
     },
   };
 }

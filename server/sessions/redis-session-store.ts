@@ -3,10 +3,8 @@ import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { toSessionId } from '../shared/index.ts';
 import { parseStored, type RedisClient } from '../store/index.ts';
-import type { Lifetimes } from './lifetime.ts';
-import { sessionFactsKey, sessionIdHash, sessionKey } from './session-keys.ts';
+import { type Lifetimes, sessionDataSchema, sessionFactsKey, sessionIdHash, sessionKey } from './session.ts';
 import { SessionWriteRules } from './session-write-rules.ts';
-import { sessionDataSchema } from './stored-session.ts';
 
 type Callback<T> = (error: unknown, value?: T) => void;
 /** connect-redis itself does not check what it reads. */

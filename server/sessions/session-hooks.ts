@@ -1,11 +1,18 @@
-import type { Request, Response } from 'express';
-import type { SessionIdHash, UserId } from '../shared/index.ts';
+import type { Request } from 'express';
+import type { HttpExchange } from '../http/index.ts';
+import { runInTurn, type SessionIdHash, type Subscribers, type UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CurrentSession } from './session.ts';
 
+/** A session that has just started in a browser. */
+export interface StartedSession extends HttpExchange {
+  readonly user: User;
+  readonly session: CurrentSession;
+}
+
 /**
  * Events of sessions, for data of other modules that depend on them: the OpenID Provider's session, the grants of client
- * apps, a requested deletion. Those modules belong to higher layers; `wiring.ts` lists them as subscribers.
+ * apps, a requested deletion. Those modules belong to higher layers; `wiring.ts` lists their subscribers.
  */
 export interface SessionHooks {
   /**
@@ -13,45 +20,55 @@ export interface SessionHooks {
    * refused
    */
   beforeSignIn(req: Request, user: User): Promise<boolean>;
-  /** After a sign-in: replaces the provider's session in the same answer (`security.md`, rule 4). */
-  began(req: Request, res: Response, session: CurrentSession): Promise<void>;
   /** The same user signed in again in the same browser: moves dependent data from the old session to the new one. */
-  replaced(before: CurrentSession, after: CurrentSession): Promise<void>;
+  onSessionReplaced(before: CurrentSession, after: CurrentSession): Promise<void>;
+  /**
+   * A browser has a new session, which can also continue another one: replaces the provider's session in the same answer
+   * (`security.md`, rule 4).
+   */
+  onSessionStarted(started: StartedSession): Promise<void>;
+  /** After that, if the user has authenticated in this request: not if a session only continues under a new id. */
+  afterSignIn(started: StartedSession): Promise<void>;
   /** Ends all data that depends on these sessions. */
-  ended(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
+  onSessionsEnded(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
   /**
    * Ends all dependent data of the user, including data whose session record is gone.
    * @param keeps decides for each such session whether its data stays. Undefined: nothing stays
    */
-  allEnded(userId: UserId, keeps?: (idHash: SessionIdHash) => Promise<boolean>): Promise<void>;
+  onAllSessionsEnded(userId: UserId, keeps?: (idHash: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends access that the user gave in other sessions than this one and that outlives them. */
-  othersEnded(userId: UserId, keepIdHash: SessionIdHash): Promise<void>;
-  /** Deletes the browser's own provider cookie. */
-  cleared(req: Request, res: Response): Promise<void>;
+  onOtherSessionsEnded(userId: UserId, keepIdHash: SessionIdHash): Promise<void>;
+  /** The user signed this browser out: deletes the browser's cookies of other modules. */
+  afterSignOut(exchange: HttpExchange): Promise<void>;
 }
 
-/** A module's part of the hooks. */
-export type SessionSubscriber = Partial<SessionHooks>;
+/** The subscribers of each event. */
+export type SessionSubscribers = { readonly [Event in keyof SessionHooks]: Subscribers<SessionHooks[Event]> };
 
-/** Hooks without subscribers. Each event reaches the subscribers one after the other, in the order of `subscribe`. */
-export function createSessionHooks(): SessionHooks & { subscribe(...more: SessionSubscriber[]): void } {
-  const subscribers: SessionSubscriber[] = [];
-  const inTurn = async (act: (subscriber: SessionSubscriber) => Promise<void> | undefined): Promise<void> => {
-    for (const subscriber of subscribers) await act(subscriber);
+/** Hooks without subscribers; `subscribe` sets those of the given events. */
+export function createSessionHooks(): SessionHooks & { subscribe(listed: Partial<SessionSubscribers>): void } {
+  const all: { [Event in keyof SessionHooks]: Subscribers<SessionHooks[Event]> } = {
+    beforeSignIn: {},
+    onSessionReplaced: {},
+    onSessionStarted: {},
+    afterSignIn: {},
+    onSessionsEnded: {},
+    onAllSessionsEnded: {},
+    onOtherSessionsEnded: {},
+    afterSignOut: {},
   };
   return {
-    subscribe: (...more) => void subscribers.push(...more),
+    subscribe: (listed) => void Object.assign(all, listed),
     async beforeSignIn(req, user) {
-      for (const subscriber of subscribers) {
-        if ((await subscriber.beforeSignIn?.(req, user)) === false) return false;
-      }
+      for (const allows of Object.values(all.beforeSignIn)) if (!(await allows(req, user))) return false;
       return true;
     },
-    began: (req, res, session) => inTurn((one) => one.began?.(req, res, session)),
-    replaced: (before, after) => inTurn((one) => one.replaced?.(before, after)),
-    ended: (sessions) => inTurn((one) => one.ended?.(sessions)),
-    allEnded: (userId, keeps) => inTurn((one) => one.allEnded?.(userId, keeps)),
-    othersEnded: (userId, keepIdHash) => inTurn((one) => one.othersEnded?.(userId, keepIdHash)),
-    cleared: (req, res) => inTurn((one) => one.cleared?.(req, res)),
+    onSessionReplaced: (before, after) => runInTurn(all.onSessionReplaced, before, after),
+    onSessionStarted: (started) => runInTurn(all.onSessionStarted, started),
+    afterSignIn: (started) => runInTurn(all.afterSignIn, started),
+    onSessionsEnded: (sessions) => runInTurn(all.onSessionsEnded, sessions),
+    onAllSessionsEnded: (userId, keeps) => runInTurn(all.onAllSessionsEnded, userId, keeps),
+    onOtherSessionsEnded: (userId, keepIdHash) => runInTurn(all.onOtherSessionsEnded, userId, keepIdHash),
+    afterSignOut: (exchange) => runInTurn(all.afterSignOut, exchange),
   };
 }

@@ -4,8 +4,8 @@ import type { HostCookies } from '../http/index.ts';
 import { randomToken } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { EmbeddedSessionStore } from './embedded-session-store.ts';
-import type { Lifetimes } from './lifetime.ts';
 import { RedisSessionStore } from './redis-session-store.ts';
+import type { Lifetimes } from './session.ts';
 
 export const sessionCookie = 'foyer_session';
 

@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import type { SessionIdHash } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import type { Lifetimes } from './lifetime.ts';
-import type { CurrentSession } from './session.ts';
+import type { CurrentSession, Lifetimes } from './session.ts';
 import { readClientInfo, recordSessionUse, recordUseEveryMs } from './user-sessions.ts';
 
 /** The last use of each session, for the list of devices. */

@@ -1,6 +1,6 @@
 import type { SessionData } from 'express-session';
 import type { SessionIdHash } from '../shared/index.ts';
-import { endsAtMs, type Lifetimes } from './lifetime.ts';
+import { endsAtMs, type Lifetimes } from './session.ts';
 
 /**
  * How often the time to live of a used session is renewed at most, per process, so that not every page costs a write.

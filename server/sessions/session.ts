@@ -1,6 +1,18 @@
 import type { Request } from 'express';
-import { type ProviderId, type SessionIdHash, toSessionId, type UserId } from '../shared/index.ts';
-import { sessionIdHash } from './session-keys.ts';
+import type { SessionData } from 'express-session';
+import { z } from 'zod';
+import {
+  type ProviderId,
+  providerIdSchema,
+  type SessionId,
+  type SessionIdHash,
+  sha256,
+  toSessionId,
+  toSessionIdHash,
+  type UserId,
+  userIdSchema,
+} from '../shared/index.ts';
+import { checkedAs } from '../store/index.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
 export interface UpstreamSession {
@@ -14,6 +26,20 @@ export interface UpstreamSession {
     sessionIndex?: string;
   };
 }
+
+/** Schema for reading it from a store. */
+export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
+  provider: providerIdSchema,
+  saml: z
+    .object({
+      nameId: z.string(),
+      nameIdFormat: z.string(),
+      nameQualifier: z.string().optional(),
+      spNameQualifier: z.string().optional(),
+      sessionIndex: z.string().optional(),
+    })
+    .optional(),
+});
 
 /** The user, and how and when they signed in. A session has nothing else: all other data have records of their own. */
 export interface SessionUser {
@@ -38,11 +64,29 @@ export interface SessionUser {
   upstream?: UpstreamSession;
 }
 
+/** Optional properties are missing in sessions of earlier releases. */
+export const sessionUserSchema: z.ZodType<SessionUser> = z.looseObject({
+  userId: userIdSchema,
+  authTimeMs: z.number(),
+  amr: z.array(z.string()),
+  remember: z.boolean(),
+  startedAtMs: z.number().optional(),
+  passwordEpoch: z.number().optional(),
+  browserId: z.string().optional(),
+  onRememberedDevice: z.boolean().optional(),
+  upstream: upstreamSessionSchema.optional(),
+});
+
 declare module 'express-session' {
   interface SessionData {
     user?: SessionUser;
   }
 }
+
+/** A session as express-session stores it. */
+export const sessionDataSchema = checkedAs<SessionData>(
+  z.looseObject({ cookie: z.looseObject({}), user: sessionUserSchema.optional() }),
+);
 
 export interface CurrentSession extends SessionUser {
   /** SHA-256 of the session id, under which grants and lists refer to the session. */
@@ -53,4 +97,37 @@ export interface CurrentSession extends SessionUser {
 export function getCurrentSession(req: Request): CurrentSession | undefined {
   const user = req.session?.user;
   return user && { ...user, idHash: sessionIdHash(toSessionId(req.session.id)) };
+}
+
+/** The store's key of a session. The id itself is a bearer secret and is never stored. */
+export function sessionIdHash(sessionId: SessionId): SessionIdHash {
+  return toSessionIdHash(sha256(sessionId));
+}
+
+export function sessionKey(idHash: SessionIdHash): string {
+  return `session:${idHash}`;
+}
+
+/** The key of the facts beside a session (user-sessions.ts). They are deleted with the session, however it ends. */
+export function sessionFactsKey(idHash: SessionIdHash): string {
+  return `session-facts:${idHash}`;
+}
+
+export interface Lifetimes {
+  /** Idle timeout of a session that is not remembered. */
+  idleMs: number;
+  /** Maximum lifetime of a session that is not remembered, from the sign-in, however much it is used. */
+  maxMs: number;
+  /** Lifetime of a remembered session, from the sign-in. */
+  rememberMs: number;
+}
+
+type Lived = Pick<SessionUser, 'remember' | 'authTimeMs' | 'startedAtMs'>;
+
+/**
+ * The latest end of a session, in milliseconds since the epoch. It counts from the sign-in at Foyer: `authTimeMs` of a
+ * sign-in with a provider may be days old. NIST SP 800-63B-4 sets 30 days at AAL1 and 24 hours at AAL2.
+ */
+export function endsAtMs(session: Lived, { maxMs, rememberMs }: Pick<Lifetimes, 'maxMs' | 'rememberMs'>): number {
+  return (session.startedAtMs ?? session.authTimeMs) + (session.remember ? rememberMs : maxMs);
 }

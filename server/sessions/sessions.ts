@@ -5,10 +5,9 @@ import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { createEndings, type SessionEndings } from './endings.ts';
-import { endsAtMs, type Lifetimes } from './lifetime.ts';
-import { type CurrentSession, getCurrentSession } from './session.ts';
+import { type CurrentSession, endsAtMs, getCurrentSession, type Lifetimes, sessionKey } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
-import { sessionKey } from './session-keys.ts';
+import { limitSessions } from './session-limit.ts';
 import { sessionCookie } from './session-middleware.ts';
 import { createSessionUse } from './session-use.ts';
 import { type AuthenticationInfo, startSession, step } from './start-session.ts';
@@ -40,11 +39,14 @@ interface Settings {
   metrics: Metrics;
   now: () => number;
   hooks: SessionHooks;
+  /** Prepares the header of every page that answers the request. */
+  setPageUser(req: Request, user: User): Promise<void>;
 }
 
 export function createSessions(settings: Settings): Sessions {
   const { kv, database, cookies, lifetimes, metrics, now, hooks } = settings;
-  const { limit, ...endings } = createEndings({ kv, hooks, metrics });
+  const endings = createEndings({ kv, hooks, metrics });
+  const limit = async (userId: UserId) => metrics.sessionEnded('limit', await limitSessions({ kv, hooks }, userId));
   const users = new WeakMap<Request, Promise<User | undefined>>();
   const use = createSessionUse({ kv, lifetimes, now });
   const startDeps = { ...settings, limit, users, use };
@@ -60,7 +62,7 @@ export function createSessions(settings: Settings): Sessions {
       return await startSession(startDeps, { req, res, before, user, how });
     } catch (error) {
       if (before && !(await isSessionLive(before.idHash).catch(() => true)))
-        await hooks.ended([before]).catch(() => {});
+        await hooks.onSessionsEnded([before]).catch(() => {});
       throw error;
     }
   }
@@ -69,15 +71,15 @@ export function createSessions(settings: Settings): Sessions {
     const session = getCurrentSession(req);
     if (session) {
       // Dependent data ends first: if that fails, the session still exists, and another sign-out ends everything.
-      await hooks.ended([session]);
+      await hooks.onSessionsEnded([session]);
       await step((done) => req.session.destroy(done));
       // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
-      await hooks.ended([session]);
+      await hooks.onSessionsEnded([session]);
       await kv.removeFromSet(userSessionsKey(session.userId), session.idHash);
       metrics.sessionEnded('sign-out');
     }
     cookies.clear(res, sessionCookie);
-    await hooks.cleared(req, res);
+    await hooks.afterSignOut({ req, res });
   }
 
   async function getCurrentUser(req: Request) {
@@ -92,7 +94,9 @@ export function createSessions(settings: Settings): Sessions {
     // The password has changed: the session is invalid, even if nothing has ended it yet.
     if (found && (session.passwordEpoch ?? found.passwordEpoch) < found.passwordEpoch) return undefined;
     if (found) await use.record(req, session);
-    return found && found.disabledAt === null ? { user: found, session } : undefined;
+    if (!found || found.disabledAt !== null) return undefined;
+    await settings.setPageUser(req, found);
+    return { user: found, session };
   }
 
   const isSessionLive = async (idHash: SessionIdHash) => (await kv.get(sessionKey(idHash))) !== null;

@@ -5,10 +5,14 @@ import type { Metrics } from '../metrics/index.ts';
 import { toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
-import type { Lifetimes } from './lifetime.ts';
-import type { CurrentSession, SessionUser, UpstreamSession } from './session.ts';
+import {
+  type CurrentSession,
+  type Lifetimes,
+  type SessionUser,
+  sessionIdHash,
+  type UpstreamSession,
+} from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
-import { sessionIdHash } from './session-keys.ts';
 import { factsLifetimeMs, type SessionUse } from './session-use.ts';
 import {
   goingOnKey,
@@ -75,8 +79,9 @@ export async function startSession(deps: SessionStartDeps, start: SessionStart):
   await verifyStillAllowed(deps, start, after);
   deps.users.set(req, Promise.resolve(user));
   if (before) await replacePrevious(deps, before, after);
-  await deps.hooks.began(req, res, after);
-  deps.metrics.sessionStarted();
+  const started = { req, res, user, session: after };
+  await deps.hooks.onSessionStarted(started);
+  if (!start.how.onlyIfLive) await deps.hooks.afterSignIn(started);
   return after;
 }
 
@@ -113,7 +118,7 @@ async function writeSession(deps: SessionStartDeps, start: SessionStart): Promis
   const { req, user, how, before } = start;
   const authTimeMs = how.authTimeMs ?? Math.min(now(), how.shownAtMs ?? Number.POSITIVE_INFINITY);
   // Another user's session first: once its record is gone, its dependent data could not be found.
-  if (before && before.userId !== user.id) await hooks.ended([before]);
+  if (before && before.userId !== user.id) await hooks.onSessionsEnded([before]);
   const own = before?.userId === user.id ? before : undefined;
   const known = own && (await readSessionFacts(kv, own.idHash));
   if (own) await kv.set(goingOnKey(own.idHash), '1', goingOnMs);
@@ -178,7 +183,7 @@ async function replacePrevious(
   after: CurrentSession,
 ): Promise<void> {
   await kv.removeFromSet(userSessionsKey(before.userId), before.idHash);
-  if (before.userId === after.userId) await hooks.replaced(before, after);
-  else await hooks.ended([before]);
+  if (before.userId === after.userId) await hooks.onSessionReplaced(before, after);
+  else await hooks.onSessionsEnded([before]);
   metrics.sessionEnded('replaced');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { plainAddress } from '../messages/index.ts';
+import { plainAddress } from '../http/index.ts';
 import {
   type ProviderId,
   type SessionIdHash,
@@ -10,9 +10,8 @@ import {
   type UserId,
 } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
-import type { SessionUser, UpstreamSession } from './session.ts';
-import { sessionFactsKey, sessionKey } from './session-keys.ts';
-import { sessionUserSchema } from './stored-session.ts';
+import { type SessionUser, sessionFactsKey, sessionKey, sessionUserSchema, type UpstreamSession } from './session.ts';
+import type { SessionHooks } from './session-hooks.ts';
 
 /** Facts about a session besides its user: where and since when it is used. Times are milliseconds since the epoch. */
 export interface SessionFacts {
@@ -193,14 +192,10 @@ export async function findSession(
   return (await listSessionHashes(kv, userId)).includes(idHash) ? readSession(kv, idHash) : undefined;
 }
 
-export interface SessionEndListener {
-  ended(sessions: readonly { idHash: SessionIdHash; userId: UserId }[]): Promise<void>;
-}
-
 /** The dependencies of every end of a session. */
 export interface SessionEndDeps {
   kv: KeyValueStore;
-  hooks: SessionEndListener;
+  hooks: Pick<SessionHooks, 'onSessionsEnded'>;
 }
 
 /** Sessions that are read or ended in parallel: one user's list must not delay the requests of others. */
@@ -224,7 +219,7 @@ export async function endSessions(
 async function endBatch({ kv, hooks }: SessionEndDeps, userId: UserId, ids: readonly SessionIdHash[]): Promise<number> {
   const sessions = ids.map((idHash) => ({ idHash, userId }));
   // Dependent data ends first: if this process dies, the session still exists, and ending it again ends everything.
-  await hooks.ended(sessions);
+  await hooks.onSessionsEnded(sessions);
   // Removes from the list first, then deletes. A sign-in in progress adds its session to the list again after it was
   // saved. In either order the session is deleted here, or is in the list for the next time.
   await Promise.all(ids.map((idHash) => kv.removeFromSet(userSessionsKey(userId), idHash)));
@@ -232,6 +227,6 @@ async function endBatch({ kv, hooks }: SessionEndDeps, userId: UserId, ids: read
   const taken = await Promise.all(ids.map((idHash) => kv.takeOnce(sessionKey(idHash))));
   await kv.delete(...ids.map(sessionFactsKey));
   // Ends what was given in between. A later grant finds the session gone and removes itself (see `isLive`).
-  await hooks.ended(sessions);
+  await hooks.onSessionsEnded(sessions);
   return taken.filter((record) => record !== null).length;
 }

@@ -2,6 +2,7 @@
  * The module of values and functions without state that every other module may use. It imports no other module.
  */
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
+export { runInTurn, type Subscribers } from './hooks.ts';
 export {
   type ClientId,
   clientIdSchema,

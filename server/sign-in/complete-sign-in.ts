@@ -19,8 +19,8 @@ export interface FirstFactorInput {
   amr: string[];
   remember: boolean;
   continuation: Continuation;
-  /** A remembered device does not replace the second factor. */
-  requireAllFactors?: boolean | undefined;
+  /** Tests whether a remembered device does not replace the second factor. Asked only if the user has one. */
+  requiresAllFactors?: (() => Promise<boolean>) | undefined;
   /**
    * With a provider: time of the authentication there. Undefined: now. A second factor that is presented here counts as
    * of now.
@@ -43,11 +43,11 @@ export interface SignIn {
 }
 
 export function createSignIn(settings: Settings): SignIn {
-  const { mfa, sessions, devices, nextRedirect } = settings;
+  const { mfa, sessions, nextRedirect } = settings;
 
-  /** The factors that are still required: none if a provider has already checked a second one. */
+  /** The factors that are still required: none if the user has no second one, or if a provider has already checked it. */
   const listRemainingFactors = async (user: User, amr: readonly string[]): Promise<ChallengeMethod[]> =>
-    amr.includes('mfa') ? [] : findChallengeMethods(mfa, user);
+    user.mfaPreference === 'none' || amr.includes('mfa') ? [] : findChallengeMethods(mfa, user);
 
   async function startChallenge(
     r: RequestContext,
@@ -68,7 +68,6 @@ export function createSignIn(settings: Settings): SignIn {
 
   async function begin(r: RequestContext, user: User, how: AuthenticationInfo): Promise<SignInResult> {
     await sessions.createSession(r, user, how);
-    await devices.remember(r.req, r.res, user);
     return { kind: 'signed-in' };
   }
 
@@ -78,7 +77,8 @@ export function createSignIn(settings: Settings): SignIn {
       const session = { amr, remember, upstream, shownAtMs: presentedAtMs };
       const methods = await listRemainingFactors(user, amr);
       if (methods.length === 0) return begin(r, user, session);
-      const device = factor.requireAllFactors ? undefined : await mfa.remembered.findRememberedDevice(r.req, user);
+      const mayUseDevice = !(await factor.requiresAllFactors?.());
+      const device = mayUseDevice ? await mfa.remembered.findRememberedDevice(r.req, user) : undefined;
       if (!device) return startChallenge(r, user, { ...factor, methods, intent: 'sign-in' });
       await mfa.remembered.recordDeviceUse(r.req, device);
       return begin(r, user, { ...session, onRememberedDevice: true });

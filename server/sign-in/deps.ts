@@ -1,6 +1,14 @@
 import type { Request } from 'express';
 import type { FederationModule } from '../federation/index.ts';
-import type { Continuation, HostCookies, HttpError, HttpExchange, Logger, Pages } from '../http/index.ts';
+import type {
+  Continuation,
+  HostCookies,
+  HttpError,
+  HttpExchange,
+  Logger,
+  Pages,
+  RequestContext,
+} from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { MfaDeps } from '../mfa/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
@@ -52,6 +60,14 @@ export interface ClientAuthorizations {
    * @throws {HttpError} if the address names an unregistered client app, or one of its addresses that is not registered
    */
   resolveShorthand(continuation: Continuation): Promise<AuthorizeShorthand | undefined>;
+}
+
+/** The pending authorization request of the address; undefined if it names none, or none of this browser. */
+export async function findPending(
+  { req, continuation: { authorization } }: RequestContext,
+  { findPendingAuthorization }: Pick<ClientAuthorizations, 'findPendingAuthorization'>,
+): Promise<PendingAuthorization | undefined> {
+  return authorization === undefined ? undefined : findPendingAuthorization(req, authorization);
 }
 
 /** The confirmation of addresses for this module. sign-up/ implements it, and `wiring.ts` injects it. */

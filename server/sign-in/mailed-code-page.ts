@@ -4,9 +4,8 @@ import { codeMinutes } from '../messages/index.ts';
 import { retryAfterText } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
-import type { SignInDeps } from './deps.ts';
+import { findPending, type SignInDeps } from './deps.ts';
 import type { MailedCodeResult } from './mailed-code.ts';
-import { findPending } from './pending.ts';
 
 const path = '/sign-in/code';
 
@@ -76,9 +75,8 @@ export async function submitMailedCode(r: RequestContext, deps: SignInDeps) {
   }
   mailedCodes.flows.clearCookie(r.res);
   const { user, remember } = checked;
-  const pending = await findPending(r, deps);
-  const requireAllFactors = pending?.requiresAllFactors;
-  const entered = await signIn.completeSignIn(r, user, { amr: ['pwd'], remember, continuation, requireAllFactors });
+  const requiresAllFactors = async () => (await findPending(r, deps))?.requiresAllFactors === true;
+  const entered = await signIn.completeSignIn(r, user, { amr: ['pwd'], remember, continuation, requiresAllFactors });
   metrics.signIn('password', toPublicOutcome(entered.kind));
   r.redirect(entered.kind === 'signed-in' ? nextRedirect(user, continuation).address : entered.address);
 }

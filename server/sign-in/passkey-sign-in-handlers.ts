@@ -1,9 +1,8 @@
 import type { RequestContext } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
-import type { SignInDeps } from './deps.ts';
+import { findPending, type SignInDeps } from './deps.ts';
 import { signInByPasskey } from './passkey-sign-in.ts';
 import { passkeyErrorText } from './passkey-texts.ts';
-import { findPending } from './pending.ts';
 import { renderSignInPage } from './sign-in-handlers.ts';
 
 /**
@@ -30,6 +29,5 @@ export const submitPasskey = (passkeys: PasskeyDeps) => async (r: RequestContext
     return r.redirect(await deps.confirmations.startEmailVerification(r, recipient));
   }
   await deps.sessions.createSession(r, user, { amr: outcome.amr, remember });
-  await deps.devices.remember(r.req, r.res, user);
   r.redirect(deps.nextRedirect(user, continuation).address);
 };

@@ -3,11 +3,10 @@ import { hashForPage, mailInitialPasswordHint, retryAfterText, startInitialPassw
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
-import type { PendingAuthorization, SignInDeps } from './deps.ts';
+import { findPending, type SignInDeps } from './deps.ts';
 import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
 import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
-import { findPending } from './pending.ts';
 import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
 import type { SignInPageState } from './sign-in-page-state.ts';
 
@@ -39,14 +38,13 @@ function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'er
 type PasswordRequest = RequestContext & {
   readonly username: string;
   readonly remember: boolean;
-  readonly pending: PendingAuthorization | undefined;
 };
 
 type FormState = Pick<SignInPageState, 'errors' | 'status'>;
 
 async function rerender(r: PasswordRequest, deps: SignInDeps, form: FormState): Promise<void> {
   const { continuation, username, remember } = r;
-  const clientName = (r.pending ?? (await findNamedClient(deps, continuation)))?.clientName;
+  const clientName = ((await findPending(r, deps)) ?? (await findNamedClient(deps, continuation)))?.clientName;
   renderSignInPage(r, deps, { continuation, clientName, values: { username, remember }, ...form });
 }
 
@@ -103,9 +101,9 @@ async function refuse(
 
 /** The password was right: the second factor or a session is next. */
 async function complete(r: PasswordRequest, deps: SignInDeps, user: User) {
-  const { remember, continuation, pending } = r;
-  const requireAllFactors = pending?.requiresAllFactors;
-  const factor = { amr: ['pwd'], remember, continuation, requireAllFactors };
+  const { remember, continuation } = r;
+  const requiresAllFactors = async () => (await findPending(r, deps))?.requiresAllFactors === true;
+  const factor = { amr: ['pwd'], remember, continuation, requiresAllFactors };
   const entered = await deps.signIn.completeSignIn(r, user, factor);
   logOutcome(r, deps, entered.kind);
   r.redirect(entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);
@@ -118,7 +116,7 @@ async function complete(r: PasswordRequest, deps: SignInDeps, user: User) {
 export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
   const username = visit.field('username');
   const remember = visit.field('remember') === '1';
-  const r = Object.assign(visit, { username, remember, pending: await findPending(visit, deps) });
+  const r = Object.assign(visit, { username, remember });
   const { findUnverifiedAccount } = deps.confirmations;
   const outcome = await hashForPage(r, deps, () =>
     signInByPassword(

@@ -20,6 +20,5 @@ export const reauthenticateByPasskey = (passkeys: PasskeyDeps) =>
       return renderReauthenticatePage(r, deps, { status: 400, problem: r.t('passkeys.signIn.errors.otherMember') });
     }
     await deps.sessions.createSession(r, outcome.user, { amr: outcome.amr, remember: r.session.remember });
-    await deps.devices.remember(r.req, r.res, outcome.user);
     r.redirect(deps.nextRedirect(outcome.user, r.target).address);
   });

@@ -91,7 +91,6 @@ async function completeChallenge(
   if (challenge.intent === 'sign-in' && r.field('rememberDevice') === '1') {
     await deps.mfa.remembered.remember(r.req, r.res, user);
   }
-  await deps.devices.remember(r.req, r.res, user);
   r.redirect(deps.nextRedirect(user, r.current.continuation).address);
 }
 

@@ -7,7 +7,7 @@ import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { PlanKey } from '../shared/index.ts';
 import type { ClientAuthorizations, Legal, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { User } from '../users/index.ts';
+import type { User, UserHooks } from '../users/index.ts';
 import type { SignUpLimitSettings } from './limits.ts';
 import type { SignUpRecords } from './sign-up-records.ts';
 
@@ -22,6 +22,7 @@ export interface SignUpRuleDeps {
   policy: PasswordPolicy;
   codes: Codes;
   outbox: Outbox;
+  hooks: UserHooks;
   legal: Legal;
   flows: SignUpRecords;
   limits: SignUpLimitSettings;

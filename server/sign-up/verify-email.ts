@@ -81,25 +81,18 @@ async function activateUser(
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, { userId, nowMs });
   const provider = identity ? deps.providers.byId(identity.provider)?.name : undefined;
-  return sendWelcomeMail(trx, deps, { userId, lang, provider });
+  return reportCreation(trx, deps, { userId, lang, provider });
 }
 
-/** Writes the welcome mail, and reads the updated user. */
-async function sendWelcomeMail(
+/** @returns the updated user */
+async function reportCreation(
   trx: Transaction<Schema>,
-  { outbox }: SignUpRuleDeps,
-  { userId, lang, provider }: { userId: UserId; lang: SignUp['lang']; provider?: string | undefined },
+  { hooks }: SignUpRuleDeps,
+  { userId, ...created }: { userId: UserId; lang: SignUp['lang']; provider?: string | undefined },
 ): Promise<User> {
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just confirmed is not there');
-  const { email, givenName } = user;
-  await outbox.add(trx, {
-    channel: 'mail',
-    to: email,
-    template: 'welcome',
-    lang,
-    values: { givenName, ...(provider && { provider }) },
-  });
+  await hooks.onUserCreated(trx, { user, ...created });
   return user;
 }
 
@@ -147,7 +140,7 @@ function confirmSubject(
     if (!(await confirmEmail(trx, user, deps.now()))) return undefined;
     await insertUserRecord(trx, user.id, deps.now());
     const mailLang = lang ?? resolveLanguage('', user.locale ?? undefined);
-    return sendWelcomeMail(trx, deps, { userId: user.id, lang: mailLang });
+    return reportCreation(trx, deps, { userId: user.id, lang: mailLang });
   });
 }
 

@@ -20,7 +20,7 @@ export {
 } from './import-rules.ts';
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
 export { userOperations } from './operations.ts';
-export { type Media, toPageUser } from './page-user.ts';
+export { createPageUserSetter, type Media, toPageUser } from './page-user.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
@@ -72,7 +72,8 @@ export {
   toAccountKey,
   type User,
 } from './user.ts';
-export { createImageNameReader, findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
+export { createUserHooks, mailWelcome, type UserHooks, type UserSubscribers } from './user-hooks.ts';
+export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,
   findCurrentUser,

@@ -1,5 +1,10 @@
+import type { Request } from 'express';
 import type { PageUser } from '../../views/page-context.ts';
+import { setPageUser } from '../http/index.ts';
+import { countUnread } from '../messages/index.ts';
+import type { Database } from '../store/index.ts';
 import { fullName, type User } from './user.ts';
+import { createImageNameReader } from './user-record-store.ts';
 
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 
@@ -42,4 +47,23 @@ function pictureUrl(picture: string | null, media: Media | undefined): string | 
   const url = URL.parse(picture, base);
   if (url?.origin !== base.origin) return undefined;
   return media.isLocal && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
+}
+
+/** These endpoints of client apps render no pages with a user. */
+const withoutPages = /^\/oauth2\//;
+
+/** Sets the signed-in user of a request for its pages: header and language follow. */
+export function createPageUserSetter(
+  database: Database,
+  media: Media | undefined,
+): (req: Request, user: User) => Promise<void> {
+  const findImageName = createImageNameReader(database);
+  return async (req, user) => {
+    const hasPages = !withoutPages.test(req.path);
+    const [imageName, unread] = await Promise.all([
+      hasPages && media !== undefined ? findImageName(user.id) : '',
+      hasPages ? countUnread(database.db, user.id) : 0,
+    ]);
+    setPageUser(req, { member: toPageUser({ ...user, imageName }, media), locale: user.locale, unread });
+  };
 }

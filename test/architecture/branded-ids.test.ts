@@ -13,7 +13,7 @@ import type { BackchannelLogouts } from '../../server/oidc/backchannel-logouts.t
 import { deleteConnectedApp } from '../../server/oidc/connected-app-store.ts';
 import type { GrantStore } from '../../server/oidc/grant-store.ts';
 import type { Sessions } from '../../server/sessions/index.ts';
-import { sessionIdHash, sessionKey } from '../../server/sessions/session-keys.ts';
+import { sessionIdHash, sessionKey } from '../../server/sessions/session.ts';
 import { endSessions } from '../../server/sessions/user-sessions.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import type { BrowserRecords, SecretBox } from '../../server/store/index.ts';

@@ -1,4 +1,4 @@
-import { sessionIdHash } from '../../server/sessions/session-keys.ts';
+import { sessionIdHash } from '../../server/sessions/session.ts';
 import type { User } from '../../server/users/index.ts';
 import { withDefaultClient } from '../oidc/token-cookie-tools.ts';
 import type { Browser } from '../support/browser.ts';

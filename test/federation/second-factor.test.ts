@@ -1,5 +1,5 @@
 import { refreshTokenGrant } from 'openid-client';
-import { sessionIdHash, sessionKey } from '../../server/sessions/session-keys.ts';
+import { sessionIdHash, sessionKey } from '../../server/sessions/session.ts';
 import { findUser, type User } from '../../server/users/index.ts';
 import { link } from '../account/provider-steps.ts';
 import { appCode, giveTotp, show, textedCode } from '../sign-in/factor-steps.ts';

@@ -7,25 +7,36 @@ import { thorough } from '../support/thorough.ts';
 const root = join(import.meta.dirname, '..', '..');
 const [walk, request] = ['sign-in', 'POST /sign-in'];
 const recorded = [
-  { walk, request: 'GET /', files: ['server/http/pages.ts', 'server/app.ts'] },
+  { walk, request: 'GET /', files: ['server/http/pages.ts', 'server/app.ts'], subscriberFiles: [] },
   {
     walk,
     request,
-    files: ['server/http/pages.ts', 'server/mfa/hooks.ts', 'server/store/sqlite.ts', 'server/users/a.ts'],
+    files: ['server/http/pages.ts', 'server/mfa/codes.ts', 'server/store/sqlite.ts', 'server/users/a.ts'],
+    subscriberFiles: ['server/oidc/cookies.ts'],
   },
-  { walk: 'purchase', request, files: ['server/billing/checkout/checkout-routes.ts'] },
+  { walk: 'purchase', request, files: ['server/billing/checkout/checkout-routes.ts'], subscriberFiles: [] },
 ];
 
 describe('The report of the walks', () => {
   it('A walk counts the modules and files of its deciding request, without stores, shared code and subscribers', () => {
-    expect(countWalk(recorded, { walk, request }, ['server/mfa/hooks.ts'])).toEqual({
+    expect(countWalk(recorded, { walk, request })).toEqual({
       walk,
       request,
-      filesByModule: { http: ['server/http/pages.ts'], users: ['server/users/a.ts'] },
-      modules: 2,
-      files: 2,
-      uncounted: ['server/mfa/hooks.ts', 'server/store/sqlite.ts'],
+      filesByModule: {
+        http: ['server/http/pages.ts'],
+        mfa: ['server/mfa/codes.ts'],
+        users: ['server/users/a.ts'],
+      },
+      modules: 3,
+      files: 3,
+      uncounted: ['server/oidc/cookies.ts', 'server/store/sqlite.ts'],
     });
+  });
+
+  it('A file that runs in one request only within a subscriber counts when another request runs it by itself', () => {
+    const other = { walk, request: 'GET /other', files: ['server/oidc/cookies.ts'], subscriberFiles: [] };
+    const { files, uncounted } = countWalk([...recorded, other], { walk, request: '' });
+    expect([files, uncounted]).toEqual([5, ['server/store/sqlite.ts']]);
   });
 
   it('A walk without a deciding request counts each file of all its requests once', () => {
@@ -47,8 +58,8 @@ describe('The report of the walks', () => {
 
   it('The table and the lists name the modules with their files', () => {
     const figures = countWalk(recorded, { walk, request });
-    expect(walkTable([figures])).toContain('| sign-in | POST /sign-in | 3 | 3 | 1 | http 1, mfa 1, users 1 |\n');
-    expect(walkFiles(figures)).toContain('- mfa (1): server/mfa/hooks.ts\n');
+    expect(walkTable([figures])).toContain('| sign-in | POST /sign-in | 3 | 3 | 2 | http 1, mfa 1, users 1 |\n');
+    expect(walkFiles(figures)).toContain('- mfa (1): server/mfa/codes.ts\n');
   });
 
   thorough(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { hostCookies } from '../../server/http/index.ts';
 import { sessionMiddleware } from '../../server/sessions/index.ts';
-import { sessionIdHash } from '../../server/sessions/session-keys.ts';
+import { sessionIdHash } from '../../server/sessions/session.ts';
 import { deriveKey } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';

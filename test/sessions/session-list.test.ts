@@ -1,4 +1,4 @@
-import { sessionIdHash } from '../../server/sessions/session-keys.ts';
+import { sessionIdHash } from '../../server/sessions/session.ts';
 import { listSessions } from '../../server/sessions/user-sessions.ts';
 import type { User } from '../../server/users/index.ts';
 import { production, site } from '../attacks/production.ts';

@@ -1,4 +1,4 @@
-import { sessionKey } from '../../server/sessions/session-keys.ts';
+import { sessionKey } from '../../server/sessions/session.ts';
 import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/user-sessions.ts';
 import { toProviderId, toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';

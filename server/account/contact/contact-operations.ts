@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError, toRetrySeconds, translator } from '../../http/index.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  getRequestOrigin,
+  HttpError,
+  toRetrySeconds,
+  translator,
+} from '../../http/index.ts';
 import { codeMinutes } from '../../messages/index.ts';
 import { retryAfterText } from '../../password/index.ts';
-import { getRequestOrigin } from '../../sessions/index.ts';
 import { flowIdSchema } from '../../shared/index.ts';
 import { requireCallingUser } from '../../users/index.ts';
 import { confirmEmailChange, requestEmailChange } from './change-email.ts';

@@ -1,6 +1,7 @@
+import type { Request } from 'express';
 import type { Transaction } from 'kysely';
 import type { CancellationTiming } from '../../billing/index.ts';
-import { translator } from '../../http/index.ts';
+import { getRequestOrigin, translator } from '../../http/index.ts';
 import { mailAbout, type Origin } from '../../messages/index.ts';
 import { dayMs, toPublicOutcome, type UserId } from '../../shared/index.ts';
 import type { KeyValueStore, Schema } from '../../store/index.ts';
@@ -67,16 +68,16 @@ export async function findRecentCancellation(kv: KeyValueStore, userId: UserId):
 }
 
 /**
- * A sign-in cancels the deletion. Every sign-in method calls this (sessions/).
+ * A sign-in by any method cancels the deletion: a subscriber to `beforeSignIn`.
  * @returns false if it is too late: all data have been erased
  */
-export async function cancelDeletionOnSignIn(deps: DeletionDeps, user: User, from: Origin): Promise<boolean> {
+export async function cancelPendingDeletion(deps: DeletionDeps, req: Request, user: User): Promise<boolean> {
   const { database, kv, outbox, log } = deps;
   const deletion = await findDeletion(database.db, user.id);
   if (!deletion) return true;
   const cancelled = await database.transaction(async (trx) => {
     if (!(await cancelDeletionsRequestedSince(trx, deps, { userId: user.id, sinceMs: 0 }))) return false;
-    const { mail, values } = mailAbout(user, from, deps.now());
+    const { mail, values } = mailAbout(user, getRequestOrigin(req), deps.now());
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
     await outbox.add(trx, {

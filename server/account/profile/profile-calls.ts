@@ -1,6 +1,5 @@
-import { HttpError, toRetrySeconds, translator } from '../../http/index.ts';
+import { getRequestOrigin, HttpError, toRetrySeconds, translator } from '../../http/index.ts';
 import { retryAfterText } from '../../password/index.ts';
-import { getRequestOrigin } from '../../sessions/index.ts';
 import { type ProfileField, readProfile, type SaveProfile, type SentProfile, type User } from '../../users/index.ts';
 import { profileFaultText } from './profile-form.ts';
 import { type SaveProfileDeps, saveProfile } from './save-profile.ts';

@@ -1,0 +1,23 @@
+import { createSessionHooks, type SessionHooks, type SessionSubscribers } from './sessions/index.ts';
+import { createUserHooks, type UserHooks, type UserSubscribers } from './users/index.ts';
+
+/** The subscribers of every event. */
+export type AllSubscribers = SessionSubscribers & UserSubscribers;
+
+/** All events to which modules of higher layers subscribe; `wiring.ts` lists the subscribers. */
+export interface Hooks extends SessionHooks, UserHooks {
+  subscribe(all: AllSubscribers): void;
+}
+
+/** Hooks without subscribers. */
+export function createHooks(): Hooks {
+  const [sessions, users] = [createSessionHooks(), createUserHooks()];
+  return {
+    ...sessions,
+    ...users,
+    subscribe(all) {
+      sessions.subscribe(all);
+      users.subscribe(all);
+    },
+  };
+}
