@@ -1,11 +1,8 @@
-/**
- * Processes due items, several in parallel, until none is left. A second call during a run makes it look again.
- * @param look the due items, without those in progress; at most `room` of them
- * @param act never rejects
- */
-export interface BatchRunnerOptions<Item extends { id: string }> {
+interface BatchRunnerOptions<Item extends { id: string }> {
   atOnce: number;
-  nextItems(moduleName: number, underWay: string[]): Promise<Item[]>;
+  /** The due items, without those in progress; at most `limit` of them. */
+  nextItems(limit: number, underWay: string[]): Promise<Item[]>;
+  /** Never rejects. */
   act(item: Item): Promise<void>;
 }
 
@@ -14,6 +11,7 @@ export interface BatchRunner {
   run(): Promise<number>;
 }
 
+/** Processes due items, several in parallel, until none is left. A second call during a run makes it look again. */
 export function createBatchRunner<Item extends { id: string }>({
   atOnce,
   nextItems,
@@ -21,7 +19,7 @@ export function createBatchRunner<Item extends { id: string }>({
 }: BatchRunnerOptions<Item>): BatchRunner {
   const underWay = new Map<string, Promise<void>>();
   let running: Promise<number> | undefined;
-  let rerender = Promise.withResolvers<void>();
+  let newRequest = Promise.withResolvers<void>();
   let requested = false;
 
   function begin(item: Item): void {
@@ -35,12 +33,12 @@ export function createBatchRunner<Item extends { id: string }>({
     let done = 0;
     for (;;) {
       requested = false;
-      rerender = Promise.withResolvers<void>();
-      const moduleName = atOnce - underWay.size;
-      const items = moduleName > 0 ? await nextItems(moduleName, [...underWay.keys()]) : [];
+      newRequest = Promise.withResolvers<void>();
+      const limit = atOnce - underWay.size;
+      const items = limit > 0 ? await nextItems(limit, [...underWay.keys()]) : [];
       for (const item of items) begin(item);
       done += items.length;
-      if (underWay.size > 0) await Promise.race([...underWay.values(), rerender.promise]);
+      if (underWay.size > 0) await Promise.race([...underWay.values(), newRequest.promise]);
       else if (!requested) return done;
     }
   }
@@ -58,7 +56,7 @@ export function createBatchRunner<Item extends { id: string }>({
   return {
     run() {
       requested = true;
-      rerender.resolve();
+      newRequest.resolve();
       running ??= runOnce();
       return running;
     },

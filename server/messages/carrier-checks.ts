@@ -1,3 +1,4 @@
+import { toNetworkReason } from './carrier.ts';
 import type { TwilioSettings } from './carrier-twilio.ts';
 
 /** The answer of a mail or text message service to its credentials, without a message. */
@@ -27,10 +28,11 @@ export async function checkSmtp(url: string): Promise<CarrierState> {
   }
 }
 
+/** Asks for a record of the service. @param refusal the status that refuses these credentials, beside 401 */
 async function ask(
   address: URL,
-  authorization: string,
-): Promise<{ status: number; body: unknown } | { unavailable: string }> {
+  { authorization, refusal }: { authorization: string; refusal: number },
+): Promise<{ kind: 'answered'; body: unknown } | CarrierState> {
   try {
     const answer = await fetch(address, {
       headers: { Authorization: authorization, Accept: 'application/json' },
@@ -38,19 +40,19 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: answer.status, body: await answer.json().catch(() => undefined) };
+    const { status } = answer;
+    const body: unknown = await answer.json().catch(() => undefined);
+    if (status === 200) return { kind: 'answered', body };
+    return { kind: status === 401 || status === refusal ? 'refused' : 'away', why: `it answers ${status}` };
   } catch (error) {
-    const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
-    return { unavailable: cause?.code ?? cause?.message ?? name ?? 'no answer' };
+    return { kind: 'away', why: toNetworkReason(error) };
   }
 }
 
 /** Tests whether the key may send mail: SendGrid's Scopes API, version 3. */
 export async function checkSendGrid({ apiKey, url }: { apiKey: string; url: string }): Promise<CarrierState> {
-  const answer = await ask(new URL('/v3/scopes', url), `Bearer ${apiKey}`);
-  if ('unavailable' in answer) return { kind: 'away', why: answer.unavailable };
-  if (answer.status === 401 || answer.status === 403) return { kind: 'refused', why: `it answers ${answer.status}` };
-  if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
+  const answer = await ask(new URL('/v3/scopes', url), { authorization: `Bearer ${apiKey}`, refusal: 403 });
+  if (answer.kind !== 'answered') return answer;
   const scopes: unknown = Reflect.get(Object(answer.body), 'scopes');
   return Array.isArray(scopes) && scopes.includes('mail.send')
     ? { kind: 'ready' }
@@ -64,10 +66,9 @@ export async function checkTwilio({
   url,
 }: Pick<TwilioSettings, 'accountSid' | 'authToken' | 'url'>): Promise<CarrierState> {
   const address = new URL(`/2010-04-01/Accounts/${accountSid}.json`, url);
-  const answer = await ask(address, `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`);
-  if ('unavailable' in answer) return { kind: 'away', why: answer.unavailable };
-  if (answer.status === 401 || answer.status === 404) return { kind: 'refused', why: `it answers ${answer.status}` };
-  if (answer.status !== 200) return { kind: 'away', why: `it answers ${answer.status}` };
+  const authorization = `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString('base64')}`;
+  const answer = await ask(address, { authorization, refusal: 404 });
+  if (answer.kind !== 'answered') return answer;
   const status = String(Reflect.get(Object(answer.body), 'status'));
   return status === 'active' ? { kind: 'ready' } : { kind: 'refused', why: `the account is ${status}` };
 }

@@ -70,7 +70,7 @@ function sendGridFailure(error: unknown): Error {
   // Refused connections, timeouts.
   if (!response) return new Error(`SendGrid: ${String(code ?? '')} ${String(message)}`, { cause: error });
   const errors = Array.isArray(response.body?.errors) ? response.body.errors : [];
-  const why = `SendGrid ${String(code)}: ${errors.map(({ message: submitted = '' }) => submitted).join('; ') || String(message)}`;
+  const why = `SendGrid ${String(code)}: ${errors.map(({ message: detail = '' }) => detail).join('; ') || String(message)}`;
   const ofRecipient = errors.length > 0 && errors.every(({ field }) => field?.startsWith('personalizations') === true);
   return code === 413 || (code === 400 && ofRecipient) ? new PermanentDeliveryError(why) : new Error(why);
 }

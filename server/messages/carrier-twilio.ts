@@ -1,4 +1,4 @@
-import { PermanentDeliveryError, type SmsCarrier } from './carrier.ts';
+import { PermanentDeliveryError, type SmsCarrier, toNetworkReason } from './carrier.ts';
 
 export interface TwilioSettings {
   /** Starts with `AC`; the user name of the API. */
@@ -54,16 +54,10 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
   };
 }
 
-/** The cause of a network error: `fetch` itself only reports that it failed. */
-function toNetworkReason(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? name ?? 'no answer';
-}
-
 async function readRefusal(answer: Response): Promise<Refusal> {
   try {
-    const submitted: unknown = await answer.json();
-    return typeof submitted === 'object' && submitted !== null ? submitted : {};
+    const body: unknown = await answer.json();
+    return typeof body === 'object' && body !== null ? body : {};
   } catch {
     return {};
   }
@@ -71,8 +65,8 @@ async function readRefusal(answer: Response): Promise<Refusal> {
 
 /** Twilio's messages contain the number, which readers of the failure reason need not see. */
 function refused(status: number, { code, message }: Refusal, to: string): Error {
-  const submitted = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
-  const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${submitted}`;
+  const detail = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
+  const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${detail}`;
   return status === 400 && typeof code === 'number' && ofTheNumber.has(code)
     ? new PermanentDeliveryError(why)
     : new Error(why);

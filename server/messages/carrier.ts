@@ -32,20 +32,21 @@ interface Envelope {
   replyTo?: string;
 }
 
-export interface RenderedMail extends Envelope {
+export interface RenderedMail {
   subject: string;
+  /** A whole document. */
   html: string;
   text: string;
 }
 
 /** A mail that the mail service renders, from a template that the operator stores there. */
-export interface TemplatedMail extends Envelope {
+interface TemplatedMail extends Envelope {
   templateId: string;
   /** Merge variables. */
   values: Record<string, string>;
 }
 
-export type OutgoingMail = RenderedMail | TemplatedMail;
+export type OutgoingMail = (Envelope & RenderedMail) | TemplatedMail;
 
 /** Notifies client apps; oidc/ implements it, because the signing keys belong to a higher layer. */
 export interface LogoutCarrier {
@@ -63,6 +64,12 @@ export interface Carriers {
 /** A retry is useless, for example for an unknown address. The message becomes a dead letter at once. */
 export class PermanentDeliveryError extends Error {
   override name = 'PermanentFailure';
+}
+
+/** The cause of a network error: `fetch` itself only reports that it failed. */
+export function toNetworkReason(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? name ?? 'no answer';
 }
 
 const addresses = /[^\s<>@,;:"]+@[^\s<>@,;:"]+/g;

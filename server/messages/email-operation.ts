@@ -1,23 +1,12 @@
 import { z } from 'zod';
-import {
-  type ApiOperation,
-  defineOperation,
-  HttpError,
-  isMalformed,
-  requirePrincipal,
-  toRetrySeconds,
-} from '../http/index.ts';
+import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { toUserId } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { MessageOperationsDeps } from './deps.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
+import { lines, requireAllowed, text } from './message-operation.ts';
 import type { Recipient } from './recipients.ts';
-
-const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
-/** A merge variable may have several lines: it never reaches a header. */
-const lines = (max: number) =>
-  z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
 
 const sentEmailBody = z.object({
   emailAddress: z.string().refine(isMailAddress, 'a mail address'),
@@ -76,7 +65,9 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
       const member = await recipients.byEmail(body.emailAddress);
       const anybody = !ownActions.has(action) && openTemplates.has(action);
       const to = member?.email ?? (anybody ? body.emailAddress.toLowerCase() : undefined);
-      await countRecipient(to ?? body.emailAddress.toLowerCase());
+      // Over all client apps, so that Foyer cannot flood a mailbox.
+      const recipient = digest(to ?? body.emailAddress.toLowerCase());
+      requireAllowed(await consumeLimits(kv, rateLimits.sentEmail, { recipient }), 'too many mails to one address');
       if (to === undefined && !uniformAnswers) {
         throw new HttpError('notFound', { detail: 'no user with this address' });
       }
@@ -87,15 +78,4 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
       return { status: 'accepted' as const };
     },
   });
-
-  /** Over all client apps, so that Foyer cannot flood a mailbox. */
-  async function countRecipient(email: string): Promise<void> {
-    const decision = await consumeLimits(kv, rateLimits.sentEmail, { recipient: digest(email) });
-    if (!decision.allowed) {
-      throw new HttpError('tooMany', {
-        detail: 'too many mails to one address',
-        retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
-      });
-    }
-  }
 }

@@ -29,6 +29,7 @@ export {
   codeMinutes,
   createCodes,
   type IssuedCode,
+  normaliseCode,
   resendWaitMs,
 } from './one-time-codes.ts';
 export { messageOperations } from './operations.ts';
@@ -43,4 +44,3 @@ export { mailAbout, notifySecurityChange, type Origin, whence } from './security
 export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
 export { codeText } from './sms-code-text.ts';
 export { classifyNumber, formatNumber } from './sms-number.ts';
-export { normaliseCode } from './whole-code.ts';

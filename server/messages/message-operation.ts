@@ -9,15 +9,18 @@ import {
   resolveRequestedUser,
   toRetrySeconds,
 } from '../http/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, rateLimits } from '../rate-limits/index.ts';
 import { type UserId, userIdSchema } from '../shared/index.ts';
 import { parseStored } from '../store/index.ts';
 import type { MessageOperationsDeps } from './deps.ts';
 import type { Notification } from './message.ts';
 import { type NotificationRow, readNotification } from './notification-store.ts';
 
-const text = (max: number) => z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
-const lines = (max: number) =>
+/** One line. */
+export const text = (max: number) =>
+  z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
+/** Several lines, for values that never reach a header. */
+export const lines = (max: number) =>
   z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
 /** The format of Amazon's queues. */
 const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
@@ -54,6 +57,12 @@ export const storedMessage = details.extend({
   MessageGroupId: z.string().optional(),
 });
 
+/** @throws {HttpError} tooMany */
+export function requireAllowed(decision: LimitDecision, detail: string): void {
+  if (decision.allowed) return;
+  throw new HttpError('tooMany', { detail, retryAfterSeconds: toRetrySeconds(decision.retryAfterMs) });
+}
+
 /** `POST /message/sent`: a notification inside the marketplace, by a client app or by a user to themselves. */
 export function sentMessage({ database, kv, outbox, box, recipients }: MessageOperationsDeps): ApiOperation {
   return defineOperation({
@@ -67,7 +76,9 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     async handle({ req, body }) {
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
       const { userId, sender } = await resolveRecipient(req, named);
-      await countRecipient(userId);
+      // Over all senders: more in a day than are kept would only replace each other.
+      const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
+      requireAllowed(decision, 'too many notifications to one user');
       // Separate names for each sender, so that messages of different senders are neither merged nor ordered.
       const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
       const notification: Notification = {
@@ -77,15 +88,11 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
         description,
         category,
         details: rest,
+        deduplicationId: ownId(MessageDeduplicationId),
+        groupId: ownId(MessageGroupId),
       };
-      const deduplicationId = ownId(MessageDeduplicationId);
-      const groupId = ownId(MessageGroupId);
       const row = await database.transaction(async (trx) => {
-        const { id } = await outbox.add(trx, {
-          ...notification,
-          ...(deduplicationId !== undefined && { deduplicationId }),
-          ...(groupId !== undefined && { groupId }),
-        });
+        const { id } = await outbox.add(trx, notification);
         // The first message of the five minutes, if this is a duplicate.
         return readNotification(trx, box, id);
       });
@@ -94,16 +101,6 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
       return onTheWire(row, { MessageDeduplicationId, MessageGroupId });
     },
   });
-
-  /** Over all senders: more in a day than are kept would only replace each other. */
-  async function countRecipient(userId: UserId): Promise<void> {
-    const decision = await consumeLimits(kv, rateLimits.notification, { recipient: userId });
-    if (decision.allowed) return;
-    throw new HttpError('tooMany', {
-      detail: 'too many notifications to one user',
-      retryAfterSeconds: toRetrySeconds(decision.retryAfterMs),
-    });
-  }
 
   async function resolveRecipient(
     req: Request,

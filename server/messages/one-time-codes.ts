@@ -39,7 +39,7 @@ export interface Codes {
   messageGroup(owner: Pick<CodeOwner, 'purpose' | 'account'>): string;
 }
 
-export const codeDigits = 6;
+const codeDigits = 6;
 export const codeMinutes = 10;
 const codeMs = codeMinutes * 60_000;
 
@@ -89,4 +89,13 @@ export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Co
 
     messageGroup: ({ purpose, account }) => `${purpose}:${digest(`group ${account}`)}`,
   };
+}
+
+/**
+ * Normalizes a typed code: only digits, and only a complete code (the specification's section 5). Phones and mails add
+ * spaces.
+ */
+export function normaliseCode(typed: string): string | undefined {
+  const digits = typed.replace(/[\s-]/g, '');
+  return digits.length === codeDigits && /^\d+$/.test(digits) ? digits : undefined;
 }

@@ -12,6 +12,7 @@ import {
   mails,
 } from '../../views/mail/index.ts';
 import { translator } from '../http/index.ts';
+import type { RenderedMail } from './carrier.ts';
 import { mailColours } from './mail-colours.ts';
 import type { Mail, MailContent } from './message.ts';
 import { safeGreetingName } from './safe-greeting-name.ts';
@@ -28,13 +29,6 @@ export interface MailLook {
   helpUrl?: string | undefined;
   /** The address for questions, if there is no help center. */
   supportAddress?: string | undefined;
-}
-
-export interface RenderedMail {
-  subject: string;
-  /** A whole document. */
-  html: string;
-  text: string;
 }
 
 /** The names of all templates. */

@@ -15,6 +15,6 @@ export interface CodeText {
  * codes delivered via SMS"): phones fill it in here, and nowhere else.
  */
 export function codeText({ code, minutes, brandName, publicUrl, lang }: CodeText): string {
-  const submitted = translator(lang)('sms.code', { code, brand: brandName, minutes });
-  return `${submitted}\n\n@${new URL(publicUrl).hostname} #${code}`;
+  const text = translator(lang)('sms.code', { code, brand: brandName, minutes });
+  return `${text}\n\n@${new URL(publicUrl).hostname} #${code}`;
 }

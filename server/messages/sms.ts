@@ -82,13 +82,7 @@ export function createSmsSender({ kv, outbox, limits, countries, digest }: TextM
       if (!decision.allowed) {
         return { sent: false, why: refusals[decision.limit], retryAfterMs: decision.retryAfterMs };
       }
-      await outbox.add(trx, {
-        channel: 'sms',
-        to,
-        text,
-        ...(expiresAtMs !== undefined && { expiresAtMs }),
-        ...(groupId !== undefined && { groupId }),
-      });
+      await outbox.add(trx, { channel: 'sms', to, text, expiresAtMs, groupId });
       return { sent: true };
     },
   };
