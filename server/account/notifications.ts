@@ -21,11 +21,11 @@ async function show(r: UserRequest, deps: AccountDeps) {
   const last = visible.at(-1);
   const olderHref =
     rows.length > onAPage && last ? `${path}?${new URLSearchParams({ after: toCursor(last) })}` : undefined;
-  const notifications = visible.map(({ id, title, description, security, status, created_at }) => ({
+  const notifications = visible.map(({ id, title, description, security, status, createdAt }) => ({
     id,
     title,
     description,
-    createdAtMs: created_at,
+    createdAtMs: createdAt,
     security: security === 1,
     unread: status === 'unread',
   }));

@@ -9,7 +9,7 @@ import { counted, moment, numericDate, table } from './text.ts';
 const seconds = (ms: number | null) => (ms === null ? null : numericDate(ms));
 
 function toJson(message: ListedMessage) {
-  const { id, channel, template, recipient, group_id: group, state, attempts, last_error, retriable } = message;
+  const { id, channel, template, recipient, groupId: group, state, attempts, retriable } = message;
   return {
     id,
     channel,
@@ -18,24 +18,24 @@ function toJson(message: ListedMessage) {
     group,
     state,
     attempts,
-    last_error,
-    created_at: seconds(message.created_at),
-    next_attempt_at: state === 'waiting' ? seconds(message.next_attempt_at) : null,
-    finished_at: seconds(message.finished_at),
+    last_error: message.lastError,
+    created_at: seconds(message.createdAt),
+    next_attempt_at: state === 'waiting' ? seconds(message.nextAttemptAt) : null,
+    finished_at: seconds(message.finishedAt),
     retriable,
   };
 }
 
 async function showMessages({ database }: Context, expected: { state?: OutboxState; limit: number }): Promise<Result> {
   const messages = await listMessages(database.db, expected);
-  const rows = messages.map(({ id, created_at, channel, template, recipient, state, attempts, last_error }) => [
+  const rows = messages.map(({ id, createdAt, channel, template, recipient, state, attempts, lastError }) => [
     id,
-    moment(created_at),
+    moment(createdAt),
     channel === template ? channel : `${channel}: ${template}`,
     recipient,
     state,
     String(attempts),
-    last_error ?? '',
+    lastError ?? '',
   ]);
   const headings = ['id', 'written', 'what', 'to', 'state', 'attempts', 'last error'];
   return {

@@ -1,38 +1,12 @@
 import type { Transaction } from 'kysely';
-import type { NormalisedEmail, ProviderId, UserId } from '../shared/index.ts';
-import { type Db, type FederatedIdentityTable, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
-import { type ProviderKind, type UpstreamIdentity, wholeName } from './identity.ts';
+import type { ProviderId, UserId } from '../shared/index.ts';
+import { type Db, isUniqueViolation, type Row, type Schema, uuidv7 } from '../store/index.ts';
+import { type UpstreamIdentity, wholeName } from './identity.ts';
 
 /** The link between a user and their identity at a provider. Times in milliseconds since the epoch. */
-export interface FederatedIdentity {
-  id: string;
-  userId: UserId;
-  kind: ProviderKind;
-  issuer: string;
-  subject: string;
-  /** The configured provider of the last use. */
-  provider: ProviderId;
-  email: NormalisedEmail | null;
-  /** The provider's latest name; null: it gave none, or the link is older than this column. */
-  name: string | null;
-  linkedAt: number;
-  lastUsedAt: number | null;
-}
+export type FederatedIdentity = Row<'federatedIdentities'>;
 
 type IdentityKey = Pick<UpstreamIdentity, 'kind' | 'issuer' | 'subject'>;
-
-const fromRow = (row: FederatedIdentityTable): FederatedIdentity => ({
-  id: row.id,
-  userId: row.user_id,
-  kind: row.kind as ProviderKind,
-  issuer: row.issuer,
-  subject: row.subject,
-  provider: row.provider,
-  email: row.email,
-  name: row.name ?? null,
-  linkedAt: row.linked_at,
-  lastUsedAt: row.last_used_at,
-});
 
 export interface NewIdentity {
   userId: UserId;
@@ -49,19 +23,21 @@ export async function insertIdentity(
 ): Promise<boolean> {
   const { kind, issuer, subject, provider, email } = identity;
   if (await findIdentity(trx, { kind, issuer, subject })) return false;
-  const row: FederatedIdentityTable = {
-    id: uuidv7(nowMs),
-    user_id: userId,
-    kind,
-    issuer,
-    subject,
-    provider,
-    email: email ?? null,
-    name: wholeName(identity) || null,
-    linked_at: nowMs,
-    last_used_at: used ? nowMs : null,
-  };
-  await trx.insertInto('federated_identities').values(row).execute();
+  await trx
+    .insertInto('federatedIdentities')
+    .values({
+      id: uuidv7(nowMs),
+      userId,
+      kind,
+      issuer,
+      subject,
+      provider,
+      email: email ?? null,
+      name: wholeName(identity) || null,
+      linkedAt: nowMs,
+      lastUsedAt: used ? nowMs : null,
+    })
+    .execute();
   return true;
 }
 
@@ -71,21 +47,9 @@ export async function insertImportedIdentity(
   userId: UserId,
   { kind, issuer, subject, provider, linkedAtMs }: IdentityKey & { provider: ProviderId; linkedAtMs: number },
 ): Promise<boolean> {
-  const row: FederatedIdentityTable = {
-    id: uuidv7(linkedAtMs),
-    user_id: userId,
-    kind,
-    issuer,
-    subject,
-    provider,
-    email: null,
-    name: null,
-    linked_at: linkedAtMs,
-    last_used_at: null,
-  };
   const inserted = await trx
-    .insertInto('federated_identities')
-    .values(row)
+    .insertInto('federatedIdentities')
+    .values({ id: uuidv7(linkedAtMs), userId, kind, issuer, subject, provider, linkedAt: linkedAtMs })
     .onConflict((conflict) => conflict.columns(['kind', 'issuer', 'subject']).doNothing())
     .returning('id')
     .execute();
@@ -99,26 +63,24 @@ export async function findIdentity(
   db: Db,
   { kind, issuer, subject }: IdentityKey,
 ): Promise<FederatedIdentity | undefined> {
-  const row = await db
-    .selectFrom('federated_identities')
+  return db
+    .selectFrom('federatedIdentities')
     .selectAll()
     .where('kind', '=', kind)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .executeTakeFirst();
-  return row && fromRow(row);
 }
 
 /** The links of a user, the oldest first. */
 export async function listIdentities(db: Db, userId: UserId): Promise<FederatedIdentity[]> {
-  const rows = await db
-    .selectFrom('federated_identities')
+  return db
+    .selectFrom('federatedIdentities')
     .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('linked_at')
+    .where('userId', '=', userId)
+    .orderBy('linkedAt')
     .orderBy('id')
     .execute();
-  return rows.map(fromRow);
 }
 
 export interface IdentityUse {
@@ -133,8 +95,8 @@ export async function recordIdentityUse(db: Db, { id, identity, nowMs }: Identit
   const { provider, email } = identity;
   const name = wholeName(identity);
   const { numUpdatedRows } = await db
-    .updateTable('federated_identities')
-    .set({ provider, email: email ?? null, last_used_at: nowMs, ...(name !== '' && { name }) })
+    .updateTable('federatedIdentities')
+    .set({ provider, email: email ?? null, lastUsedAt: nowMs, ...(name !== '' && { name }) })
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -143,8 +105,8 @@ export async function recordIdentityUse(db: Db, { id, identity, nowMs }: Identit
 /** @returns false if the user has no such link (any more) */
 export async function removeIdentity(trx: Transaction<Schema>, userId: UserId, id: string): Promise<boolean> {
   const { numDeletedRows } = await trx
-    .deleteFrom('federated_identities')
-    .where('user_id', '=', userId)
+    .deleteFrom('federatedIdentities')
+    .where('userId', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
@@ -159,10 +121,10 @@ export async function removeReusedIdentity(
   { userId, id, unusedSinceMs }: { userId: UserId; id: string; unusedSinceMs: number },
 ): Promise<boolean> {
   const { numDeletedRows } = await trx
-    .deleteFrom('federated_identities')
-    .where('user_id', '=', userId)
+    .deleteFrom('federatedIdentities')
+    .where('userId', '=', userId)
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', unusedSinceMs)]))
+    .where((eb) => eb.or([eb('lastUsedAt', 'is', null), eb('lastUsedAt', '<=', unusedSinceMs)]))
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
@@ -174,13 +136,13 @@ export async function removeIdentitiesLinkedSince(
   sinceMs: number,
 ): Promise<number> {
   const { numDeletedRows } = await trx
-    .deleteFrom('federated_identities')
-    .where('user_id', '=', userId)
-    .where('linked_at', '>=', sinceMs)
+    .deleteFrom('federatedIdentities')
+    .where('userId', '=', userId)
+    .where('linkedAt', '>=', sinceMs)
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
 export async function removeAllIdentities(trx: Transaction<Schema>, userId: UserId): Promise<void> {
-  await trx.deleteFrom('federated_identities').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('federatedIdentities').where('userId', '=', userId).execute();
 }

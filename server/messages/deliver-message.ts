@@ -22,18 +22,14 @@ export const channels: readonly MessageChannel[] = ['mail', 'sms', 'notification
  * Passes a message to its carrier; a decoy is only rendered. @throws {PermanentDeliveryError} if a retry would be
  * useless
  */
-export type DeliverMessage = (
-  message: Message,
-  row: { id: string; created_at: number; decoy: number },
-) => Promise<void>;
+export type DeliverMessage = (message: Message, row: { id: string; createdAt: number; decoy: number }) => Promise<void>;
 
 export function createDelivery(settings: DeliverySettings): DeliverMessage {
   const { database, carriers } = settings;
-  return async (message, { id, created_at, decoy }) => {
+  return async (message, { id, createdAt, decoy }) => {
     const options = { idempotencyKey: id };
     if (decoy === 1 && message.channel !== 'mail') return;
-    if (message.channel === 'notification')
-      return insertNotification(database.db, message, { id, createdAt: created_at });
+    if (message.channel === 'notification') return insertNotification(database.db, message, { id, createdAt });
     if (message.channel === 'sms') {
       if (!carriers.sms) throw new PermanentDeliveryError('no carrier for SMS is configured');
       return carriers.sms.send({ to: message.to, text: message.text }, options);

@@ -80,8 +80,8 @@ export function createDeliveryAttempts(settings: Settings): (item: DueItem) => P
 
   /** A message that needs no attempt: it has been delivered already, or has expired. */
   async function settleWithoutAttempt(item: DueItem): Promise<boolean> {
-    const { id, expires_at, decoy } = item.row;
-    const isExpired = expires_at !== null && expires_at <= now();
+    const { id, expiresAt, decoy } = item.row;
+    const isExpired = expiresAt !== null && expiresAt <= now();
     if (unmarked.has(id) || (isExpired && decoy === 1)) await writeDelivered(id);
     else if (isExpired) await giveUp(item, { reason: 'expired', wipe: true });
     else return false;
@@ -96,7 +96,7 @@ export function createDeliveryAttempts(settings: Settings): (item: DueItem) => P
     if (!(await beginAttempt(db, row, now() + (waitMs ?? 0)))) return false;
     const beganMs = performance.now();
     try {
-      const message = openMessage(box, row.id, row.sealed_payload);
+      const message = openMessage(box, row.id, row.sealedPayload);
       await within(deliveryMs, deliver(message, row));
     } catch (error) {
       await handleFailure(item, { error, waitMs, beganMs });

@@ -124,10 +124,10 @@ export function onTheWire(
     title: row.title,
     description: row.description,
     category: row.category,
-    userId: row.user_id,
+    userId: row.userId,
     status: row.status,
-    createdAt: new Date(row.created_at).toISOString(),
-    updatedAt: new Date(row.updated_at).toISOString(),
+    createdAt: new Date(row.createdAt).toISOString(),
+    updatedAt: new Date(row.updatedAt).toISOString(),
     ...ids,
   };
 }

@@ -1,10 +1,10 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { UserId } from '../shared/index.ts';
-import type { NotificationTable, Schema, SecretBox } from '../store/index.ts';
+import type { Row, Schema, SecretBox } from '../store/index.ts';
 import type { Notification } from './message.ts';
 import { openMessage } from './outbox.ts';
 
-export type NotificationRow = Selectable<NotificationTable>;
+export type NotificationRow = Row<'notifications'>;
 
 /** Maximum number of a user's notifications, and how long they are kept. */
 export const maxNotifications = 500;
@@ -18,15 +18,15 @@ export function toNotificationRow(
 ): NotificationRow {
   return {
     id,
-    user_id: userId,
+    userId,
     title,
     description,
     category,
     details: JSON.stringify(details),
     status: 'unread',
     security: security ? 1 : 0,
-    created_at: createdAt,
-    updated_at: createdAt,
+    createdAt,
+    updatedAt: createdAt,
   };
 }
 
@@ -48,14 +48,14 @@ export async function insertNotification(
 async function dropSurplus(db: Kysely<Schema>, userId: UserId): Promise<void> {
   await db
     .deleteFrom('notifications')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', 'not in', (from) =>
       from
         .selectFrom('notifications')
         .select('id')
-        .where('user_id', '=', userId)
+        .where('userId', '=', userId)
         .orderBy('security', 'desc')
-        .orderBy('created_at', 'desc')
+        .orderBy('createdAt', 'desc')
         .orderBy('id', 'desc')
         .limit(maxNotifications),
     )
@@ -71,7 +71,7 @@ export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Pro
         from
           .selectFrom('notifications')
           .select('id')
-          .where('created_at', '<=', nowMs - keptMs)
+          .where('createdAt', '<=', nowMs - keptMs)
           .limit(sweepBatch),
       )
       .executeTakeFirst();
@@ -79,12 +79,12 @@ export async function sweepNotifications(db: Kysely<Schema>, nowMs: number): Pro
   }
   const crowded = await db
     .selectFrom('notifications')
-    .select('user_id')
-    .groupBy('user_id')
+    .select('userId')
+    .groupBy('userId')
     .having(sql<number>`count(*)`, '>', maxNotifications)
     .limit(sweepBatch)
     .execute();
-  for (const { user_id } of crowded) await dropSurplus(db, user_id);
+  for (const { userId } of crowded) await dropSurplus(db, userId);
 }
 
 /** The last notification of a page, with which the next page starts. */
@@ -94,15 +94,19 @@ export type NotificationCursor = Pick<NotificationRow, 'security' | 'id'>;
 export function notificationPage(
   db: Kysely<Schema>,
   userId: UserId,
-  { after, status, limit }: { after?: NotificationCursor | undefined; status?: string | undefined; limit: number },
+  {
+    after,
+    status,
+    limit,
+  }: { after?: NotificationCursor | undefined; status?: NotificationRow['status'] | undefined; limit: number },
 ): Promise<NotificationRow[]> {
   const { security = 0, id = '' } = after ?? {};
   return (
     db
       .selectFrom('notifications')
       .selectAll()
-      .where('user_id', '=', userId)
-      .$if(status !== undefined, (query) => query.where('status', '=', status as string))
+      .where('userId', '=', userId)
+      .$if(status !== undefined, (query) => query.where('status', '=', status as NotificationRow['status']))
       .$if(after !== undefined, (query) =>
         query.where(({ or, and, eb }) =>
           or([eb('security', '<', security), and([eb('security', '=', security), eb('id', '<', id)])]),
@@ -121,7 +125,7 @@ export async function countUnread(db: Kysely<Schema>, userId: UserId): Promise<n
   const { count } = await db
     .selectFrom('notifications')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('status', '=', 'unread')
     .executeTakeFirstOrThrow();
   return Number(count);
@@ -135,8 +139,8 @@ export async function markRead(
 ): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('notifications')
-    .set({ status: 'read', updated_at: nowMs })
-    .where('user_id', '=', userId)
+    .set({ status: 'read', updatedAt: nowMs })
+    .where('userId', '=', userId)
     .where('status', '=', 'unread')
     .$if(id !== undefined, (query) => query.where('id', '=', id as string))
     .executeTakeFirst();
@@ -148,7 +152,7 @@ export function findNotification(db: Kysely<Schema>, userId: UserId, id: string)
   return db
     .selectFrom('notifications')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
 }
@@ -173,12 +177,12 @@ export async function readNotification(
   if (delivered) return delivered;
   const waiting = await db
     .selectFrom('outbox')
-    .select(['sealed_payload', 'created_at'])
+    .select(['sealedPayload', 'createdAt'])
     .where('id', '=', id)
     .executeTakeFirst();
-  if (waiting?.sealed_payload == null) return undefined;
-  const message = openMessage(box, id, waiting.sealed_payload);
+  if (waiting?.sealedPayload == null) return undefined;
+  const message = openMessage(box, id, waiting.sealedPayload);
   return message.channel === 'notification'
-    ? toNotificationRow(message, { id, createdAt: waiting.created_at })
+    ? toNotificationRow(message, { id, createdAt: waiting.createdAt })
     : undefined;
 }

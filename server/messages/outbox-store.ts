@@ -1,19 +1,19 @@
-import { type Insertable, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { MessageChannel } from '../metrics/index.ts';
 import { dayMs } from '../shared/index.ts';
-import type { Db, OutboxTable, Schema } from '../store/index.ts';
+import type { Db, NewRow, Row, Schema } from '../store/index.ts';
 
-export const outboxStates = ['waiting', 'delivered', 'dead'] as const;
-export type OutboxState = (typeof outboxStates)[number];
+export type OutboxState = Row<'outbox'>['state'];
+export const outboxStates: readonly OutboxState[] = ['waiting', 'delivered', 'dead'];
 
 /** Written out: SQLite uses a partial index only if the statement contains its condition. */
-const waiting = sql.lit('waiting');
+const waiting = sql.lit<OutboxState>('waiting');
 const isDecoy = sql.lit(1);
 
 /** A message that is due. */
 export type DueMessage = Pick<
-  OutboxTable,
-  'id' | 'template' | 'sealed_payload' | 'group_id' | 'attempts' | 'created_at' | 'expires_at' | 'decoy'
+  Row<'outbox'>,
+  'id' | 'template' | 'sealedPayload' | 'groupId' | 'attempts' | 'createdAt' | 'expiresAt' | 'decoy'
 >;
 
 /** The listing shows recent deliveries. */
@@ -26,8 +26,8 @@ const deadKeptMs = 30 * dayMs;
 async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<number> {
   const { last } = await trx
     .selectFrom('outbox')
-    .select(({ fn }) => fn.max('group_position').as('last'))
-    .where('group_id', '=', groupId)
+    .select(({ fn }) => fn.max('groupPosition').as('last'))
+    .where('groupId', '=', groupId)
     .where('state', '=', waiting)
     .executeTakeFirstOrThrow();
   return (last ?? 0) + 1;
@@ -35,28 +35,20 @@ async function nextPosition(trx: Transaction<Schema>, groupId: string): Promise<
 
 /**
  * Adds a message as the last of its group.
- * @param message.next_attempt_at not delivered before this time
+ * @param message.nextAttemptAt not delivered before this time
  */
 export async function insertMessage(
   trx: Transaction<Schema>,
   message: Pick<
-    Insertable<OutboxTable>,
-    'id' | 'channel' | 'template' | 'recipient' | 'sealed_payload' | 'expires_at' | 'next_attempt_at' | 'decoy'
-  > & { group_id: string | null },
+    NewRow<'outbox'>,
+    'id' | 'channel' | 'template' | 'recipient' | 'sealedPayload' | 'expiresAt' | 'nextAttemptAt' | 'decoy'
+  > & { groupId: string | null },
   nowMs: number,
 ): Promise<void> {
-  const group_position = message.group_id === null ? 0 : await nextPosition(trx, message.group_id);
+  const groupPosition = message.groupId === null ? 0 : await nextPosition(trx, message.groupId);
   await trx
     .insertInto('outbox')
-    .values({
-      ...message,
-      group_position,
-      state: 'waiting',
-      attempts: 0,
-      last_error: null,
-      created_at: nowMs,
-      finished_at: null,
-    })
+    .values({ ...message, groupPosition, state: 'waiting', attempts: 0, createdAt: nowMs })
     .execute();
 }
 
@@ -66,24 +58,24 @@ export async function findDuplicate(
   { id, deduplicationId, forMs }: { id: string; deduplicationId: string; forMs: number },
   nowMs: number,
 ): Promise<string> {
-  const row = { id: deduplicationId, message_id: id, expires_at: nowMs + forMs };
+  const row = { id: deduplicationId, messageId: id, expiresAt: nowMs + forMs };
   // One statement decides, in both databases.
   await trx
-    .insertInto('outbox_deduplication')
+    .insertInto('outboxDeduplication')
     .values(row)
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ message_id: id, expires_at: row.expires_at })
-        .where('outbox_deduplication.expires_at', '<=', nowMs),
+        .doUpdateSet({ messageId: id, expiresAt: row.expiresAt })
+        .where('outboxDeduplication.expiresAt', '<=', nowMs),
     )
     .execute();
-  const { message_id } = await trx
-    .selectFrom('outbox_deduplication')
-    .select('message_id')
+  const { messageId } = await trx
+    .selectFrom('outboxDeduplication')
+    .select('messageId')
     .where('id', '=', deduplicationId)
     .executeTakeFirstOrThrow();
-  return message_id;
+  return messageId;
 }
 
 /** The oldest of each group and all without a group, as far as they are due; longest due first. */
@@ -93,27 +85,27 @@ export function dueMessages(
 ): Promise<DueMessage[]> {
   return db
     .selectFrom('outbox')
-    .select(['id', 'template', 'sealed_payload', 'group_id', 'attempts', 'created_at', 'expires_at', 'decoy'])
+    .select(['id', 'template', 'sealedPayload', 'groupId', 'attempts', 'createdAt', 'expiresAt', 'decoy'])
     .where('state', '=', waiting)
     .where('channel', '=', channel)
-    .where('next_attempt_at', '<=', nowMs)
+    .where('nextAttemptAt', '<=', nowMs)
     .$if(except.length > 0, (query) => query.where('id', 'not in', except))
     .where((outer) =>
       outer.or([
-        outer('group_id', 'is', null),
+        outer('groupId', 'is', null),
         outer.not(
           outer.exists(
             outer
               .selectFrom('outbox as earlier')
               .select('earlier.id')
-              .whereRef('earlier.group_id', '=', 'outbox.group_id')
+              .whereRef('earlier.groupId', '=', 'outbox.groupId')
               .where('earlier.state', '=', waiting)
               .where(sql<boolean>`(earlier.group_position, earlier.id) < (outbox.group_position, outbox.id)`),
           ),
         ),
       ]),
     )
-    .orderBy('next_attempt_at')
+    .orderBy('nextAttemptAt')
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -127,7 +119,7 @@ export function dueMessages(
 export async function beginAttempt(db: Db, { id, attempts }: DueMessage, nextAttemptAt: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('outbox')
-    .set({ attempts: attempts + 1, next_attempt_at: nextAttemptAt })
+    .set({ attempts: attempts + 1, nextAttemptAt })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .where('attempts', '=', attempts)
@@ -138,7 +130,7 @@ export async function beginAttempt(db: Db, { id, attempts }: DueMessage, nextAtt
 export async function markDelivered(db: Db, id: string, nowMs: number): Promise<void> {
   await db
     .updateTable('outbox')
-    .set({ state: 'delivered', sealed_payload: null, last_error: null, finished_at: nowMs })
+    .set({ state: 'delivered', sealedPayload: null, lastError: null, finishedAt: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .execute();
@@ -151,7 +143,7 @@ export async function markFailed(
 ): Promise<void> {
   await db
     .updateTable('outbox')
-    .set({ last_error: reason, next_attempt_at: nextAttemptAt })
+    .set({ lastError: reason, nextAttemptAt })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .execute();
@@ -165,7 +157,7 @@ export async function markDead(
 ): Promise<void> {
   await db
     .updateTable('outbox')
-    .set({ state: 'dead', last_error: reason, finished_at: nowMs, ...(wipe && { sealed_payload: null }) })
+    .set({ state: 'dead', lastError: reason, finishedAt: nowMs, ...(wipe && { sealedPayload: null }) })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .execute();
@@ -175,10 +167,10 @@ export async function markDead(
 export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
   await db
     .updateTable('outbox')
-    .set({ sealed_payload: null })
+    .set({ sealedPayload: null })
     .where('state', '=', 'dead')
-    .where('finished_at', '<=', nowMs - deadPayloadKeptMs)
-    .where('sealed_payload', 'is not', null)
+    .where('finishedAt', '<=', nowMs - deadPayloadKeptMs)
+    .where('sealedPayload', 'is not', null)
     .execute();
   for (const [state, keptMs] of [
     ['delivered', deliveredKeptMs],
@@ -187,11 +179,11 @@ export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
     await db
       .deleteFrom('outbox')
       .where('state', '=', state)
-      .where('finished_at', '<=', nowMs - keptMs)
+      .where('finishedAt', '<=', nowMs - keptMs)
       .execute();
   }
-  await db.deleteFrom('outbox').where('decoy', '=', isDecoy).where('finished_at', 'is not', null).execute();
-  await db.deleteFrom('outbox_deduplication').where('expires_at', '<=', nowMs).execute();
+  await db.deleteFrom('outbox').where('decoy', '=', isDecoy).where('finishedAt', 'is not', null).execute();
+  await db.deleteFrom('outboxDeduplication').where('expiresAt', '<=', nowMs).execute();
 }
 
 /**
@@ -201,14 +193,14 @@ export async function sweepOutbox(db: Db, nowMs: number): Promise<void> {
 export async function countQueued(db: Db): Promise<{ count: number; since: number | null }> {
   const { count, since } = await db
     .selectFrom('outbox')
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('created_at').as('since')])
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('createdAt').as('since')])
     .where('state', '=', waiting)
     .where('decoy', '=', 0)
     .executeTakeFirstOrThrow();
   return { count: Number(count), since };
 }
 
-export type ListedMessage = Omit<OutboxTable, 'sealed_payload' | 'group_position' | 'decoy'> & { retriable: boolean };
+export type ListedMessage = Omit<Row<'outbox'>, 'sealedPayload' | 'groupPosition' | 'decoy'> & { retriable: boolean };
 
 /** The newest first, without their content and without decoys. */
 export async function listMessages(
@@ -223,9 +215,9 @@ export async function listMessages(
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ sealed_payload, group_position: _, decoy: __, ...row }) => ({
+  return rows.map(({ sealedPayload, groupPosition: _, decoy: __, ...row }) => ({
     ...row,
-    retriable: row.state === 'dead' && sealed_payload !== null,
+    retriable: row.state === 'dead' && sealedPayload !== null,
   }));
 }
 
@@ -237,9 +229,9 @@ export async function listMessages(
 export async function retryFailed(db: Db, id: string | undefined, nowMs: number): Promise<number> {
   const { numUpdatedRows } = await db
     .updateTable('outbox')
-    .set({ state: 'waiting', attempts: 0, next_attempt_at: nowMs, finished_at: null })
+    .set({ state: 'waiting', attempts: 0, nextAttemptAt: nowMs, finishedAt: null })
     .where('state', '=', 'dead')
-    .where('sealed_payload', 'is not', null)
+    .where('sealedPayload', 'is not', null)
     .$if(id !== undefined, (query) => query.where('id', '=', id as string))
     .executeTakeFirst();
   return Number(numUpdatedRows);

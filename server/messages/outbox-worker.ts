@@ -111,7 +111,7 @@ export function createOutboxWorker(settings: OutboxWorkerSettings): OutboxWorker
     async function deliver(row: DueMessage): Promise<void> {
       const isDelivered = await attempt({ channel, row });
       // The next of a group may use another channel.
-      if (isDelivered && row.group_id !== null) for (const other of lanes) if (other !== lane) run(other);
+      if (isDelivered && row.groupId !== null) for (const other of lanes) if (other !== lane) run(other);
     }
     return lane;
   });

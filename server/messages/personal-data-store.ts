@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import type { E164, NormalisedEmail, UserId } from '../shared/index.ts';
-import { type Db, parseStored, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
+import { type Db, parseStored, type Row, type Schema, type SecretBox, UnsealError } from '../store/index.ts';
 import type { Message } from './message.ts';
 import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, openMessage } from './outbox.ts';
@@ -13,13 +13,7 @@ export interface ContactDetails {
   phone: E164 | null;
 }
 
-interface QueuedMessage {
-  id: string;
-  channel: string;
-  template: string;
-  state: string;
-  createdAt: number;
-}
+type QueuedMessage = Pick<Row<'outbox'>, 'id' | 'channel' | 'template' | 'state' | 'createdAt'>;
 
 /** The masked form of each address: others may have the same. */
 function toMasks({ id, email, phone }: ContactDetails): string[] {
@@ -38,22 +32,22 @@ function isAddressedTo(message: Message, { id, email, phone }: ContactDetails): 
 async function listQueuedFor(db: Db, box: SecretBox, who: ContactDetails): Promise<QueuedMessage[]> {
   const rows = await db
     .selectFrom('outbox')
-    .select(['id', 'channel', 'template', 'state', 'created_at', 'sealed_payload'])
+    .select(['id', 'channel', 'template', 'state', 'createdAt', 'sealedPayload'])
     .where('recipient', 'in', toMasks(who))
-    .where('sealed_payload', 'is not', null)
+    .where('sealedPayload', 'is not', null)
     .orderBy('id')
     .execute();
   return rows
-    .filter(({ id, sealed_payload }) => {
+    .filter(({ id, sealedPayload }) => {
       try {
-        return isAddressedTo(openMessage(box, id, sealed_payload), who);
+        return isAddressedTo(openMessage(box, id, sealedPayload), who);
       } catch (error) {
         // Sealed with a removed key: it can neither be read nor delivered.
         if (error instanceof UnsealError) return false;
         throw error;
       }
     })
-    .map(({ id, channel, template, state, created_at }) => ({ id, channel, template, state, createdAt: created_at }));
+    .map(({ id, channel, template, state, createdAt }) => ({ id, channel, template, state, createdAt }));
 }
 
 /**
@@ -67,12 +61,10 @@ export async function listMessagesTo(
   const [waiting, notifications] = await Promise.all([listQueuedFor(db, box, who), allNotifications(db, who.id)]);
   return {
     outbox: waiting,
-    notifications: notifications.map(({ user_id: _, details, security, created_at, updated_at, ...row }) => ({
+    notifications: notifications.map(({ userId: _, details, security, ...row }) => ({
       ...row,
       security: security === 1,
       details: parseStored(z.unknown(), details),
-      createdAt: created_at,
-      updatedAt: updated_at,
     })),
   };
 }
@@ -87,5 +79,5 @@ export async function eraseMessagesTo(trx: Transaction<Schema>, box: SecretBox, 
       .execute();
   }
   await trx.deleteFrom('outbox').where('recipient', '=', who.id).execute();
-  await trx.deleteFrom('notifications').where('user_id', '=', who.id).execute();
+  await trx.deleteFrom('notifications').where('userId', '=', who.id).execute();
 }

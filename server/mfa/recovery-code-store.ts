@@ -8,30 +8,22 @@ export async function replaceRecoveryCodes(
   userId: UserId,
   { hashes, nowMs }: { hashes: readonly Sha256[]; nowMs: number },
 ): Promise<void> {
-  await trx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('recoveryCodes').where('userId', '=', userId).execute();
   if (hashes.length === 0) return;
   await trx
-    .insertInto('recovery_codes')
-    .values(
-      hashes.map((code_hash) => ({
-        id: uuidv7(nowMs),
-        user_id: userId,
-        code_hash,
-        created_at: nowMs,
-        used_at: null,
-      })),
-    )
+    .insertInto('recoveryCodes')
+    .values(hashes.map((codeHash) => ({ id: uuidv7(nowMs), userId, codeHash, createdAt: nowMs })))
     .execute();
 }
 
 /** Tests whether there is such an unused code. */
 export async function hasRecoveryCode(db: Db, userId: UserId, hash: Sha256): Promise<boolean> {
   const row = await db
-    .selectFrom('recovery_codes')
+    .selectFrom('recoveryCodes')
     .select('id')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', hash)
-    .where('used_at', 'is', null)
+    .where('userId', '=', userId)
+    .where('codeHash', '=', hash)
+    .where('usedAt', 'is', null)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -43,11 +35,11 @@ export async function consumeRecoveryCode(
   { hash, nowMs }: { hash: Sha256; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
-    .updateTable('recovery_codes')
-    .set({ used_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', hash)
-    .where('used_at', 'is', null)
+    .updateTable('recoveryCodes')
+    .set({ usedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('codeHash', '=', hash)
+    .where('usedAt', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -60,9 +52,9 @@ export async function countRecoveryCodes(
   userId: UserId,
 ): Promise<{ left: number; createdAtMs: number | undefined }> {
   const rows = await db
-    .selectFrom('recovery_codes')
-    .select(['used_at', 'created_at'])
-    .where('user_id', '=', userId)
+    .selectFrom('recoveryCodes')
+    .select(['usedAt', 'createdAt'])
+    .where('userId', '=', userId)
     .execute();
-  return { left: rows.filter(({ used_at }) => used_at === null).length, createdAtMs: rows[0]?.created_at };
+  return { left: rows.filter(({ usedAt }) => usedAt === null).length, createdAtMs: rows[0]?.createdAt };
 }

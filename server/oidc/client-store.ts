@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { z } from 'zod';
 import { type ClientId, clientIdSchema, randomToken, type Sha256, sha256 } from '../shared/index.ts';
-import { checkedAs, type Db, parseStored, prepare, type Schema } from '../store/index.ts';
+import { checkedAs, type Db, parseStored, prepare, type Row, type Schema } from '../store/index.ts';
 import { type ClientMetadata, isClientId } from './client-metadata.ts';
 import { expandScopes } from './scopes.ts';
 
@@ -40,7 +40,7 @@ export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => 
   const select = prepare<{ id: ClientId }, ClientRow>((v) =>
     db
       .selectFrom('clients')
-      .select(['metadata', 'secret_hash', 'previous_secret_hash', 'previous_secret_expires_at'])
+      .select(['metadata', 'secretHash', 'previousSecretHash', 'previousSecretExpiresAt'])
       .where('id', '=', v.id),
   );
   return async (id) => {
@@ -49,23 +49,18 @@ export function createClientMetadataReader(db: Kysely<Schema>): (id: string) => 
   };
 }
 
-interface ClientRow {
-  metadata: string;
-  secret_hash: Sha256 | null;
-  previous_secret_hash: Sha256 | null;
-  previous_secret_expires_at: number | null;
-}
+type ClientRow = Pick<Row<'clients'>, 'metadata' | 'secretHash' | 'previousSecretHash' | 'previousSecretExpiresAt'>;
 
 function forLibrary(row: ClientRow): AdapterPayload {
   // The library accepts only https here and does not use it; the dashboard does.
   const { initiate_login_uri: _, scope, ...rest } = parseMetadata(row.metadata);
   // The library rejects an empty scope. Without one it compares nothing, which is why `access-token-claims.ts` does.
   const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
-  if (row.secret_hash === null) return metadata;
-  const { previous_secret_hash: hash, previous_secret_expires_at: expiresAt } = row;
+  const { secretHash, previousSecretHash: hash, previousSecretExpiresAt: expiresAt } = row;
+  if (secretHash === null) return metadata;
   return {
     ...metadata,
-    client_secret: row.secret_hash,
+    client_secret: secretHash,
     ...(hash !== null && { previous_secret_hash: hash, previous_secret_expires_at: expiresAt ?? 0 }),
   };
 }
@@ -90,11 +85,11 @@ export function isClientSecret(client: Client, presented: string, nowMs: number)
 export async function previousSecretExpiry(db: Db, id: ClientId): Promise<number | undefined> {
   const row = await db
     .selectFrom('clients')
-    .select('previous_secret_expires_at')
+    .select('previousSecretExpiresAt')
     .where('id', '=', id)
-    .where('previous_secret_hash', 'is not', null)
+    .where('previousSecretHash', 'is not', null)
     .executeTakeFirst();
-  return row?.previous_secret_expires_at ?? undefined;
+  return row?.previousSecretExpiresAt ?? undefined;
 }
 
 export async function listClients(db: Db): Promise<ClientMetadata[]> {
@@ -114,9 +109,9 @@ export async function insertClient(
       id: client.client_id,
       name: client.client_name,
       metadata: JSON.stringify(client),
-      secret_hash: secret === null ? null : clientSecretHash(secret),
-      created_at: nowMs,
-      updated_at: nowMs,
+      secretHash: secret === null ? null : clientSecretHash(secret),
+      createdAt: nowMs,
+      updatedAt: nowMs,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirst();
@@ -134,13 +129,13 @@ export interface SecretChange {
 }
 
 function secretColumns({ secret, previousUntilMs, dropPrevious = false }: SecretChange) {
-  const none = { previous_secret_hash: null, previous_secret_expires_at: null };
+  const none = { previousSecretHash: null, previousSecretExpiresAt: null };
   if (secret === undefined) return dropPrevious ? none : {};
-  if (secret === null) return { secret_hash: null, ...none };
-  const hash = { secret_hash: clientSecretHash(secret) };
+  if (secret === null) return { secretHash: null, ...none };
+  const hash = { secretHash: clientSecretHash(secret) };
   if (previousUntilMs === undefined) return { ...hash, ...none };
   // SQL reads the row as it was before the update.
-  return { ...hash, previous_secret_hash: sql<Sha256>`secret_hash`, previous_secret_expires_at: previousUntilMs };
+  return { ...hash, previousSecretHash: sql.ref<Sha256>('secretHash'), previousSecretExpiresAt: previousUntilMs };
 }
 
 /** Updates a client's registration, and its secrets if `change` has any. False if there is no such client. */
@@ -154,7 +149,7 @@ export async function updateClient(
     .set({
       name: client.client_name,
       metadata: JSON.stringify(client),
-      updated_at: nowMs,
+      updatedAt: nowMs,
       ...secretColumns(change),
     })
     .where('id', '=', client.client_id)

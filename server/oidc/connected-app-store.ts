@@ -44,10 +44,10 @@ function joined(before: Consent | undefined, added: Consent): { scopes: string; 
 
 export async function findConsent(db: Db, userId: UserId, clientId: ClientId): Promise<Consent | undefined> {
   const row = await db
-    .selectFrom('connected_apps')
+    .selectFrom('connectedApps')
     .select(['scopes', 'resources'])
-    .where('user_id', '=', userId)
-    .where('client_id', '=', clientId)
+    .where('userId', '=', userId)
+    .where('clientId', '=', clientId)
     .executeTakeFirst();
   return row && toConsent(row);
 }
@@ -71,35 +71,35 @@ export async function recordConsent(
   // This update locks the row until the end of the transaction, on both databases; it changes nothing.
   const { numUpdatedRows } = await trx
     .updateTable('oidc')
-    .set({ client_id: clientId })
+    .set({ clientId })
     .where('model', '=', 'Grant')
-    .where('id_hash', '=', sha256(grantId))
+    .where('idHash', '=', sha256(grantId))
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return;
-  const times = { created_at: nowMs, last_used_at: nowMs };
+  const times = { createdAt: nowMs, lastUsedAt: nowMs };
   // The insert locks the row against a parallel consent, on both databases.
   const row = await trx
-    .insertInto('connected_apps')
-    .values({ user_id: userId, client_id: clientId, scopes: '', resources: '{}', ...times })
-    .onConflict((conflict) => conflict.columns(['user_id', 'client_id']).doUpdateSet({ last_used_at: nowMs }))
+    .insertInto('connectedApps')
+    .values({ userId, clientId, scopes: '', resources: '{}', ...times })
+    .onConflict((conflict) => conflict.columns(['userId', 'clientId']).doUpdateSet({ lastUsedAt: nowMs }))
     .returning(['scopes', 'resources'])
     .executeTakeFirstOrThrow();
   await trx
-    .updateTable('connected_apps')
+    .updateTable('connectedApps')
     .set(joined(toConsent(row), consent))
-    .where('user_id', '=', userId)
-    .where('client_id', '=', clientId)
+    .where('userId', '=', userId)
+    .where('clientId', '=', clientId)
     .execute();
 }
 
 /** Records a use of the client app, once an hour at most. */
 export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection): Promise<void> {
   await db
-    .updateTable('connected_apps')
-    .set({ last_used_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('client_id', '=', clientId)
-    .where('last_used_at', '<', nowMs - useEveryMs)
+    .updateTable('connectedApps')
+    .set({ lastUsedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('clientId', '=', clientId)
+    .where('lastUsedAt', '<', nowMs - useEveryMs)
     .execute();
 }
 
@@ -109,10 +109,10 @@ export async function recordUse(db: Db, { userId, clientId, nowMs }: Connection)
  */
 export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): Promise<ConnectedApp[]> {
   const rows = await db
-    .selectFrom('connected_apps')
-    .innerJoin('clients', 'clients.id', 'connected_apps.client_id')
-    .select(['connected_apps.client_id', 'scopes', 'resources', 'connected_apps.created_at', 'last_used_at', 'name'])
-    .where('user_id', '=', userId)
+    .selectFrom('connectedApps')
+    .innerJoin('clients', 'clients.id', 'connectedApps.clientId')
+    .select(['connectedApps.clientId', 'scopes', 'resources', 'connectedApps.createdAt', 'lastUsedAt', 'name'])
+    .where('userId', '=', userId)
     .where((eb) =>
       eb.or([
         eb('scopes', '!=', ''),
@@ -120,46 +120,40 @@ export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): 
         eb.exists(
           eb
             .selectFrom('oidc')
-            .select('oidc.id_hash')
-            .whereRef('oidc.client_id', '=', 'connected_apps.client_id')
-            .where('oidc.account_id', '=', userId)
+            .select('oidc.idHash')
+            .whereRef('oidc.clientId', '=', 'connectedApps.clientId')
+            .where('oidc.accountId', '=', userId)
             .where('oidc.model', '=', 'Grant')
             .where('oidc.offline', '=', 1)
-            .where('oidc.expires_at', '>', nowMs),
+            .where('oidc.expiresAt', '>', nowMs),
         ),
       ]),
     )
-    .orderBy('last_used_at', 'desc')
+    .orderBy('lastUsedAt', 'desc')
     .execute();
-  return rows.map((row) => ({
-    ...toConsent(row),
-    clientId: row.client_id,
-    name: row.name,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  }));
+  return rows.map((row) => ({ ...row, ...toConsent(row) }));
 }
 
 /** @returns false if there was none */
 export async function deleteConnectedApp(db: Db, userId: UserId, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await db
-    .deleteFrom('connected_apps')
-    .where('user_id', '=', userId)
-    .where('client_id', '=', clientId)
+    .deleteFrom('connectedApps')
+    .where('userId', '=', userId)
+    .where('clientId', '=', clientId)
     .executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }
 
 /** Each client app asks the user again; those with offline access stay connected. */
 export async function forgetConsents(db: Db, userId: UserId): Promise<void> {
-  await db.updateTable('connected_apps').set({ scopes: '', resources: '{}' }).where('user_id', '=', userId).execute();
+  await db.updateTable('connectedApps').set({ scopes: '', resources: '{}' }).where('userId', '=', userId).execute();
 }
 
 /** All connections of a user, or of a client app. */
 export async function deleteConnectedApps(db: Db, of: { userId: UserId } | { clientId: ClientId }): Promise<void> {
-  const deletion = db.deleteFrom('connected_apps');
+  const deletion = db.deleteFrom('connectedApps');
   await ('userId' in of
-    ? deletion.where('user_id', '=', of.userId)
-    : deletion.where('client_id', '=', of.clientId)
+    ? deletion.where('userId', '=', of.userId)
+    : deletion.where('clientId', '=', of.clientId)
   ).execute();
 }

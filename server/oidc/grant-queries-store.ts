@@ -14,13 +14,13 @@ export function* chunks<Item>(items: readonly Item[], size: number): Generator<I
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 }
 
-const grantHashes = (trx: Transaction<Schema>) => trx.selectFrom('oidc').select('id_hash').where('model', '=', model);
+const grantHashes = (trx: Transaction<Schema>) => trx.selectFrom('oidc').select('idHash').where('model', '=', model);
 
 /** Deletes these grants with their refresh tokens. */
 export async function revoke(trx: Transaction<Schema>, hashes: readonly Sha256[]): Promise<void> {
   for (const some of chunks(hashes, grantsAtOnce)) {
-    await trx.deleteFrom('oidc').where('model', '=', model).where('id_hash', 'in', some).execute();
-    await trx.deleteFrom('oidc').where('grant_id', 'in', some).execute();
+    await trx.deleteFrom('oidc').where('model', '=', model).where('idHash', 'in', some).execute();
+    await trx.deleteFrom('oidc').where('grantId', 'in', some).execute();
   }
 }
 
@@ -28,7 +28,7 @@ async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof gr
   const rows = await found.execute();
   await revoke(
     trx,
-    rows.map((row) => row.id_hash),
+    rows.map((row) => row.idHash),
   );
   return rows.length;
 }
@@ -39,10 +39,10 @@ async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof gr
  */
 export async function revokeWhere(trx: Transaction<Schema>, which: LogoutScope | { hashes: Sha256[] }): Promise<void> {
   const grants = grantHashes(trx);
-  if ('hashes' in which) await revokeFound(trx, grants.where('id_hash', 'in', which.hashes));
-  else if ('accountId' in which) await revokeFound(trx, grants.where('account_id', 'in', [which.accountId]));
-  else if ('clientId' in which) await revokeFound(trx, grants.where('client_id', 'in', [which.clientId]));
-  else await revokeFound(trx, grants.where('foyer_session', 'in', which.sessions).where('offline', '=', 0));
+  if ('hashes' in which) await revokeFound(trx, grants.where('idHash', 'in', which.hashes));
+  else if ('accountId' in which) await revokeFound(trx, grants.where('accountId', 'in', [which.accountId]));
+  else if ('clientId' in which) await revokeFound(trx, grants.where('clientId', 'in', [which.clientId]));
+  else await revokeFound(trx, grants.where('foyerSession', 'in', which.sessions).where('offline', '=', 0));
 }
 
 export async function revokeOfMemberAndClient(
@@ -50,7 +50,7 @@ export async function revokeOfMemberAndClient(
   accountId: UserId,
   clientId: ClientId,
 ): Promise<void> {
-  await revokeFound(trx, grantHashes(trx).where('account_id', '=', accountId).where('client_id', '=', clientId));
+  await revokeFound(trx, grantHashes(trx).where('accountId', '=', accountId).where('clientId', '=', clientId));
 }
 
 /** Ends offline access that a user gave in other sessions than these. */
@@ -59,21 +59,21 @@ export async function revokeOffline(
   accountId: UserId,
   keptSessions: readonly SessionIdHash[],
 ): Promise<void> {
-  const offline = grantHashes(trx).where('account_id', '=', accountId).where('offline', '=', 1);
+  const offline = grantHashes(trx).where('accountId', '=', accountId).where('offline', '=', 1);
   const others =
     keptSessions.length === 0
       ? offline
-      : offline.where((eb) => eb.or([eb('foyer_session', 'is', null), eb('foyer_session', 'not in', keptSessions)]));
+      : offline.where((eb) => eb.or([eb('foyerSession', 'is', null), eb('foyerSession', 'not in', keptSessions)]));
   await revokeFound(trx, others);
 }
 
 /** Limits the grants that one user and client app can create by repeated sign-ins. */
 export async function revokeSurplus(trx: Transaction<Schema>, accountId: UserId, clientId: ClientId): Promise<void> {
   const surplus = grantHashes(trx)
-    .where('account_id', '=', accountId)
-    .where('client_id', '=', clientId)
+    .where('accountId', '=', accountId)
+    .where('clientId', '=', clientId)
     .where('offline', '=', 1)
-    .orderBy('expires_at', 'desc')
+    .orderBy('expiresAt', 'desc')
     .offset(maxOfflineGrants)
     .limit(maxOfflineGrants);
   await revokeFound(trx, surplus);
@@ -86,10 +86,7 @@ export async function revokeOfClientSessions(
   foyerSessions: readonly SessionIdHash[],
 ): Promise<number> {
   if (foyerSessions.length === 0) return 0;
-  return revokeFound(
-    trx,
-    grantHashes(trx).where('foyer_session', 'in', foyerSessions).where('client_id', '=', clientId),
-  );
+  return revokeFound(trx, grantHashes(trx).where('foyerSession', 'in', foyerSessions).where('clientId', '=', clientId));
 }
 
 /** The sessions of the user that have grants, and the grants without a session. */
@@ -100,15 +97,15 @@ export async function heldSessions(
   const [rows, ledTo] = await Promise.all([
     db
       .selectFrom('oidc')
-      .select(['id_hash', 'foyer_session'])
+      .select(['idHash', 'foyerSession'])
       .where('model', '=', model)
-      .where('account_id', '=', accountId)
+      .where('accountId', '=', accountId)
       .execute(),
     sessionsLedToClients(db, accountId),
   ]);
-  const sessions = rows.map(({ foyer_session }) => foyer_session).filter((session) => session !== null);
+  const sessions = rows.map(({ foyerSession }) => foyerSession).filter((session) => session !== null);
   return {
     sessions: [...new Set([...sessions, ...ledTo])],
-    withoutSession: rows.filter(({ foyer_session }) => foyer_session === null).map(({ id_hash }) => id_hash),
+    withoutSession: rows.filter(({ foyerSession }) => foyerSession === null).map(({ idHash }) => idHash),
   };
 }

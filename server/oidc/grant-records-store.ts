@@ -1,16 +1,7 @@
 import type { InsertResult } from 'kysely';
 import type { AdapterPayload } from 'oidc-provider';
-import {
-  type ClientId,
-  type SealedText,
-  type SessionIdHash,
-  type Sha256,
-  sha256,
-  toClientId,
-  toUserId,
-  type UserId,
-} from '../shared/index.ts';
-import { cacheUntilChanged, type Database, prepare, type SecretBox } from '../store/index.ts';
+import { type ClientId, type SessionIdHash, type Sha256, sha256, toClientId, toUserId } from '../shared/index.ts';
+import { cacheUntilChanged, type Database, prepare, type Row, type SecretBox } from '../store/index.ts';
 import { revokeSurplus } from './grant-queries-store.ts';
 import { parsePayload } from './stored-payload.ts';
 
@@ -43,21 +34,8 @@ interface CachedGrant {
   expiresAtMs: number;
 }
 
-interface GrantRow {
-  id_hash: Sha256;
-  payload: SealedText;
-  expires_at: number;
-}
-
-interface NewGrant {
-  idHash: Sha256;
-  payload: SealedText;
-  clientId: ClientId | null;
-  accountId: UserId | null;
-  foyerSession: SessionIdHash | null;
-  offline: number;
-  expiresAtMs: number;
-}
+type GrantRow = Pick<Row<'oidc'>, 'idHash' | 'payload' | 'expiresAt'>;
+type NewGrant = GrantRow & Pick<Row<'oidc'>, 'clientId' | 'accountId' | 'foyerSession' | 'offline'>;
 
 interface SessionGrant {
   foyerSession: SessionIdHash;
@@ -74,40 +52,38 @@ const parsed = (grant: CachedGrant | undefined) => grant && parsePayload(grant.j
 const toAad = (idHash: Sha256) => `${model}:${idHash}`;
 
 function prepareStatements({ db }: Database) {
-  const columns = ['id_hash', 'payload', 'expires_at'] as const;
+  const columns = ['idHash', 'payload', 'expiresAt'] as const;
   return {
     selectById: prepare<{ idHash: Sha256; nowMs: number }, GrantRow>((v) =>
       db
         .selectFrom('oidc')
         .select(columns)
         .where('model', '=', model)
-        .where('id_hash', '=', v.idHash)
-        .where('expires_at', '>', v.nowMs),
+        .where('idHash', '=', v.idHash)
+        .where('expiresAt', '>', v.nowMs),
     ),
     selectOfSession: prepare<SessionGrant, GrantRow>((v) =>
       db
         .selectFrom('oidc')
         .select(columns)
-        .where('foyer_session', '=', v.foyerSession)
-        .where('client_id', '=', v.clientId)
+        .where('foyerSession', '=', v.foyerSession)
+        .where('clientId', '=', v.clientId)
         .where('offline', '=', v.offline)
         .where('model', '=', model)
-        .where('expires_at', '>', v.nowMs)
-        .orderBy('expires_at', 'desc')
+        .where('expiresAt', '>', v.nowMs)
+        .orderBy('expiresAt', 'desc')
         .limit(1),
     ),
     insertGrant: prepare<NewGrant, InsertResult>((v) =>
       db.insertInto('oidc').values({
         model,
-        id_hash: v.idHash,
+        idHash: v.idHash,
         payload: v.payload,
-        grant_id: null,
-        client_id: v.clientId,
-        account_id: v.accountId,
-        foyer_session: v.foyerSession,
+        clientId: v.clientId,
+        accountId: v.accountId,
+        foyerSession: v.foyerSession,
         offline: v.offline,
-        consumed_at: null,
-        expires_at: v.expiresAtMs,
+        expiresAt: v.expiresAt,
       }),
     ),
   };
@@ -125,7 +101,7 @@ export function createGrantRecords({ database, box, now }: GrantRecordsSettings)
     return rows === undefined ? undefined : rows + (added.get(database) ?? 0);
   });
   const known = (row: GrantRow | undefined): CachedGrant | undefined =>
-    row && { json: box.open(row.payload, toAad(row.id_hash)), expiresAtMs: row.expires_at };
+    row && { json: box.open(row.payload, toAad(row.idHash)), expiresAtMs: row.expiresAt };
   const unexpired = (grant: CachedGrant | undefined) => (grant && grant.expiresAtMs > now() ? grant : undefined);
 
   async function living(id: string): Promise<CachedGrant | undefined> {
@@ -145,8 +121,8 @@ export function createGrantRecords({ database, box, now }: GrantRecordsSettings)
         clientId,
         accountId,
         foyerSession,
-        offline: offline ? 1 : 0,
-        expiresAtMs,
+        offline: Number(offline),
+        expiresAt: expiresAtMs,
       });
       added.set(database, (added.get(database) ?? 0) + 1);
       if (offline && accountId !== null && clientId !== null)
@@ -155,7 +131,7 @@ export function createGrantRecords({ database, box, now }: GrantRecordsSettings)
     find: async (id) => parsed(await living(id)),
     async findOfSession({ foyerSession, offline }, clientId) {
       if (foyerSession === null) return undefined;
-      const expected = { foyerSession, clientId, offline: offline ? 1 : 0 };
+      const expected = { foyerSession, clientId, offline: Number(offline) };
       const newest = await bySession(`${foyerSession} ${expected.offline} ${clientId}`, async () =>
         known((await selectOfSession(db, { ...expected, nowMs: now() })).rows[0]),
       );

@@ -1,4 +1,5 @@
 import { type ClientId, type SessionIdHash, type Sha256, toSha256, type UserId } from '../shared/index.ts';
+import type { Row } from '../store/index.ts';
 import { createGrantEndings, type GrantEndings, type GrantEndingsSettings } from './grant-endings.ts';
 import { createGrantRecords, type GrantRecords, type GrantRecordsSettings } from './grant-records-store.ts';
 
@@ -17,10 +18,7 @@ export interface GrantStore extends GrantRecords, GrantEndings {
 }
 
 /** A grant, and its session. */
-export interface GrantOfSession {
-  idHash: Sha256;
-  foyerSession: SessionIdHash | null;
-}
+export type GrantOfSession = Pick<Row<'oidc'>, 'idHash' | 'foyerSession'>;
 
 /** The grants of users to client apps. */
 export function createGrantStore(settings: GrantRecordsSettings & GrantEndingsSettings): GrantStore {
@@ -30,36 +28,34 @@ export function createGrantStore(settings: GrantRecordsSettings & GrantEndingsSe
     ...createGrantRecords(settings),
     ...createGrantEndings(settings),
     async count(of) {
-      const alive = db.selectFrom('oidc').where('model', '=', 'Grant').where('expires_at', '>', now());
+      const alive = db.selectFrom('oidc').where('model', '=', 'Grant').where('expiresAt', '>', now());
       const found =
-        'accountId' in of ? alive.where('account_id', '=', of.accountId) : alive.where('client_id', '=', of.clientId);
+        'accountId' in of ? alive.where('accountId', '=', of.accountId) : alive.where('clientId', '=', of.clientId);
       const { count } = await found.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow();
       return Number(count);
     },
     async moveToSession(before, after) {
       await database.transaction(async (trx) => {
-        await trx.updateTable('oidc').set({ foyer_session: after }).where('foyer_session', '=', before).execute();
+        await trx.updateTable('oidc').set({ foyerSession: after }).where('foyerSession', '=', before).execute();
         await notices.moved(trx, before, after);
       });
     },
-    async sessionsOfClient(clientId, after, batch) {
-      const rows = await db
+    sessionsOfClient: (clientId, after, batch) =>
+      db
         .selectFrom('oidc')
-        .select(['id_hash', 'foyer_session'])
-        .where('client_id', '=', clientId)
+        .select(['idHash', 'foyerSession'])
+        .where('clientId', '=', clientId)
         .where('model', '=', 'Grant')
-        .where('id_hash', '>', after ?? toSha256(''))
-        .orderBy('id_hash')
+        .where('idHash', '>', after ?? toSha256(''))
+        .orderBy('idHash')
         .limit(batch)
-        .execute();
-      return rows.map(({ id_hash, foyer_session }) => ({ idHash: id_hash, foyerSession: foyer_session }));
-    },
+        .execute(),
     async sweep(nowMs, batch) {
-      const expired = db.selectFrom('oidc').select('id_hash').where('expires_at', '<=', nowMs).limit(batch);
+      const expired = db.selectFrom('oidc').select('idHash').where('expiresAt', '<=', nowMs).limit(batch);
       const result = await db
         .deleteFrom('oidc')
-        .where('expires_at', '<=', nowMs)
-        .where('id_hash', 'in', expired)
+        .where('expiresAt', '<=', nowMs)
+        .where('idHash', 'in', expired)
         .executeTakeFirst();
       return Number(result.numDeletedRows);
     },

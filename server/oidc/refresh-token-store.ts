@@ -1,7 +1,7 @@
 import type { InsertResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
-import { type Database, type KeyValueStore, prepare, type SecretBox } from '../store/index.ts';
+import { type Database, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import type { RefreshAnswers } from './refresh-token-reuse.ts';
 import { parsePayload } from './stored-payload.ts';
@@ -17,11 +17,7 @@ export interface RefreshTokenDeps {
   now: () => number;
 }
 
-interface RefreshTokenRow {
-  payload: SealedText;
-  consumed_at: number | null;
-  expires_at: number;
-}
+type RefreshTokenRow = Pick<Row<'oidc'>, 'payload' | 'consumedAt' | 'expiresAt'>;
 
 interface NewRefreshToken {
   idHash: Sha256;
@@ -35,32 +31,32 @@ function prepareStatements({ db }: Database) {
   const select = prepare<{ idHash: Sha256 }, RefreshTokenRow>((v) =>
     db
       .selectFrom('oidc')
-      .select(['payload', 'consumed_at', 'expires_at'])
+      .select(['payload', 'consumedAt', 'expiresAt'])
       .where('model', '=', model)
-      .where('id_hash', '=', v.idHash),
+      .where('idHash', '=', v.idHash),
   );
   /** One statement stores the token only while its grant exists. A sign-out finds it through the grant. */
   const insertUnderGrant = prepare<NewRefreshToken, InsertResult>((v) =>
     db
       .insertInto('oidc')
-      .columns(['model', 'id_hash', 'payload', 'grant_id', 'expires_at'])
+      .columns(['model', 'idHash', 'payload', 'grantId', 'expiresAt'])
       .expression((eb) =>
         eb
           .selectFrom('oidc as parent')
           .select((s) => [
             s.val(model).as('model'),
-            s.val(v.idHash).as('id_hash'),
+            s.val(v.idHash).as('idHash'),
             s.val(v.payload).as('payload'),
-            s.val(v.grantHash).as('grant_id'),
-            s.cast<number>(s.val(v.expiresAt), 'bigint').as('expires_at'),
+            s.val(v.grantHash).as('grantId'),
+            s.cast<number>(s.val(v.expiresAt), 'bigint').as('expiresAt'),
           ])
           .where('parent.model', '=', 'Grant')
-          .where('parent.id_hash', '=', v.grantHash)
-          .where('parent.expires_at', '>', v.nowMs),
+          .where('parent.idHash', '=', v.grantHash)
+          .where('parent.expiresAt', '>', v.nowMs),
       )
       // A token that is not rotated is written again when its use prolongs it.
       .onConflict((conflict) =>
-        conflict.columns(['model', 'id_hash']).doUpdateSet({ payload: v.payload, expires_at: v.expiresAt }),
+        conflict.columns(['model', 'idHash']).doUpdateSet({ payload: v.payload, expiresAt: v.expiresAt }),
       ),
   );
   return { select, insertUnderGrant };
@@ -103,16 +99,16 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
     async find(id) {
       const idHash = sha256(id);
       const found = await row(idHash);
-      if (!found || found.expires_at <= now()) return undefined;
+      if (!found || found.expiresAt <= now()) return undefined;
       const payload = open(idHash, found.payload);
-      if (found.consumed_at === null) return payload;
-      if (Provider.ctx?.oidc.route === 'token') await endIfStolen(idHash, payload, found.consumed_at);
-      return { ...payload, consumed: Math.floor(found.consumed_at / 1000) };
+      if (found.consumedAt === null) return payload;
+      if (Provider.ctx?.oidc.route === 'token') await endIfStolen(idHash, payload, found.consumedAt);
+      return { ...payload, consumed: Math.floor(found.consumedAt / 1000) };
     },
     findByUid: unsupported,
     findByUserCode: unsupported,
     async destroy(id) {
-      await db.deleteFrom('oidc').where('model', '=', model).where('id_hash', '=', sha256(id)).execute();
+      await db.deleteFrom('oidc').where('model', '=', model).where('idHash', '=', sha256(id)).execute();
     },
     /** One conditional update decides; a second use proves a leak and ends the family. */
     async consume(id) {
@@ -122,19 +118,19 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       const idHash = sha256(id);
       const result = await db
         .updateTable('oidc')
-        .set({ consumed_at: now() })
+        .set({ consumedAt: now() })
         .where('model', '=', model)
-        .where('id_hash', '=', idHash)
-        .where('consumed_at', 'is', null)
+        .where('idHash', '=', idHash)
+        .where('consumedAt', 'is', null)
         .executeTakeFirst();
       if (result.numUpdatedRows > 0n) return;
       const found = await row(idHash);
-      if (found) await endIfStolen(idHash, open(idHash, found.payload), found.consumed_at ?? 0);
+      if (found) await endIfStolen(idHash, open(idHash, found.payload), found.consumedAt ?? 0);
       throw new errors.InvalidGrant('already used or unknown');
     },
     /** The tokens of a grant end with it: see `GrantStore.revoke`. */
     async revokeByGrantId(grantId) {
-      await db.deleteFrom('oidc').where('model', '=', model).where('grant_id', '=', sha256(grantId)).execute();
+      await db.deleteFrom('oidc').where('model', '=', model).where('grantId', '=', sha256(grantId)).execute();
     },
   };
 }

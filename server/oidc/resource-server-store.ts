@@ -1,36 +1,36 @@
-import type { Db } from '../store/index.ts';
+import type { Db, Row } from '../store/index.ts';
 import type { NewResourceServer, ResourceServer } from './resource-server.ts';
 
-const columns = ['identifier', 'scopes', 'signing_alg'] as const;
-const fromRow = (row: { identifier: string; scopes: string; signing_alg: string }): ResourceServer => ({
+const columns = ['identifier', 'scopes', 'signingAlg'] as const;
+const toResourceServer = (row: Pick<Row<'resourceServers'>, (typeof columns)[number]>): ResourceServer => ({
   identifier: row.identifier,
   scopes: row.scopes.split(' '),
-  alg: row.signing_alg === 'RS256' ? 'RS256' : 'ES256',
+  alg: row.signingAlg,
 });
 
 export async function findResourceServer(db: Db, identifier: string): Promise<ResourceServer | undefined> {
   const row = await db
-    .selectFrom('resource_servers')
+    .selectFrom('resourceServers')
     .select(columns)
     .where('identifier', '=', identifier)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toResourceServer(row);
 }
 
 export async function listResourceServers(db: Db): Promise<ResourceServer[]> {
-  const rows = await db.selectFrom('resource_servers').select(columns).orderBy('identifier').execute();
-  return rows.map(fromRow);
+  const rows = await db.selectFrom('resourceServers').select(columns).orderBy('identifier').execute();
+  return rows.map(toResourceServer);
 }
 
 /** Adds one; false if it exists. */
 export async function insertResourceServer(db: Db, server: NewResourceServer, nowMs: number): Promise<boolean> {
   const result = await db
-    .insertInto('resource_servers')
+    .insertInto('resourceServers')
     .values({
       identifier: server.identifier,
       scopes: server.scopes.join(' '),
-      signing_alg: server.alg ?? 'ES256',
-      created_at: nowMs,
+      signingAlg: server.alg ?? 'ES256',
+      createdAt: nowMs,
     })
     .onConflict((conflict) => conflict.column('identifier').doNothing())
     .executeTakeFirst();
@@ -38,6 +38,6 @@ export async function insertResourceServer(db: Db, server: NewResourceServer, no
 }
 
 export async function deleteResourceServer(db: Db, identifier: string): Promise<boolean> {
-  const result = await db.deleteFrom('resource_servers').where('identifier', '=', identifier).executeTakeFirst();
+  const result = await db.deleteFrom('resourceServers').where('identifier', '=', identifier).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

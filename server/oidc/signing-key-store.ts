@@ -6,10 +6,10 @@ import { deriveKeyStates, generateAll, keyVersion, type SigningKeyInfo } from '.
 
 const jwkSchema = checkedAs<JWK>(z.looseObject({ kid: z.string(), kty: z.string(), alg: z.string() }));
 
-const infoColumns = ['id', 'alg', 'created_at', 'activates_at', 'expires_at'] as const;
+const infoColumns = ['id', 'alg', 'createdAt', 'activatesAt', 'expiresAt'] as const;
 
 export async function listKeys(db: Db, nowMs: number): Promise<SigningKeyInfo[]> {
-  return deriveKeyStates(await db.selectFrom('signing_keys').select(infoColumns).execute(), nowMs);
+  return deriveKeyStates(await db.selectFrom('signingKeys').select(infoColumns).execute(), nowMs);
 }
 
 /** The order for the library: it signs with the first key that fits. */
@@ -22,8 +22,8 @@ export async function loadJwks(
   nowMs: number,
 ): Promise<{ keys: JWK[]; version: string }> {
   const states = await listKeys(database.db, nowMs);
-  const sealed = await database.db.selectFrom('signing_keys').select(['id', 'sealed_jwk']).execute();
-  const jwkById = new Map(sealed.map((row) => [row.id, row.sealed_jwk]));
+  const sealed = await database.db.selectFrom('signingKeys').select(['id', 'sealedJwk']).execute();
+  const jwkById = new Map(sealed.map((row) => [row.id, row.sealedJwk]));
   const keys = states
     .toSorted((a, b) => order[a.state] - order[b.state])
     .flatMap(({ kid }) => {
@@ -41,12 +41,11 @@ async function insertKeys(
   const rows = jwks.map((jwk) => ({
     id: jwk.kid ?? '',
     alg: jwk.alg ?? '',
-    sealed_jwk: box.seal(JSON.stringify(jwk), jwk.kid),
-    created_at: nowMs,
-    activates_at: signsFrom,
-    expires_at: null,
+    sealedJwk: box.seal(JSON.stringify(jwk), jwk.kid),
+    createdAt: nowMs,
+    activatesAt: signsFrom,
   }));
-  await trx.insertInto('signing_keys').values(rows).execute();
+  await trx.insertInto('signingKeys').values(rows).execute();
 }
 
 /** Creates the first keys; of several processes that start at once, one does. */
@@ -73,8 +72,8 @@ export async function rotateKeys(
 ): Promise<SigningKeyInfo[]> {
   const jwks = await generateAll(nowMs);
   return database.migrationTransaction(async (trx) => {
-    await trx.deleteFrom('signing_keys').where('expires_at', '<=', nowMs).execute();
-    await trx.updateTable('signing_keys').set({ expires_at: keptUntil }).where('expires_at', 'is', null).execute();
+    await trx.deleteFrom('signingKeys').where('expiresAt', '<=', nowMs).execute();
+    await trx.updateTable('signingKeys').set({ expiresAt: keptUntil }).where('expiresAt', 'is', null).execute();
     await insertKeys(trx, box, { jwks, nowMs, signsFrom });
     return listKeys(trx, nowMs);
   });

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JWK } from 'oidc-provider';
-import { uuidv7 } from '../store/index.ts';
+import { type Row, uuidv7 } from '../store/index.ts';
 
 export type SigningAlgorithm = 'ES256' | 'RS256';
 const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
@@ -26,32 +26,24 @@ async function newJwk(alg: SigningAlgorithm, kid: string): Promise<JWK> {
 }
 
 /** The stored times of a key. */
-export interface KeyTimes {
-  id: string;
-  alg: string;
-  created_at: number;
-  activates_at: number;
-  expires_at: number | null;
-}
+export type KeyTimes = Omit<Row<'signingKeys'>, 'sealedJwk'>;
 
 /**
  * The state of each key of each algorithm, which depends on time alone. The newest key whose time has come signs, so a
  * waiting key never replaces a newer one.
  */
 export function deriveKeyStates(rows: readonly KeyTimes[], nowMs: number): SigningKeyInfo[] {
-  const stored = rows.filter((row) => row.expires_at === null || row.expires_at > nowMs);
+  const stored = rows.filter((row) => row.expiresAt === null || row.expiresAt > nowMs);
   return algorithms.flatMap((alg) => {
     const newestFirst = stored
       .filter((row) => row.alg === alg)
-      .sort((a, b) => b.created_at - a.created_at || b.activates_at - a.activates_at || (a.id < b.id ? 1 : -1));
-    const started = newestFirst.findIndex((row) => row.activates_at <= nowMs);
+      .sort((a, b) => b.createdAt - a.createdAt || b.activatesAt - a.activatesAt || (a.id < b.id ? 1 : -1));
+    const started = newestFirst.findIndex((row) => row.activatesAt <= nowMs);
     const signing = started === -1 ? newestFirst.length - 1 : started;
-    return newestFirst.map((row, index) => ({
-      kid: row.id,
+    return newestFirst.map(({ id, ...times }, index) => ({
+      ...times,
+      kid: id,
       alg,
-      createdAt: row.created_at,
-      activatesAt: row.activates_at,
-      expiresAt: row.expires_at,
       state: index === signing ? 'active' : index < signing ? 'next' : 'retired',
     }));
   });

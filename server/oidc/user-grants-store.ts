@@ -8,25 +8,22 @@ export async function listGrants(
   db: Kysely<Schema>,
   userId: UserId,
 ): Promise<{ clientId: ClientId | null; name: string | null; expiresAt: number }[]> {
-  const rows = await db
+  return db
     .selectFrom('oidc')
-    .leftJoin('clients', 'clients.id', 'oidc.client_id')
-    .select(['oidc.client_id', 'clients.name', 'oidc.expires_at'])
+    .leftJoin('clients', 'clients.id', 'oidc.clientId')
+    .select(['oidc.clientId', 'clients.name', 'oidc.expiresAt'])
     .where('oidc.model', '=', 'Grant')
-    .where('oidc.account_id', '=', userId)
-    .orderBy('oidc.expires_at')
+    .where('oidc.accountId', '=', userId)
+    .orderBy('oidc.expiresAt')
     .execute();
-  return rows.map(({ client_id, name, expires_at }) => ({ clientId: client_id, name, expiresAt: expires_at }));
 }
 
 /** Deletes every record of the OpenID Provider about a user, in the transaction that deletes the user. */
 export async function eraseUserGrants(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx
     .deleteFrom('oidc')
-    .where('grant_id', 'in', (from) =>
-      from.selectFrom('oidc as own').select('id_hash').where('account_id', '=', userId),
-    )
+    .where('grantId', 'in', (from) => from.selectFrom('oidc as own').select('idHash').where('accountId', '=', userId))
     .execute();
-  await trx.deleteFrom('oidc').where('account_id', '=', userId).execute();
+  await trx.deleteFrom('oidc').where('accountId', '=', userId).execute();
   await deleteConnectedApps(trx, { userId });
 }

@@ -1,56 +1,25 @@
 import type { Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
-import { type Db, isUniqueViolation, type PasskeyTable, type Schema } from '../store/index.ts';
+import { type Db, isUniqueViolation, type Row, type Schema } from '../store/index.ts';
 
 /** A user's passkey. Times in milliseconds since the epoch. */
-export interface Passkey {
-  /** Credential id, base64url. */
-  id: string;
-  userId: UserId;
-  /** The user's name for it. */
-  name: string;
-  /** COSE key (RFC 9053), base64url. */
-  publicKey: string;
-  /** The authenticator's signature counter; for most synced ones always 0. */
-  counter: number;
+export type Passkey = Omit<Row<'passkeys'>, 'transports' | 'backedUp'> & {
   /** The transports of the browser: `internal`, `hybrid`, `usb`, … */
   transports: string[];
-  /** The model of its authenticator, a UUID; often all zeros. */
-  aaguid: string;
   /** Backed up by a password manager, so on several devices. */
   backedUp: boolean;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
+};
 
-const fromRow = (row: PasskeyTable): Passkey => ({
-  id: row.id,
-  userId: row.user_id,
-  name: row.name,
-  publicKey: row.public_key,
-  counter: row.counter,
+const toPasskey = (row: Row<'passkeys'>): Passkey => ({
+  ...row,
   transports: row.transports.split(' ').filter(Boolean),
-  aaguid: row.aaguid,
-  backedUp: row.backed_up === 1,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
+  backedUp: row.backedUp === 1,
 });
 
 /** @returns false if this passkey already belongs to any user (WebAuthn, section 7.1, step 27) */
 export async function insertPasskey(trx: Transaction<Schema>, passkey: Passkey): Promise<boolean> {
   if (await findPasskey(trx, passkey.id)) return false;
-  const row: PasskeyTable = {
-    id: passkey.id,
-    user_id: passkey.userId,
-    name: passkey.name,
-    public_key: passkey.publicKey,
-    counter: passkey.counter,
-    transports: passkey.transports.join(' '),
-    aaguid: passkey.aaguid,
-    backed_up: passkey.backedUp ? 1 : 0,
-    created_at: passkey.createdAt,
-    last_used_at: passkey.lastUsedAt,
-  };
+  const row = { ...passkey, transports: passkey.transports.join(' '), backedUp: Number(passkey.backedUp) };
   await trx.insertInto('passkeys').values(row).execute();
   return true;
 }
@@ -60,7 +29,7 @@ export const isSamePasskey = (error: unknown) => isUniqueViolation(error, 'passk
 
 export async function findPasskey(db: Db, id: string): Promise<Passkey | undefined> {
   const row = await db.selectFrom('passkeys').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toPasskey(row);
 }
 
 /** A user's, the oldest first. */
@@ -68,18 +37,18 @@ export async function listPasskeys(db: Db, userId: UserId): Promise<Passkey[]> {
   const rows = await db
     .selectFrom('passkeys')
     .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
+    .where('userId', '=', userId)
+    .orderBy('createdAt')
     .orderBy('id')
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toPasskey);
 }
 
 export async function countPasskeys(db: Db, userId: UserId): Promise<number> {
   const { count } = await db
     .selectFrom('passkeys')
     .select(({ fn }) => fn.countAll().as('count'))
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .executeTakeFirstOrThrow();
   return Number(count);
 }
@@ -96,7 +65,7 @@ export async function notePasskeyUse(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('passkeys')
-    .set({ counter, backed_up: backedUp ? 1 : 0, last_used_at: nowMs })
+    .set({ counter, backedUp: Number(backedUp), lastUsedAt: nowMs })
     .where('id', '=', id)
     .where((of) =>
       of.or([of('counter', '<', counter), of.and([of('counter', '=', 0), of.eb(of.val(counter), '=', 0)])]),
@@ -114,7 +83,7 @@ export async function renamePasskey(
   const { numUpdatedRows } = await db
     .updateTable('passkeys')
     .set({ name })
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -124,7 +93,7 @@ export async function renamePasskey(
 export async function removePasskey(db: Db, userId: UserId, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
@@ -137,14 +106,14 @@ export async function removePasskeysAddedSince(
 ): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('passkeys')
-    .where('user_id', '=', userId)
-    .where('created_at', '>=', sinceMs)
+    .where('userId', '=', userId)
+    .where('createdAt', '>=', sinceMs)
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
 /** @returns the number */
 export async function removeAllPasskeys(db: Db, userId: UserId): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('passkeys').where('user_id', '=', userId).executeTakeFirst();
+  const { numDeletedRows } = await db.deleteFrom('passkeys').where('userId', '=', userId).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -1,9 +1,9 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { z } from 'zod';
 import { type UpstreamIdentity, upstreamIdentitySchema } from '../federation/index.ts';
 import { type Language, languages } from '../http/index.ts';
 import { clientIdSchema, type NormalisedEmail, type PlanKey, sha256Schema, type UserId } from '../shared/index.ts';
-import { type Db, parseStored, type Schema, type SignUpTable, uuidv7 } from '../store/index.ts';
+import { type Db, parseStored, type Row, type Schema, uuidv7 } from '../store/index.ts';
 
 const termsSchema = z.object({
   version: z.number(),
@@ -19,94 +19,75 @@ const termsSchema = z.object({
 export type PresentedTerms = z.infer<typeof termsSchema>;
 
 /** An unconfirmed sign-up (see the table `sign_ups`). */
-export interface SignUp {
-  id: string;
-  email: NormalisedEmail;
-  givenName: string;
-  familyName: string;
-  /** '' if it was started with a provider. */
-  passwordHash: string;
+export type SignUp = Pick<
+  Row<'signUps'>,
+  'id' | 'email' | 'givenName' | 'familyName' | 'passwordHash' | 'source' | 'planKey' | 'state' | 'userId'
+> & {
   /** The identity at the provider with which it was started. */
   identity: UpstreamIdentity | null;
   lang: Language;
-  source: 'general' | 'appsumo';
-  /** The public handle of the plan in the address. */
-  planKey: PlanKey | null;
   /** null: not accepted yet; the user is asked later. */
   terms: PresentedTerms | null;
   /** The query of the continuation (`Continuation.search`). */
   continuation: string;
-  state: 'begun' | 'confirmed' | 'decoy';
-  userId: UserId | null;
-}
+};
 
 /** How long a sign-up can be continued. */
 export const signUpTtlMs = 7 * 24 * 60 * 60_000;
 
-function fromRow(row: Selectable<SignUpTable>): SignUp {
+function toSignUp(row: Row<'signUps'>): SignUp {
+  const { locale, errand: continuation, createdAt: _, updatedAt: __, expiresAt: ___, ...columns } = row;
   return {
-    id: row.id,
-    email: row.email,
-    givenName: row.given_name,
-    familyName: row.family_name,
-    passwordHash: row.password_hash,
+    ...columns,
     identity: row.identity === null ? null : parseStored(upstreamIdentitySchema, row.identity),
-    lang: row.locale as Language,
-    source: row.source === 'appsumo' ? 'appsumo' : 'general',
-    planKey: row.plan_key,
+    lang: locale as Language,
     terms: parseStored(termsSchema.nullable(), row.terms),
-    continuation: row.errand,
-    state: row.state as SignUp['state'],
-    userId: row.user_id,
+    continuation,
   };
 }
 
 export async function insertSignUp(
   trx: Transaction<Schema>,
-  signUp: Omit<SignUp, 'id' | 'userId'>,
+  { identity, lang, terms, continuation, ...signUp }: Omit<SignUp, 'id' | 'userId'>,
   nowMs: number,
 ): Promise<SignUp> {
-  const row: Selectable<SignUpTable> = {
-    id: uuidv7(nowMs),
-    email: signUp.email,
-    given_name: signUp.givenName,
-    family_name: signUp.familyName,
-    password_hash: signUp.passwordHash,
-    identity: signUp.identity === null ? null : JSON.stringify(signUp.identity),
-    locale: signUp.lang,
-    source: signUp.source,
-    plan_key: signUp.planKey,
-    terms: JSON.stringify(signUp.terms),
-    errand: signUp.continuation,
-    state: signUp.state,
-    user_id: null,
-    created_at: nowMs,
-    updated_at: nowMs,
-    expires_at: nowMs + signUpTtlMs,
-  };
-  await trx.insertInto('sign_ups').values(row).execute();
-  return fromRow(row);
+  const row = await trx
+    .insertInto('signUps')
+    .values({
+      ...signUp,
+      id: uuidv7(nowMs),
+      identity: identity && JSON.stringify(identity),
+      locale: lang,
+      terms: JSON.stringify(terms),
+      errand: continuation,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      expiresAt: nowMs + signUpTtlMs,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toSignUp(row);
 }
 
 export async function findSignUp(db: Db, id: string, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
-    .selectFrom('sign_ups')
+    .selectFrom('signUps')
     .selectAll()
     .where('id', '=', id)
-    .where('expires_at', '>', nowMs)
+    .where('expiresAt', '>', nowMs)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toSignUp(row);
 }
 
 /** The handle of the plan in the address at which a user's sign-up started. */
 export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): Promise<PlanKey | undefined> {
   const row = await db
-    .selectFrom('sign_ups')
-    .select('plan_key')
-    .where('user_id', '=', userId)
-    .where('expires_at', '>', nowMs)
+    .selectFrom('signUps')
+    .select('planKey')
+    .where('userId', '=', userId)
+    .where('expiresAt', '>', nowMs)
     .executeTakeFirst();
-  return row?.plan_key ?? undefined;
+  return row?.planKey ?? undefined;
 }
 
 /**
@@ -115,17 +96,17 @@ export async function findChosenPlanKey(db: Db, userId: UserId, nowMs: number): 
  */
 export async function findNewestUnverified(db: Db, email: NormalisedEmail, nowMs: number): Promise<SignUp | undefined> {
   const row = await db
-    .selectFrom('sign_ups')
+    .selectFrom('signUps')
     .selectAll()
     .where('email', '=', email)
     .where('identity', 'is', null)
     .where('state', '!=', 'confirmed')
-    .where('expires_at', '>', nowMs)
-    .orderBy('created_at', 'desc')
+    .where('expiresAt', '>', nowMs)
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row && fromRow(row);
+  return row && toSignUp(row);
 }
 
 /**
@@ -138,8 +119,8 @@ export async function markConfirmed(
   { userId, nowMs }: { userId: UserId; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
-    .updateTable('sign_ups')
-    .set({ state: 'confirmed', user_id: userId, password_hash: '', identity: null, updated_at: nowMs })
+    .updateTable('signUps')
+    .set({ state: 'confirmed', userId, passwordHash: '', identity: null, updatedAt: nowMs })
     .where('id', '=', id)
     .where('state', '=', 'begun')
     .executeTakeFirst();
@@ -149,8 +130,8 @@ export async function markConfirmed(
 /** Restarts the expiry when the visitor returns to it. */
 export async function extendSignUp(db: Db, id: string, nowMs: number): Promise<void> {
   await db
-    .updateTable('sign_ups')
-    .set({ expires_at: nowMs + signUpTtlMs, updated_at: nowMs })
+    .updateTable('signUps')
+    .set({ expiresAt: nowMs + signUpTtlMs, updatedAt: nowMs })
     .where('id', '=', id)
     .execute();
 }
@@ -158,8 +139,8 @@ export async function extendSignUp(db: Db, id: string, nowMs: number): Promise<v
 /** Deletes some expired ones. Returns the number. */
 export async function deleteExpired(db: Kysely<Schema>, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db
-    .deleteFrom('sign_ups')
-    .where('id', 'in', (from) => from.selectFrom('sign_ups').select('id').where('expires_at', '<=', nowMs).limit(max))
+    .deleteFrom('signUps')
+    .where('id', 'in', (from) => from.selectFrom('signUps').select('id').where('expiresAt', '<=', nowMs).limit(max))
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
@@ -170,14 +151,14 @@ export async function listSignUps(
   who: { id: UserId; email: NormalisedEmail },
 ): Promise<Record<string, unknown>[]> {
   const rows = await db
-    .selectFrom('sign_ups')
+    .selectFrom('signUps')
     .selectAll()
-    .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))
-    .orderBy('created_at')
+    .where(({ or, eb }) => or([eb('userId', '=', who.id), eb('email', '=', who.email)]))
+    .orderBy('createdAt')
     .execute();
   return rows.map((row) => {
-    const { passwordHash: _, userId: __, ...started } = fromRow(row);
-    return { ...started, createdAt: row.created_at, expiresAt: row.expires_at };
+    const { passwordHash: _, userId: __, ...started } = toSignUp(row);
+    return { ...started, createdAt: row.createdAt, expiresAt: row.expiresAt };
   });
 }
 
@@ -186,7 +167,7 @@ export async function eraseSignUps(
   who: { id: UserId; email: NormalisedEmail },
 ): Promise<void> {
   await trx
-    .deleteFrom('sign_ups')
-    .where(({ or, eb }) => or([eb('user_id', '=', who.id), eb('email', '=', who.email)]))
+    .deleteFrom('signUps')
+    .where(({ or, eb }) => or([eb('userId', '=', who.id), eb('email', '=', who.email)]))
     .execute();
 }

@@ -1,12 +1,14 @@
+import type { TableName } from './db.ts';
+
 /**
  * Detects cheaply whether rows may have changed, so that results can be cached until then. Each mark is a number that
  * changes with every committed change, by any process; undefined if this database cannot detect changes.
  */
 export interface ChangeMarker {
   /** For results of one row: changes of a table's existing rows. New rows alone do not count. */
-  ofRows(table: string): number | undefined;
+  ofRows(table: TableName): number | undefined;
   /** For all other results: any change of a table. */
-  ofTable(table: string): number | undefined;
+  ofTable(table: TableName): number | undefined;
 }
 
 /** For a database without change detection: everything is read each time. */

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { type Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { noChangeTracking } from './change-marker.ts';
 import type { Database, StoreLog } from './database.ts';
+import { createKysely } from './db.ts';
 import { StoreUnavailable } from './key-value.ts';
 import { observeDialect, type StoreObserver } from './observe-store.ts';
 import { isRepeatable, poolForKysely } from './postgres-pool.ts';
@@ -79,7 +80,7 @@ function connect({ url, log, observe }: Connection, limits: pg.PoolConfig): Kyse
   // Without a listener the loss of an idle connection would end the process.
   pool.on('error', (error) => log('An idle connection to PostgreSQL was lost', error));
   const dialect = new PostgresDialect({ pool: poolForKysely(pool) });
-  return new Kysely<Schema>({ dialect: observe ? observeDialect(dialect, observe) : dialect });
+  return createKysely(observe ? observeDialect(dialect, observe) : dialect);
 }
 
 async function repeatingTransaction<T>(db: Kysely<Schema>, fn: (trx: Transaction<Schema>) => Promise<T>): Promise<T> {

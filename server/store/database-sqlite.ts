@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from './database.ts';
+import { createKysely } from './db.ts';
 import { observeDialect, type StoreObserver } from './observe-store.ts';
-import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { watchSqlite } from './sqlite-changes.ts';
 import { checkpointElsewhere } from './sqlite-checkpoints.ts';
@@ -16,7 +16,7 @@ export async function openSqliteDatabase(dataDir: string, observe?: StoreObserve
   const checkpoints = checkpointElsewhere(path);
   const changes = watchSqlite(writer);
   const dialect = createSqliteDialect({ writer, reader }, changes);
-  const db = new Kysely<Schema>({ dialect: observe ? observeDialect(dialect, observe) : dialect });
+  const db = createKysely(observe ? observeDialect(dialect, observe) : dialect);
   return {
     kind: 'sqlite',
     db,

@@ -12,7 +12,7 @@ export { cacheUntilChanged } from './change-marker.ts';
 export { openKeyValue } from './create-key-value.ts';
 export type { Database } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
-export type { Db } from './db.ts';
+export type { Db, NewRow, Row } from './db.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { noChangeTracking } from './change-marker.ts';
 import type { Database } from './database.ts';
+import { createKysely } from './db.ts';
 import { openDatabase } from './open-database.ts';
-import type { Schema } from './schema.ts';
 import { readSqlite } from './sqlite.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
 import { fromSqliteError, whileBusy } from './sqlite-errors.ts';
@@ -21,7 +21,7 @@ export async function inspectDatabase(url: string | undefined, dataDir: string):
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const reader = await readSqlite(path);
   const quiet = { ...noChangeTracking, wrote() {}, over() {} };
-  const db = new Kysely<Schema>({ dialect: createSqliteDialect({ writer: reader, reader }, quiet) });
+  const db = createKysely(createSqliteDialect({ writer: reader, reader }, quiet));
   return {
     kind: 'sqlite',
     db,

@@ -26,12 +26,12 @@ export function createLease(database: Database, name: string, { ttlMs, now }: Le
       // One statement decides, in both databases.
       const result = await database.db
         .insertInto('leases')
-        .values({ name, holder, expires_at: expiresAt })
+        .values({ name, holder, expiresAt })
         .onConflict((conflict) =>
           conflict
             .column('name')
-            .doUpdateSet({ holder, expires_at: expiresAt })
-            .where((eb) => eb.or([eb('leases.holder', '=', holder), eb('leases.expires_at', '<=', now())])),
+            .doUpdateSet({ holder, expiresAt })
+            .where((eb) => eb.or([eb('leases.holder', '=', holder), eb('leases.expiresAt', '<=', now())])),
         )
         .executeTakeFirst();
       return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;

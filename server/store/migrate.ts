@@ -8,9 +8,9 @@ import type { Schema } from './schema.ts';
 interface HistoryTable {
   name: string;
   /** Milliseconds since the epoch. */
-  applied_at: number;
+  appliedAt: number;
 }
-type MigrationHistory = { schema_history: HistoryTable };
+type MigrationHistory = { schemaHistory: HistoryTable };
 
 /**
  * Brings the tables up to date: each pending migration in its own transaction, under a lock that all processes share.
@@ -63,8 +63,8 @@ export async function migrationState(
  */
 export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<number | undefined> {
   const row = await history(db)
-    .selectFrom('schema_history')
-    .select(({ fn }) => fn.max('applied_at').as('at'))
+    .selectFrom('schemaHistory')
+    .select(({ fn }) => fn.max('appliedAt').as('at'))
     .executeTakeFirst();
   return row?.at ?? undefined;
 }
@@ -72,13 +72,15 @@ export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<numb
 async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_history')) return new Set();
-  const rows = await history(db).selectFrom('schema_history').select('name').execute();
+  const rows = await history(db).selectFrom('schemaHistory').select('name').execute();
   return new Set(rows.map(({ name }) => name));
 }
 
 /** True if it was applied, false if another process was first. */
 async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration: Migration): Promise<boolean> {
-  await trx.schema
+  // Migrations contain the names of the database.
+  const plain = trx.withoutPlugins();
+  await plain.schema
     .createTable('schema_history')
     .ifNotExists()
     .addColumn('name', 'text', (column) => column.primaryKey())
@@ -86,13 +88,13 @@ async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration
     .execute();
   const { name } = migration;
   const seen = await history(trx)
-    .selectFrom('schema_history')
+    .selectFrom('schemaHistory')
     .select('name')
     .where('name', '=', name)
     .executeTakeFirst();
   if (seen) return false;
-  await migration.up({ schema: trx.schema, executor: trx, kind });
-  await history(trx).insertInto('schema_history').values({ name, applied_at: Date.now() }).execute();
+  await migration.up({ schema: plain.schema, executor: plain, kind });
+  await history(trx).insertInto('schemaHistory').values({ name, appliedAt: Date.now() }).execute();
   return true;
 }
 

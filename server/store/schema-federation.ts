@@ -8,9 +8,9 @@ import type { NormalisedEmail, ProviderId, UserId } from '../shared/index.ts';
  */
 export interface FederatedIdentityTable {
   id: string;
-  user_id: UserId;
-  /** google, facebook, amazon, oidc or saml: issuers of different protocols are unrelated. */
-  kind: string;
+  userId: UserId;
+  /** Issuers of different protocols are unrelated. */
+  kind: 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
   issuer: string;
   subject: string;
   /** The configured provider of the last use; not part of the identity. */
@@ -18,8 +18,8 @@ export interface FederatedIdentityTable {
   /** The provider's latest address, for the user to recognize; not part of the identity. */
   email: NormalisedEmail | null;
   /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */
-  name?: string | null;
-  linked_at: number;
+  name: string | null;
+  linkedAt: number;
   /** null: linked, but never used for a sign-in. */
-  last_used_at: number | null;
+  lastUsedAt: number | null;
 }

@@ -8,13 +8,13 @@ export interface ClientTable {
   name: string;
   metadata: string;
   /** SHA-256 (base64url) of the client secret; null for public clients. */
-  secret_hash: Sha256 | null;
+  secretHash: Sha256 | null;
   /** SHA-256 (base64url) of the secret before that one. */
-  previous_secret_hash: Sha256 | null;
+  previousSecretHash: Sha256 | null;
   /** Expiry of the previous secret (milliseconds since the epoch). */
-  previous_secret_expires_at: number | null;
-  created_at: number;
-  updated_at: number;
+  previousSecretExpiresAt: number | null;
+  createdAt: number;
+  updatedAt: number;
 }
 
 export interface SigningKeyTable {
@@ -22,30 +22,30 @@ export interface SigningKeyTable {
   id: string;
   alg: string;
   /** The private JWK, sealed (see secret-box.ts). */
-  sealed_jwk: SealedText;
-  created_at: number;
+  sealedJwk: SealedText;
+  createdAt: number;
   /** Start of its use for signing; published before. */
-  activates_at: number;
+  activatesAt: number;
   /** End of its publication; null for the newest. */
-  expires_at: number | null;
+  expiresAt: number | null;
 }
 
 /** Records of the OpenID Provider that must survive a flushed key-value store: grants and refresh tokens. */
 export interface OidcTable {
   model: string;
   /** SHA-256 (base64url) of the record's id; the id itself is a bearer secret and is never stored. */
-  id_hash: Sha256;
+  idHash: Sha256;
   /** JSON, sealed. */
   payload: SealedText;
-  grant_id: Sha256 | null;
-  client_id: ClientId | null;
-  account_id: UserId | null;
+  grantId: Sha256 | null;
+  clientId: ClientId | null;
+  accountId: UserId | null;
   /** Hash of its Foyer session. */
-  foyer_session: SessionIdHash | null;
+  foyerSession: SessionIdHash | null;
   /** 1: a grant that outlives its session (offline access, or a device); 0: it ends with the session. */
   offline: number;
-  consumed_at: number | null;
-  expires_at: number;
+  consumedAt: number | null;
+  expiresAt: number;
 }
 
 /**
@@ -53,14 +53,14 @@ export interface OidcTable {
  * marketplace's own app needs none.
  */
 export interface ConnectedAppTable {
-  user_id: UserId;
-  client_id: ClientId;
+  userId: UserId;
+  clientId: ClientId;
   /** Separated by spaces. */
   scopes: string;
   /** JSON: scopes by the identifiers of resource servers, each separated by spaces. */
   resources: string;
-  created_at: number;
-  last_used_at: number;
+  createdAt: number;
+  lastUsedAt: number;
 }
 
 /**
@@ -71,12 +71,12 @@ export interface ClientSessionTable {
   /** As in its id tokens. */
   sid: string;
   /** Hash of the Foyer session. */
-  foyer_session: SessionIdHash;
-  client_id: ClientId;
-  account_id: UserId;
-  created_at: number;
+  foyerSession: SessionIdHash;
+  clientId: ClientId;
+  accountId: UserId;
+  createdAt: number;
   /** Later than any session; extended while it is used. */
-  expires_at: number;
+  expiresAt: number;
 }
 
 /** An API of the marketplace that accepts JWT access tokens. */
@@ -85,7 +85,6 @@ export interface ResourceServerTable {
   identifier: string;
   /** Separated by spaces. */
   scopes: string;
-  /** ES256 or RS256. */
-  signing_alg: string;
-  created_at: number;
+  signingAlg: 'ES256' | 'RS256';
+  createdAt: number;
 }

@@ -35,35 +35,35 @@ import type {
 export interface Schema {
   users: UserTable;
   clients: ClientTable;
-  signing_keys: SigningKeyTable;
+  signingKeys: SigningKeyTable;
   oidc: OidcTable;
-  client_sessions: ClientSessionTable;
-  connected_apps: ConnectedAppTable;
+  clientSessions: ClientSessionTable;
+  connectedApps: ConnectedAppTable;
   meta: MetaTable;
   leases: LeaseTable;
-  resource_servers: ResourceServerTable;
+  resourceServers: ResourceServerTable;
   outbox: OutboxTable;
-  outbox_deduplication: OutboxDeduplicationTable;
+  outboxDeduplication: OutboxDeduplicationTable;
   notifications: NotificationTable;
-  sign_ups: SignUpTable;
-  user_records: UserRecordTable;
-  terms_acceptances: TermsAcceptanceTable;
-  partner_deals: PartnerDealTable;
-  totp_authenticators: TotpAuthenticatorTable;
-  recovery_codes: RecoveryCodeTable;
-  remembered_devices: RememberedDeviceTable;
-  factor_resets: FactorResetTable;
+  signUps: SignUpTable;
+  userRecords: UserRecordTable;
+  termsAcceptances: TermsAcceptanceTable;
+  partnerDeals: PartnerDealTable;
+  totpAuthenticators: TotpAuthenticatorTable;
+  recoveryCodes: RecoveryCodeTable;
+  rememberedDevices: RememberedDeviceTable;
+  factorResets: FactorResetTable;
   passkeys: PasskeyTable;
-  email_changes: EmailChangeTable;
-  account_deletions: AccountDeletionTable;
+  emailChanges: EmailChangeTable;
+  accountDeletions: AccountDeletionTable;
   memberships: MembershipTable;
   purchases: PurchaseTable;
   orders: OrderTable;
-  stripe_events: StripeEventTable;
-  trial_claims: TrialClaimTable;
-  told_members: ToldMemberTable;
-  billing_tasks: BillingTaskTable;
-  federated_identities: FederatedIdentityTable;
+  stripeEvents: StripeEventTable;
+  trialClaims: TrialClaimTable;
+  toldMembers: ToldMemberTable;
+  billingTasks: BillingTaskTable;
+  federatedIdentities: FederatedIdentityTable;
 }
 
 /** One user: the specification's identity session user and user attributes in one row. */
@@ -71,59 +71,58 @@ export interface UserTable {
   id: UserId;
   /** Lower-cased; unique. */
   email: NormalisedEmail;
-  email_verified: number;
+  emailVerified: number;
   /** E.164; unique when set. */
   phone: E164 | null;
-  phone_verified: number;
+  phoneVerified: number;
   /** Time of the last change of the number; null: never. */
-  phone_changed_at: number | null;
+  phoneChangedAt: number | null;
   /**
    * argon2id in PHC format, or an imported format (`password_profile`); null for users who only sign in with a
    * provider, and for imported ones without a password.
    */
-  password_hash: string | null;
+  passwordHash: string | null;
   /** Profile of an imported hash; null: Foyer made it. */
-  password_profile: string | null;
+  passwordProfile: string | null;
   /** Number of password changes: everything that was issued under an earlier epoch is invalid. */
-  password_epoch: number;
+  passwordEpoch: number;
   /** The epoch of the last sign-in; null: never. */
-  signed_in_epoch: number | null;
-  given_name: string;
-  family_name: string;
+  signedInEpoch: number | null;
+  givenName: string;
+  familyName: string;
   locale: string;
   /** null: never accepted. */
-  accepted_tos_version: number | null;
-  accepted_tos_at: number | null;
-  /** general, appsumo or appsumo_update. */
-  source: string;
+  acceptedTosVersion: number | null;
+  acceptedTosAt: number | null;
+  source: 'general' | 'appsumo' | 'appsumo_update';
   /** The user's plan; only `membership/` writes it. */
-  plan_id: PlanId | null;
+  planId: PlanId | null;
   /** End of the trial; null: no trial. */
-  trial_until: number | null;
+  trialUntil: number | null;
   /** A partner's plan that waits for the user's confirmation (source appsumo_update). */
-  offered_plan_id: PlanId | null;
+  offeredPlanId: PlanId | null;
   /** When a user who declined that plan for now is asked again (milliseconds since the epoch). */
-  deal_again_at: number | null;
+  dealAgainAt: number | null;
   picture: string | null;
   /** ISO 8601 date. */
   birthdate: string | null;
   address: string | null;
-  company_name: string | null;
-  job_title: string | null;
-  preferred_language: string | null;
+  companyName: string | null;
+  jobTitle: string | null;
+  preferredLanguage: string | null;
   /** '0': unspecified. */
   gender: string;
   newsletter: number;
-  /** The second factor of the sign-in: none, sms or totp. */
-  mfa_preference: string;
+  /** The second factor of the sign-in. */
+  mfaPreference: 'none' | 'sms' | 'totp';
   /** 1: a provider of the user requires a second factor; it must be set up before anything else. */
-  second_factor_required: number;
+  secondFactorRequired: number;
   /** Set while an operator has disabled the user. */
-  disabled_at: number | null;
+  disabledAt: number | null;
   /** When the user was imported (`foyer user import`); null: they signed up here. */
-  imported_at: number | null;
-  created_at: number;
-  updated_at: number;
+  importedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
 }
 
 /** Facts about the database itself: sandbox stamp, key check. */
@@ -136,7 +135,7 @@ export interface MetaTable {
 export interface LeaseTable {
   name: string;
   holder: string;
-  expires_at: number;
+  expiresAt: number;
 }
 
 /** One message that waits or was recently delivered. */
@@ -148,21 +147,20 @@ export interface OutboxTable {
   /** Masked, for listings. */
   recipient: string;
   /** JSON, sealed; null once it was delivered, or cannot be any more. */
-  sealed_payload: SealedText | null;
+  sealedPayload: SealedText | null;
   /** Messages of one group are delivered one after the other, in the order of their positions. */
-  group_id: string | null;
+  groupId: string | null;
   /** Position among the waiting ones of its group; 0 without a group. Ids of one millisecond have no order. */
-  group_position: number;
-  /** waiting, delivered or dead. */
-  state: string;
+  groupPosition: number;
+  state: 'waiting' | 'delivered' | 'dead';
   attempts: number;
-  last_error: string | null;
-  next_attempt_at: number;
-  created_at: number;
+  lastError: string | null;
+  nextAttemptAt: number;
+  createdAt: number;
   /** It is not delivered after this. */
-  expires_at: number | null;
+  expiresAt: number | null;
   /** Time of delivery or of giving up. */
-  finished_at: number | null;
+  finishedAt: number | null;
   /** 1: without a recipient; the worker renders and discards it. */
   decoy: number;
 }
@@ -170,25 +168,24 @@ export interface OutboxTable {
 /** Ids that recognize a repeated message. */
 export interface OutboxDeduplicationTable {
   id: string;
-  message_id: string;
-  expires_at: number;
+  messageId: string;
+  expiresAt: number;
 }
 
 /** A notification inside the marketplace. */
 export interface NotificationTable {
   id: string;
-  user_id: UserId;
+  userId: UserId;
   title: string;
   description: string;
   category: string;
   /** JSON: further data of its sender. */
   details: string;
-  /** unread or read. */
-  status: string;
+  status: 'unread' | 'read';
   /** 1: it reports a change of credentials; only the product itself can write it. */
   security: Generated<number>;
-  created_at: number;
-  updated_at: number;
+  createdAt: number;
+  updatedAt: number;
 }
 
 /**
@@ -199,73 +196,71 @@ export interface SignUpTable {
   id: string;
   /** Lower-cased. */
   email: NormalisedEmail;
-  given_name: string;
-  family_name: string;
+  givenName: string;
+  familyName: string;
   /** '' if the sign-up was started with a provider, and after its confirmation. */
-  password_hash: string;
+  passwordHash: string;
   locale: string;
-  source: string;
+  source: 'general' | 'appsumo';
   /** JSON: the identity at the provider of the sign-up; null: it was started with a password. */
   identity: string | null;
   /** The public handle of the plan in the address. */
-  plan_key: PlanKey | null;
+  planKey: PlanKey | null;
   /** JSON: the shown and accepted terms, and the place. */
   terms: string;
   /** The query with a client app's request, or with the requested page. */
   errand: string;
   /**
-   * begun; confirmed: it has become a user; decoy: the address already belonged to a user, which the visitor did not
-   * learn.
+   * confirmed: it has become a user; decoy: the address already belonged to a user, which the visitor did not learn.
    */
-  state: string;
+  state: 'begun' | 'confirmed' | 'decoy';
   /** The user that it has become. */
-  user_id: UserId | null;
-  created_at: number;
-  updated_at: number;
-  expires_at: number;
+  userId: UserId | null;
+  createdAt: number;
+  updatedAt: number;
+  expiresAt: number;
 }
 
 /** The specification's user record without the columns of `users`. JSON columns have objects. */
 export interface UserRecordTable {
   id: string;
-  user_id: UserId;
-  stripe_customer_id: string | null;
+  userId: UserId;
+  stripeCustomerId: string | null;
   about: string;
-  additional_attributes: string;
-  image_name: string | null;
-  notification_setting: string;
-  social_media_links: string;
+  additionalAttributes: string;
+  imageName: string | null;
+  notificationSetting: string;
+  socialMediaLinks: string;
   status: string;
-  total_rewards: string;
-  company_category: string | null;
-  user_type: string | null;
-  created_at: number;
-  updated_at: number;
+  totalRewards: string;
+  companyCategory: string | null;
+  userType: string | null;
+  createdAt: number;
+  updatedAt: number;
 }
 
 /** The ledger of terms: the acceptances with user, time and place. Rows are only added. */
 export interface TermsAcceptanceTable {
   id: string;
-  user_id: UserId;
+  userId: UserId;
   version: number;
   label: string;
   lang: string;
   /** SHA-256 (base64url) of the shown text. */
-  text_hash: Sha256;
+  textHash: Sha256;
   ip: string | null;
-  user_agent: string | null;
+  userAgent: string | null;
   /** The client app with a pending request. */
-  client_id: ClientId | null;
-  accepted_at: number;
+  clientId: ClientId | null;
+  acceptedAt: number;
 }
 
 /** A plan that was bought from a partner (the specification's appsumo), by the buyer's address. */
 export interface PartnerDealTable {
   /** Lower-cased. */
   email: NormalisedEmail;
-  /** 1 to 3. */
-  tier: number;
-  imported_at: number;
-  user_id: UserId | null;
-  used_at: number | null;
+  tier: 1 | 2 | 3;
+  importedAt: number;
+  userId: UserId | null;
+  usedAt: number | null;
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { TableName } from './db.ts';
 import { sqliteCode } from './sqlite-errors.ts';
 
 /** SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY, https://www.sqlite.org/rescode.html */
@@ -7,9 +8,9 @@ const POSTGRES_UNIQUE = '23505';
 
 /**
  * True if a write failed because the value exists, in either database.
- * @param column `table.column`; without it any unique column counts.
+ * @param column `table.column`, as the database names them; without it any unique column counts.
  */
-export function isUniqueViolation(error: unknown, column?: `${string}.${string}`): boolean {
+export function isUniqueViolation(error: unknown, column?: `${TableName}.${string}`): boolean {
   const columns = violatedColumns(error);
   return columns !== null && (column === undefined || columns.includes(column));
 }

@@ -1,18 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { NormalisedEmail, Sha256, UserId } from '../shared/index.ts';
-import { type Db, isUniqueViolation, type Schema, uuidv7 } from '../store/index.ts';
+import { type Db, isUniqueViolation, type Row, type Schema, uuidv7 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import type { User } from './user.ts';
 
 /** A change of a user's address that can still be undone. Times in milliseconds since the epoch. */
-export interface EmailChange {
-  id: string;
-  userId: UserId;
-  oldEmail: NormalisedEmail;
-  newEmail: NormalisedEmail;
-  changedAt: number;
-  undoUntil: number;
-}
+export type EmailChange = Omit<Row<'emailChanges'>, 'undoHash' | 'undoneAt'>;
 
 /**
  * Tests whether an address is reserved for its former user, because the change can still be undone (`security.md`, rule
@@ -25,12 +18,12 @@ export async function isEmailReserved(
   { except, nowMs }: { except?: UserId; nowMs: number },
 ): Promise<boolean> {
   const reservations = db
-    .selectFrom('email_changes')
+    .selectFrom('emailChanges')
     .select('id')
-    .where('old_email', '=', email)
-    .where('undo_until', '>', nowMs)
-    .where('undone_at', 'is', null);
-  const others = except === undefined ? reservations : reservations.where('user_id', '!=', except);
+    .where('oldEmail', '=', email)
+    .where('undoUntil', '>', nowMs)
+    .where('undoneAt', 'is', null);
+  const others = except === undefined ? reservations : reservations.where('userId', '!=', except);
   return (await others.executeTakeFirst()) !== undefined;
 }
 
@@ -41,11 +34,11 @@ export async function listReservedEmails(
   nowMs: number,
 ): Promise<{ email: NormalisedEmail; userId: UserId }[]> {
   return db
-    .selectFrom('email_changes')
-    .select(['old_email as email', 'user_id as userId'])
-    .where('old_email', 'in', emails)
-    .where('undo_until', '>', nowMs)
-    .where('undone_at', 'is', null)
+    .selectFrom('emailChanges')
+    .select(['oldEmail as email', 'userId'])
+    .where('oldEmail', 'in', emails)
+    .where('undoUntil', '>', nowMs)
+    .where('undoneAt', 'is', null)
     .execute();
 }
 
@@ -75,11 +68,11 @@ export async function changeEmail(
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
-      .set({ email, email_verified: 1, updated_at: nowMs })
+      .set({ email, emailVerified: 1, updatedAt: nowMs })
       .where('id', '=', user.id)
       .where('email', '=', user.email)
-      .where('password_epoch', '=', user.passwordEpoch)
-      .where('disabled_at', 'is', null)
+      .where('passwordEpoch', '=', user.passwordEpoch)
+      .where('disabledAt', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return undefined;
   } catch (error) {
@@ -87,19 +80,18 @@ export async function changeEmail(
     throw error;
   }
   // Changes that can no longer be undone are deleted.
-  await trx.deleteFrom('email_changes').where('user_id', '=', user.id).where('undo_until', '<=', nowMs).execute();
+  await trx.deleteFrom('emailChanges').where('userId', '=', user.id).where('undoUntil', '<=', nowMs).execute();
   const id = uuidv7(nowMs);
   await trx
-    .insertInto('email_changes')
+    .insertInto('emailChanges')
     .values({
       id,
-      user_id: user.id,
-      old_email: user.email,
-      new_email: email,
-      undo_hash: undoHash,
-      changed_at: nowMs,
-      undo_until: undoUntil,
-      undone_at: null,
+      userId: user.id,
+      oldEmail: user.email,
+      newEmail: email,
+      undoHash,
+      changedAt: nowMs,
+      undoUntil,
     })
     .execute();
   return id;
@@ -111,24 +103,14 @@ export async function findEmailChange(
   { id, undoHash }: { id: string; undoHash: Sha256 },
   nowMs: number,
 ): Promise<EmailChange | undefined> {
-  const row = await db
-    .selectFrom('email_changes')
-    .selectAll()
+  return db
+    .selectFrom('emailChanges')
+    .select(['id', 'userId', 'oldEmail', 'newEmail', 'changedAt', 'undoUntil'])
     .where('id', '=', id)
-    .where('undo_hash', '=', undoHash)
-    .where('undo_until', '>', nowMs)
-    .where('undone_at', 'is', null)
+    .where('undoHash', '=', undoHash)
+    .where('undoUntil', '>', nowMs)
+    .where('undoneAt', 'is', null)
     .executeTakeFirst();
-  return (
-    row && {
-      id: row.id,
-      userId: row.user_id,
-      oldEmail: row.old_email,
-      newEmail: row.new_email,
-      changedAt: row.changed_at,
-      undoUntil: row.undo_until,
-    }
-  );
 }
 
 /**
@@ -145,11 +127,11 @@ export async function undoEmailChange(
   { passwordHash, nowMs }: { passwordHash: string; nowMs: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
-    .updateTable('email_changes')
-    .set({ undone_at: nowMs })
+    .updateTable('emailChanges')
+    .set({ undoneAt: nowMs })
     .where('id', '=', id)
-    .where('undone_at', 'is', null)
-    .where('undo_until', '>', nowMs)
+    .where('undoneAt', 'is', null)
+    .where('undoUntil', '>', nowMs)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
   let restored: boolean;
@@ -158,11 +140,11 @@ export async function undoEmailChange(
       .updateTable('users')
       .set(({ eb }) => ({
         email: oldEmail,
-        email_verified: 1,
-        password_hash: passwordHash,
-        password_profile: null,
-        password_epoch: eb('password_epoch', '+', 1),
-        updated_at: nowMs,
+        emailVerified: 1,
+        passwordHash,
+        passwordProfile: null,
+        passwordEpoch: eb('passwordEpoch', '+', 1),
+        updatedAt: nowMs,
       }))
       .where('id', '=', userId)
       .executeTakeFirst();
@@ -173,11 +155,11 @@ export async function undoEmailChange(
   }
   // After the user's own row: a parallel change is written by now, and is visible here.
   await trx
-    .updateTable('email_changes')
-    .set({ undone_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('changed_at', '>=', changedAt)
-    .where('undone_at', 'is', null)
+    .updateTable('emailChanges')
+    .set({ undoneAt: nowMs })
+    .where('userId', '=', userId)
+    .where('changedAt', '>=', changedAt)
+    .where('undoneAt', 'is', null)
     .execute();
   return restored;
 }

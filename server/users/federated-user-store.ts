@@ -18,23 +18,23 @@ export async function claimUnverifiedUser(
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set({
-      email_verified: 1,
-      password_hash: null,
-      password_profile: null,
-      password_epoch: user.passwordEpoch + 1,
-      mfa_preference: 'none',
+      emailVerified: 1,
+      passwordHash: null,
+      passwordProfile: null,
+      passwordEpoch: user.passwordEpoch + 1,
+      mfaPreference: 'none',
       phone: null,
-      phone_verified: 0,
-      phone_changed_at: nowMs,
-      given_name: user.givenName || names.givenName,
-      family_name: user.familyName || names.familyName,
-      updated_at: nowMs,
+      phoneVerified: 0,
+      phoneChangedAt: nowMs,
+      givenName: user.givenName || names.givenName,
+      familyName: user.familyName || names.familyName,
+      updatedAt: nowMs,
     })
     .where('id', '=', user.id)
     .where('email', '=', user.email)
-    .where('email_verified', '=', 0)
-    .where('password_epoch', '=', user.passwordEpoch)
-    .where('disabled_at', 'is', null)
+    .where('emailVerified', '=', 0)
+    .where('passwordEpoch', '=', user.passwordEpoch)
+    .where('disabledAt', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -47,8 +47,8 @@ export async function setSecondFactorRequired(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ second_factor_required: Number(required), updated_at: nowMs })
+    .set({ secondFactorRequired: Number(required), updatedAt: nowMs })
     .where('id', '=', id)
-    .where('second_factor_required', '!=', Number(required))
+    .where('secondFactorRequired', '!=', Number(required))
     .execute();
 }

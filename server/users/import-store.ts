@@ -1,6 +1,6 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { toUserId, type UserId } from '../shared/index.ts';
-import type { Db, Schema, UserTable } from '../store/index.ts';
+import type { Db, NewRow, Schema } from '../store/index.ts';
 import { listReservedEmails } from './email-change-store.ts';
 import {
   decideImport,
@@ -28,17 +28,17 @@ async function findExisting(
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
   const phones = coming.flatMap(({ phone }) => phone ?? []);
-  const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phone_verified']);
+  const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phoneVerified']);
   // One after the other: an address is first looked for among the users, then among the reserved ones (`insertUser`).
   const rows = [
     ...(await select.where('id', 'in', ids).execute()),
     ...(await select.where('email', 'in', emails).execute()),
     ...(phones.length > 0 ? await select.where('phone', 'in', phones).execute() : []),
   ];
-  for (const { id, email, phone, phone_verified } of rows) {
+  for (const { id, email, phone, phoneVerified } of rows) {
     known.members.set(id, email);
     known.emails.set(email, id);
-    if (phone !== null) known.phones.set(phone, { id, verified: phone_verified === 1 });
+    if (phone !== null) known.phones.set(phone, { id, verified: phoneVerified === 1 });
   }
   for (const { email, userId } of await listReservedEmails(db, emails, nowMs)) {
     if (!known.emails.has(email)) known.emails.set(email, userId);
@@ -47,42 +47,18 @@ async function findExisting(
   return known;
 }
 
-const toUserRow = (member: ImportedUser, nowMs: number): Selectable<UserTable> => ({
-  id: member.id,
-  email: member.email,
-  email_verified: Number(member.emailVerified),
-  phone: member.phone,
-  phone_verified: Number(member.phoneVerified),
-  phone_changed_at: null,
-  password_hash: member.passwordHash,
-  password_profile: member.passwordProfile,
-  password_epoch: 0,
-  signed_in_epoch: null,
-  given_name: member.givenName,
-  family_name: member.familyName,
+const toNewRow = (member: ImportedUser, nowMs: number): NewRow<'users'> => ({
+  ...member,
+  emailVerified: Number(member.emailVerified),
+  phoneVerified: Number(member.phoneVerified),
+  passwordEpoch: 0,
+  // Only the other service knows when they accepted the terms.
   locale: member.locale ?? '',
-  accepted_tos_version: member.acceptedTosVersion,
-  // Only the other service knows when.
-  accepted_tos_at: null,
   source: 'general',
-  plan_id: null,
-  trial_until: null,
-  offered_plan_id: null,
-  deal_again_at: null,
-  picture: member.picture,
-  birthdate: member.birthdate,
-  address: member.address,
-  company_name: member.companyName,
-  job_title: member.jobTitle,
-  preferred_language: member.preferredLanguage,
-  gender: member.gender,
   newsletter: Number(member.newsletter),
-  mfa_preference: member.mfaPreference,
-  second_factor_required: 0,
-  disabled_at: member.disabledAt,
-  imported_at: nowMs,
-  created_at: member.createdAt,
-  updated_at: nowMs,
+  secondFactorRequired: 0,
+  importedAt: nowMs,
+  updatedAt: nowMs,
 });
 
 /** How often users are decided again after a conflict with a parallel insert. */
@@ -113,15 +89,15 @@ async function insertRound(
   if (release.length > 0) {
     await trx
       .updateTable('users')
-      .set({ phone: null, updated_at: nowMs })
+      .set({ phone: null, updatedAt: nowMs })
       .where('id', 'in', release)
-      .where('phone_verified', '=', 0)
+      .where('phoneVerified', '=', 0)
       .execute();
   }
   if (add.length === 0) return outcomes;
   const inserted = await trx
     .insertInto('users')
-    .values(add.map((member) => toUserRow(member, nowMs)))
+    .values(add.map((member) => toNewRow(member, nowMs)))
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .execute();

@@ -1,28 +1,21 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { NormalisedEmail, UserId } from '../shared/index.ts';
-import type { Db, Schema } from '../store/index.ts';
+import type { Db, Row, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
-export interface PartnerDeal {
-  email: NormalisedEmail;
-  tier: PartnerTier;
-  /** The user who has claimed it. */
-  userId: UserId | null;
-}
+export type PartnerDeal = Pick<Row<'partnerDeals'>, 'email' | 'tier' | 'userId'>;
 
 export const partnerTiers = [1, 2, 3] as const;
-export type PartnerTier = (typeof partnerTiers)[number];
+export type PartnerTier = PartnerDeal['tier'];
 export const isPartnerTier = (tier: number): tier is PartnerTier => (partnerTiers as readonly number[]).includes(tier);
 
 export async function findPartnerDeal(db: Db, email: NormalisedEmail): Promise<PartnerDeal | undefined> {
-  const row = await db
-    .selectFrom('partner_deals')
-    .select(['email', 'tier', 'user_id'])
+  return db
+    .selectFrom('partnerDeals')
+    .select(['email', 'tier', 'userId'])
     .where('email', '=', email)
     .executeTakeFirst();
-  // The import rejects other numbers.
-  return row && { email: row.email, tier: row.tier as PartnerTier, userId: row.user_id };
 }
 
 /** Assigns the deal to the user, unless it is already claimed. Returns the claimed deal. */
@@ -32,10 +25,10 @@ export async function claimPartnerDeal(
   { userId, nowMs }: { userId: UserId; nowMs: number },
 ): Promise<PartnerDeal | undefined> {
   const { numUpdatedRows } = await trx
-    .updateTable('partner_deals')
-    .set({ user_id: userId, used_at: nowMs })
+    .updateTable('partnerDeals')
+    .set({ userId, usedAt: nowMs })
     .where('email', '=', email)
-    .where('user_id', 'is', null)
+    .where('userId', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n ? findPartnerDeal(trx, email) : undefined;
 }
@@ -53,13 +46,10 @@ export async function importPartnerDeals(
   for (const { email, tier } of deals) {
     const known = await findPartnerDeal(trx, email);
     if (!known) {
-      await trx
-        .insertInto('partner_deals')
-        .values({ email, tier, imported_at: nowMs, user_id: null, used_at: null })
-        .execute();
+      await trx.insertInto('partnerDeals').values({ email, tier, importedAt: nowMs }).execute();
       counts.added += 1;
     } else if (known.userId === null && known.tier !== tier) {
-      await trx.updateTable('partner_deals').set({ tier, imported_at: nowMs }).where('email', '=', email).execute();
+      await trx.updateTable('partnerDeals').set({ tier, importedAt: nowMs }).where('email', '=', email).execute();
       counts.changed += 1;
     } else counts.kept += 1;
   }
@@ -71,7 +61,7 @@ const postponedMs = 7 * 24 * 60 * 60_000;
 /** The user declines the partner's plan for now: they are asked again in a week. @returns when */
 export async function postponePartnerDeal(db: Kysely<Schema>, userId: UserId, nowMs: number): Promise<number> {
   const againAt = nowMs + postponedMs;
-  await db.updateTable('users').set({ deal_again_at: againAt, updated_at: nowMs }).where('id', '=', userId).execute();
+  await db.updateTable('users').set({ dealAgainAt: againAt, updatedAt: nowMs }).where('id', '=', userId).execute();
   return againAt;
 }
 

@@ -23,16 +23,16 @@ export async function setPassword(
   const { numUpdatedRows } = await trx
     .updateTable('users')
     .set({
-      password_hash: passwordHash,
-      password_profile: null,
-      password_epoch: user.passwordEpoch + 1,
-      updated_at: nowMs,
-      ...(emailVerified && { email_verified: 1 }),
+      passwordHash,
+      passwordProfile: null,
+      passwordEpoch: user.passwordEpoch + 1,
+      updatedAt: nowMs,
+      ...(emailVerified && { emailVerified: 1 }),
     })
     .where('id', '=', user.id)
     .where('email', '=', user.email)
-    .where('password_epoch', '=', user.passwordEpoch)
-    .where('disabled_at', 'is', null)
+    .where('passwordEpoch', '=', user.passwordEpoch)
+    .where('disabledAt', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -49,9 +49,9 @@ export async function rehashPassword(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set({ password_hash: newHash, password_profile: null })
+    .set({ passwordHash: newHash, passwordProfile: null })
     .where('id', '=', id)
-    .where('password_hash', '=', passwordHash)
+    .where('passwordHash', '=', passwordHash)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -60,14 +60,14 @@ export async function rehashPassword(
 export async function listImportedHashProfiles(db: Kysely<Schema>, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('users')
-    .select('password_profile')
-    .where('password_profile', 'is not', null)
-    .groupBy('password_profile')
+    .select('passwordProfile')
+    .where('passwordProfile', 'is not', null)
+    .groupBy('passwordProfile')
     .orderBy(({ fn }) => fn.countAll(), 'desc')
-    .orderBy('password_profile')
+    .orderBy('passwordProfile')
     .limit(max)
     .execute();
-  return rows.flatMap(({ password_profile }) => password_profile ?? []);
+  return rows.flatMap(({ passwordProfile }) => passwordProfile ?? []);
 }
 
 /** Tests whether any imported user has no password yet (`users_awaiting_password`). */
@@ -75,9 +75,9 @@ export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')
-    .where('imported_at', 'is not', null)
-    .where('password_hash', 'is', null)
-    .where('disabled_at', 'is', null)
+    .where('importedAt', 'is not', null)
+    .where('passwordHash', 'is', null)
+    .where('disabledAt', 'is', null)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -87,11 +87,11 @@ export async function someAwaitPassword(db: Kysely<Schema>): Promise<boolean> {
 export async function countForeignProfiles(db: Kysely<Schema>): Promise<{ profile: string; count: number }[]> {
   const rows = await db
     .selectFrom('users')
-    .select(({ fn }) => ['password_profile', fn.countAll<number | string>().as('count')])
-    .where('password_profile', 'is not', null)
-    .groupBy('password_profile')
+    .select(({ fn }) => ['passwordProfile', fn.countAll<number | string>().as('count')])
+    .where('passwordProfile', 'is not', null)
+    .groupBy('passwordProfile')
     .execute();
-  return rows.map(({ password_profile, count }) => ({ profile: password_profile ?? '', count: Number(count) }));
+  return rows.map(({ passwordProfile, count }) => ({ profile: passwordProfile ?? '', count: Number(count) }));
 }
 
 /** The number of Foyer's own hashes with this prefix; only for the operator, because it reads every user. */
@@ -99,8 +99,8 @@ export async function countOwnHashes(db: Kysely<Schema>, beginning = ''): Promis
   const { count } = await db
     .selectFrom('users')
     .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('password_hash', 'is not', null)
-    .where('password_profile', 'is', null)
+    .where('passwordHash', 'is not', null)
+    .where('passwordProfile', 'is', null)
     .where(sql<string>`substr(password_hash, 1, ${sql.lit(beginning.length)})`, '=', beginning)
     .executeTakeFirstOrThrow();
   return Number(count);

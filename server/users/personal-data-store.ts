@@ -12,11 +12,16 @@ export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Re
     findUserRecord(db, user.id),
     listTermsAcceptances(db, user.id),
     db
-      .selectFrom('partner_deals')
-      .select(['email', 'tier', 'imported_at', 'used_at'])
-      .where(({ or, eb }) => or([eb('user_id', '=', user.id), eb('email', '=', user.email)]))
+      .selectFrom('partnerDeals')
+      .select(['email', 'tier', 'importedAt', 'usedAt'])
+      .where(({ or, eb }) => or([eb('userId', '=', user.id), eb('email', '=', user.email)]))
       .execute(),
-    db.selectFrom('email_changes').selectAll().where('user_id', '=', user.id).orderBy('changed_at').execute(),
+    db
+      .selectFrom('emailChanges')
+      .select(['oldEmail', 'newEmail', 'changedAt', 'undoUntil', 'undoneAt'])
+      .where('userId', '=', user.id)
+      .orderBy('changedAt')
+      .execute(),
   ]);
   return {
     attributes: toCognitoAttributes(user),
@@ -29,20 +34,9 @@ export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Re
     updatedAt: user.updatedAt,
     // Its attributes are those above.
     record: record ? { ...toUserRecordJson(user, record), userAttributes: undefined } : null,
-    termsAccepted: acceptances.map(({ userId: _, ...acceptance }) => acceptance),
-    partnerDeals: deals.map(({ email, tier, imported_at, used_at }) => ({
-      email,
-      tier,
-      importedAt: imported_at,
-      usedAt: used_at,
-    })),
-    emailChanges: changes.map((change) => ({
-      oldEmail: change.old_email,
-      newEmail: change.new_email,
-      changedAt: change.changed_at,
-      undoUntil: change.undo_until,
-      undoneAt: change.undone_at,
-    })),
+    termsAccepted: acceptances,
+    partnerDeals: deals,
+    emailChanges: changes,
   };
 }
 
@@ -55,15 +49,15 @@ export async function eraseUserData(
   { id, email }: Pick<User, 'id' | 'email'>,
 ): Promise<void> {
   await trx
-    .updateTable('terms_acceptances')
-    .set({ ip: null, user_agent: null, client_id: null })
-    .where('user_id', '=', id)
+    .updateTable('termsAcceptances')
+    .set({ ip: null, userAgent: null, clientId: null })
+    .where('userId', '=', id)
     .execute();
   await trx
-    .deleteFrom('partner_deals')
-    .where(({ or, eb }) => or([eb('user_id', '=', id), eb('email', '=', email)]))
+    .deleteFrom('partnerDeals')
+    .where(({ or, eb }) => or([eb('userId', '=', id), eb('email', '=', email)]))
     .execute();
-  await trx.deleteFrom('email_changes').where('user_id', '=', id).execute();
-  await trx.deleteFrom('user_records').where('user_id', '=', id).execute();
+  await trx.deleteFrom('emailChanges').where('userId', '=', id).execute();
+  await trx.deleteFrom('userRecords').where('userId', '=', id).execute();
   await trx.deleteFrom('users').where('id', '=', id).execute();
 }

@@ -17,9 +17,9 @@ export async function setPhone(
 ): Promise<boolean> {
   await trx
     .updateTable('users')
-    .set({ phone: null, updated_at: nowMs })
+    .set({ phone: null, updatedAt: nowMs })
     .where('phone', '=', phone)
-    .where('phone_verified', '=', 0)
+    .where('phoneVerified', '=', 0)
     .where('id', '!=', user.id)
     .execute();
   const others = trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id);
@@ -27,10 +27,10 @@ export async function setPhone(
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
-      .set({ phone, phone_verified: 1, phone_changed_at: nowMs, updated_at: nowMs })
+      .set({ phone, phoneVerified: 1, phoneChangedAt: nowMs, updatedAt: nowMs })
       .where('id', '=', user.id)
-      .where('password_epoch', '=', user.passwordEpoch)
-      .where('disabled_at', 'is', null)
+      .where('passwordEpoch', '=', user.passwordEpoch)
+      .where('disabledAt', 'is', null)
       .executeTakeFirst();
     return numUpdatedRows > 0n;
   } catch (error) {
@@ -46,10 +46,10 @@ export async function setPhone(
 export async function removePhone(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
-    .set({ phone: null, phone_verified: 0, phone_changed_at: nowMs, updated_at: nowMs })
+    .set({ phone: null, phoneVerified: 0, phoneChangedAt: nowMs, updatedAt: nowMs })
     .where('id', '=', userId)
     .where('phone', 'is not', null)
-    .where('mfa_preference', '!=', 'sms')
+    .where('mfaPreference', '!=', 'sms')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -68,7 +68,7 @@ export async function hasPhoneChangedSince(
     .select('id')
     .where('id', '=', userId)
     .where('phone', 'is not', null)
-    .where('phone_changed_at', '>=', sinceMs)
+    .where('phoneChangedAt', '>=', sinceMs)
     .executeTakeFirst();
   return row !== undefined;
 }

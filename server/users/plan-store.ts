@@ -10,14 +10,14 @@ export async function setUserPlan(
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
-    .set({ plan_id: planId, trial_until: trialUntil, updated_at: nowMs })
+    .set({ planId, trialUntil, updatedAt: nowMs })
     .where('id', '=', userId)
     .where(({ or, eb }) =>
       or([
-        planId === null ? eb('plan_id', 'is not', null) : or([eb('plan_id', 'is', null), eb('plan_id', '!=', planId)]),
+        planId === null ? eb('planId', 'is not', null) : or([eb('planId', 'is', null), eb('planId', '!=', planId)]),
         trialUntil === null
-          ? eb('trial_until', 'is not', null)
-          : or([eb('trial_until', 'is', null), eb('trial_until', '!=', trialUntil)]),
+          ? eb('trialUntil', 'is not', null)
+          : or([eb('trialUntil', 'is', null), eb('trialUntil', '!=', trialUntil)]),
       ]),
     )
     .executeTakeFirst();
@@ -30,6 +30,6 @@ export function isEnabledUser(id: Expression<UserId>, { withoutPlan = false } = 
   const enabled = selectFrom('users')
     .select('users.id')
     .where('users.id', '=', id)
-    .where('users.disabled_at', 'is', null);
-  return exists(withoutPlan ? enabled.where('users.plan_id', 'is', null) : enabled);
+    .where('users.disabledAt', 'is', null);
+  return exists(withoutPlan ? enabled.where('users.planId', 'is', null) : enabled);
 }

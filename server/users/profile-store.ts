@@ -28,18 +28,18 @@ export async function setProfile(
     .updateTable('users')
     // Kysely omits undefined values.
     .set({
-      given_name: change.givenName,
-      family_name: change.familyName,
+      givenName: change.givenName,
+      familyName: change.familyName,
       birthdate: change.birthdate,
       gender: change.gender,
       address: change.address,
-      company_name: change.companyName,
-      job_title: change.jobTitle,
+      companyName: change.companyName,
+      jobTitle: change.jobTitle,
+      preferredLanguage: change.preferredLanguage,
       newsletter: change.newsletter === undefined ? undefined : Number(change.newsletter),
       // The column has no null.
       locale: change.locale === null ? '' : change.locale,
-      preferred_language: change.preferredLanguage,
-      updated_at: nowMs,
+      updatedAt: nowMs,
     })
     .where('id', '=', userId)
     .execute();

@@ -1,21 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ClientId, Sha256, UserId } from '../shared/index.ts';
-import { type Schema, uuidv7 } from '../store/index.ts';
+import type { UserId } from '../shared/index.ts';
+import { type Row, type Schema, uuidv7 } from '../store/index.ts';
 
 /** The accepted version of the terms, and the place: evidence in case of doubt. */
-export interface TermsAcceptance {
-  userId: UserId;
-  version: number;
-  label: string;
-  /** The language of the shown text. */
-  lang: string;
-  /** SHA-256 (base64url) of the shown text. */
-  textHash: Sha256;
-  ip: string | null;
-  userAgent: string | null;
-  /** The client app with a pending request. */
-  clientId: ClientId | null;
-}
+export type TermsAcceptance = Omit<Row<'termsAcceptances'>, 'id' | 'acceptedAt'>;
 
 /** Maximum stored length of a User-Agent. */
 export const maxUserAgentLength = 500;
@@ -27,23 +15,17 @@ export async function recordAcceptance(
   nowMs: number,
 ): Promise<void> {
   await trx
-    .insertInto('terms_acceptances')
+    .insertInto('termsAcceptances')
     .values({
+      ...acceptance,
       id: uuidv7(nowMs),
-      user_id: acceptance.userId,
-      version: acceptance.version,
-      label: acceptance.label,
-      lang: acceptance.lang,
-      text_hash: acceptance.textHash,
-      ip: acceptance.ip,
-      user_agent: acceptance.userAgent?.slice(0, maxUserAgentLength) ?? null,
-      client_id: acceptance.clientId,
-      accepted_at: nowMs,
+      userAgent: acceptance.userAgent?.slice(0, maxUserAgentLength) ?? null,
+      acceptedAt: nowMs,
     })
     .execute();
   await trx
     .updateTable('users')
-    .set({ accepted_tos_version: acceptance.version, accepted_tos_at: nowMs, updated_at: nowMs })
+    .set({ acceptedTosVersion: acceptance.version, acceptedTosAt: nowMs, updatedAt: nowMs })
     .where('id', '=', acceptance.userId)
     .execute();
 }
@@ -52,23 +34,12 @@ export async function recordAcceptance(
 export async function listTermsAcceptances(
   db: Kysely<Schema>,
   userId: UserId,
-): Promise<(TermsAcceptance & { acceptedAt: number })[]> {
-  const rows = await db
-    .selectFrom('terms_acceptances')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('accepted_at')
+): Promise<Omit<Row<'termsAcceptances'>, 'id' | 'userId'>[]> {
+  return db
+    .selectFrom('termsAcceptances')
+    .select(['version', 'label', 'lang', 'textHash', 'ip', 'userAgent', 'clientId', 'acceptedAt'])
+    .where('userId', '=', userId)
+    .orderBy('acceptedAt')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    userId: row.user_id,
-    version: row.version,
-    label: row.label,
-    lang: row.lang,
-    textHash: row.text_hash,
-    ip: row.ip,
-    userAgent: row.user_agent,
-    clientId: row.client_id,
-    acceptedAt: row.accepted_at,
-  }));
 }

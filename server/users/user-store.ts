@@ -1,4 +1,4 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
 import { toUserId, type UserId } from '../shared/index.ts';
 import {
@@ -6,56 +6,35 @@ import {
   type Database,
   type Db,
   isUniqueViolation,
+  type NewRow,
   prepare,
+  type Row,
   type Schema,
-  type UserTable,
   uuidv7,
 } from '../store/index.ts';
 import { AlreadyInUseError } from './already-in-use.ts';
 import { isEmailReserved } from './email-change-store.ts';
 import type { NewUser, User, UserIdentifier } from './user.ts';
 
-function fromRow(row: Selectable<UserTable>): User {
+function toUser({ signedInEpoch: _, ...row }: Row<'users'>): User {
   return {
-    id: row.id,
-    email: row.email,
-    emailVerified: row.email_verified === 1,
-    phone: row.phone,
-    phoneVerified: row.phone_verified === 1,
-    passwordHash: row.password_hash,
-    passwordProfile: row.password_profile,
-    passwordEpoch: row.password_epoch,
+    ...row,
+    emailVerified: row.emailVerified === 1,
+    phoneVerified: row.phoneVerified === 1,
     // Old or imported names may contain characters that are refused today.
-    givenName: withoutSteering(row.given_name),
-    familyName: withoutSteering(row.family_name),
+    givenName: withoutSteering(row.givenName),
+    familyName: withoutSteering(row.familyName),
     locale: row.locale === '' ? null : row.locale,
-    acceptedTosVersion: row.accepted_tos_version,
-    acceptedTosAt: row.accepted_tos_at,
-    source: row.source === 'appsumo' || row.source === 'appsumo_update' ? row.source : 'general',
-    planId: row.plan_id,
-    trialUntil: row.trial_until,
-    offeredPlanId: row.offered_plan_id,
-    dealAgainAt: row.deal_again_at,
-    picture: row.picture,
-    birthdate: row.birthdate,
-    address: row.address,
-    companyName: row.company_name && withoutSteering(row.company_name),
-    jobTitle: row.job_title && withoutSteering(row.job_title),
-    preferredLanguage: row.preferred_language,
-    gender: row.gender,
+    companyName: row.companyName && withoutSteering(row.companyName),
+    jobTitle: row.jobTitle && withoutSteering(row.jobTitle),
     newsletter: row.newsletter === 1,
-    mfaPreference: row.mfa_preference === 'sms' || row.mfa_preference === 'totp' ? row.mfa_preference : 'none',
-    secondFactorRequired: row.second_factor_required === 1,
-    disabledAt: row.disabled_at,
-    importedAt: row.imported_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    secondFactorRequired: row.secondFactorRequired === 1,
   };
 }
 
 export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && fromRow(row);
+  return row && toUser(row);
 }
 
 type ReadUser = (id: UserId) => Promise<User | undefined>;
@@ -64,13 +43,13 @@ const currentUsers = new WeakMap<Database, ReadUser>();
 function readsThrough(database: Database): ReadUser {
   const { db } = database;
   const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
-  const select = prepare<{ id: UserId }, Selectable<UserTable>>((v) =>
+  const select = prepare<{ id: UserId }, Row<'users'>>((v) =>
     db.selectFrom('users').selectAll().where('id', '=', v.id),
   );
   return (id) =>
     cachedUser(id, async () => {
       const row = (await select(db, { id })).rows[0];
-      return row && Object.freeze(fromRow(row));
+      return row && Object.freeze(toUser(row));
     });
 }
 
@@ -90,20 +69,20 @@ export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): 
   const row =
     'email' in identifier
       ? await from.where('email', '=', identifier.email).executeTakeFirst()
-      : await from.where('phone', '=', identifier.phone).where('phone_verified', '=', 1).executeTakeFirst();
-  return row && fromRow(row);
+      : await from.where('phone', '=', identifier.phone).where('phoneVerified', '=', 1).executeTakeFirst();
+  return row && toUser(row);
 }
 
 export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
     .selectAll()
-    .orderBy('created_at')
+    .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
     .offset(offset)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(toUser);
 }
 
 /** @throws {AlreadyInUseError} if the address or number belongs to another user, or the address is reserved for one */
@@ -122,61 +101,39 @@ async function requireUnused(
   }
 }
 
-/** The columns in which all new users are equal. */
-const unsetAttributes = {
-  phone_changed_at: null,
-  password_profile: null,
-  password_epoch: 0,
-  signed_in_epoch: null,
-  trial_until: null,
-  offered_plan_id: null,
-  deal_again_at: null,
-  picture: null,
-  birthdate: null,
-  address: null,
-  company_name: null,
-  job_title: null,
-  preferred_language: null,
-  gender: '0',
-  newsletter: 0,
-  mfa_preference: 'none',
-  second_factor_required: 0,
-  disabled_at: null,
-  imported_at: null,
-} as const;
-
-const newRow = (
+const toNewRow = (
   {
-    email,
     emailVerified = false,
-    phone = null,
     phoneVerified = false,
-    passwordHash,
     givenName = '',
     familyName = '',
     locale,
     acceptedTosVersion = null,
-    planId = null,
     source = 'general',
+    ...user
   }: NewUser,
   nowMs: number,
-): Selectable<UserTable> => ({
-  ...unsetAttributes,
+): NewRow<'users'> => ({
   id: toUserId(uuidv7(nowMs)),
-  email,
-  email_verified: Number(emailVerified),
-  phone,
-  phone_verified: Number(phoneVerified),
-  password_hash: passwordHash,
-  given_name: givenName,
-  family_name: familyName,
+  email: user.email,
+  emailVerified: Number(emailVerified),
+  phone: user.phone,
+  phoneVerified: Number(phoneVerified),
+  passwordHash: user.passwordHash,
+  passwordEpoch: 0,
+  givenName,
+  familyName,
   locale: locale ?? '',
-  accepted_tos_version: acceptedTosVersion,
-  accepted_tos_at: acceptedTosVersion === null ? null : nowMs,
+  acceptedTosVersion,
+  acceptedTosAt: acceptedTosVersion === null ? null : nowMs,
   source,
-  plan_id: planId,
-  created_at: nowMs,
-  updated_at: nowMs,
+  planId: user.planId,
+  gender: '0',
+  newsletter: 0,
+  mfaPreference: 'none',
+  secondFactorRequired: 0,
+  createdAt: nowMs,
+  updatedAt: nowMs,
 });
 
 /**
@@ -185,16 +142,15 @@ const newRow = (
  */
 export async function insertUser(trx: Transaction<Schema>, user: NewUser, nowMs: number): Promise<User> {
   await requireUnused(trx, user, nowMs);
-  const row = newRow(user, nowMs);
   try {
-    await trx.insertInto('users').values(row).execute();
+    const row = await trx.insertInto('users').values(toNewRow(user, nowMs)).returningAll().executeTakeFirstOrThrow();
+    return toUser(row);
   } catch (error) {
     // A parallel insert was faster than the check.
     if (isUniqueViolation(error, 'users.email')) throw new AlreadyInUseError('email');
     if (isUniqueViolation(error, 'users.phone')) throw new AlreadyInUseError('phone');
     throw error;
   }
-  return fromRow(row);
 }
 
 /**
@@ -208,10 +164,10 @@ export async function lockUser(
 ): Promise<User | undefined> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
-    .set(({ ref }) => ({ password_epoch: ref('password_epoch') }))
+    .set(({ ref }) => ({ passwordEpoch: ref('passwordEpoch') }))
     .where('id', '=', id)
-    .where('password_epoch', '=', passwordEpoch)
-    .where('disabled_at', 'is', null)
+    .where('passwordEpoch', '=', passwordEpoch)
+    .where('disabledAt', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n ? findUser(trx, id) : undefined;
 }
@@ -223,7 +179,7 @@ export async function setDisabled(
 ): Promise<boolean> {
   const result = await db
     .updateTable('users')
-    .set({ disabled_at: disabledAt, updated_at: nowMs })
+    .set({ disabledAt, updatedAt: nowMs })
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
@@ -237,7 +193,7 @@ export async function setSource(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    .set({ source, offered_plan_id: offeredPlanId, deal_again_at: null, updated_at: nowMs })
+    .set({ source, offeredPlanId, dealAgainAt: null, updatedAt: nowMs })
     .where('id', '=', id)
     .execute();
 }
@@ -246,10 +202,10 @@ export async function setSource(
 export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set({ email_verified: 1, updated_at: nowMs })
+    .set({ emailVerified: 1, updatedAt: nowMs })
     .where('id', '=', user.id)
     .where('email', '=', user.email)
-    .where('disabled_at', 'is', null)
+    .where('disabledAt', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -260,7 +216,7 @@ export async function setLocale(
   id: UserId,
   { locale, nowMs }: { locale: string; nowMs: number },
 ): Promise<void> {
-  await db.updateTable('users').set({ locale, updated_at: nowMs }).where('id', '=', id).execute();
+  await db.updateTable('users').set({ locale, updatedAt: nowMs }).where('id', '=', id).execute();
 }
 
 /**
@@ -269,13 +225,13 @@ export async function setLocale(
  */
 export async function recordSignIn(db: Db, user: Pick<User, 'id' | 'passwordEpoch'>): Promise<boolean> {
   // Mostly it is already recorded: then nothing is written.
-  const known = await db.selectFrom('users').select('signed_in_epoch').where('id', '=', user.id).executeTakeFirst();
-  if (known === undefined || (known.signed_in_epoch ?? -1) >= user.passwordEpoch) return false;
+  const known = await db.selectFrom('users').select('signedInEpoch').where('id', '=', user.id).executeTakeFirst();
+  if (known === undefined || (known.signedInEpoch ?? -1) >= user.passwordEpoch) return false;
   const result = await db
     .updateTable('users')
-    .set({ signed_in_epoch: user.passwordEpoch })
+    .set({ signedInEpoch: user.passwordEpoch })
     .where('id', '=', user.id)
-    .where(({ or, eb }) => or([eb('signed_in_epoch', 'is', null), eb('signed_in_epoch', '<', user.passwordEpoch)]))
+    .where(({ or, eb }) => or([eb('signedInEpoch', 'is', null), eb('signedInEpoch', '<', user.passwordEpoch)]))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -286,9 +242,9 @@ export async function setMfaPreference(
   id: UserId,
   { preference, nowMs }: { preference: User['mfaPreference']; nowMs: number },
 ): Promise<boolean> {
-  let change = trx.updateTable('users').set({ mfa_preference: preference, updated_at: nowMs }).where('id', '=', id);
+  let change = trx.updateTable('users').set({ mfaPreference: preference, updatedAt: nowMs }).where('id', '=', id);
   // In the same statement, so that a number that is being removed cannot be used.
-  if (preference === 'sms') change = change.where('phone', 'is not', null).where('phone_verified', '=', 1);
+  if (preference === 'sms') change = change.where('phone', 'is not', null).where('phoneVerified', '=', 1);
   const { numUpdatedRows } = await change.executeTakeFirst();
   return numUpdatedRows > 0n;
 }

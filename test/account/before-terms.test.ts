@@ -126,7 +126,7 @@ describe.each(backends)('a user who has not accepted the new terms, on $name', (
     const { user, browser } = await member();
     await foyer.deps.database.db
       .updateTable('users')
-      .set({ second_factor_required: 1 })
+      .set({ secondFactorRequired: 1 })
       .where('id', '=', user.id)
       .execute();
     const setUp = `/settings/mfa?${new URLSearchParams({ redirect: `${foyer.url}/settings/data` })}`;
@@ -147,7 +147,7 @@ describe('a member with a paid plan who has not accepted the new terms', () => {
       await shop.buy(user, 'm-99');
       await foyer.deps.database.db
         .updateTable('users')
-        .set({ accepted_tos_version: 0 })
+        .set({ acceptedTosVersion: 0 })
         .where('id', '=', user.id)
         .execute();
       const browser = await foyer.signedIn(user);

@@ -87,8 +87,8 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const codes = await shownCodes(browser);
     const { db } = foyer.deps.database;
     const rows = JSON.stringify([
-      await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', user.id).execute(),
-      await db.selectFrom('recovery_codes').selectAll().where('user_id', '=', user.id).execute(),
+      await db.selectFrom('totpAuthenticators').selectAll().where('userId', '=', user.id).execute(),
+      await db.selectFrom('recoveryCodes').selectAll().where('userId', '=', user.id).execute(),
     ]);
     expect(JSON.parse(rows).map(({ length }: unknown[]) => length)).toEqual([1, 10]);
     expect(rows).not.toContain(secret);
@@ -125,9 +125,9 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     expect(leadsTo(answer)).toBe('303 /settings?notice=totp-replaced');
     expect(await changesTold(foyer, user.email)).toEqual(['mfa-totp', 'totp-replaced']);
     const { left } = await foyer.deps.database.db
-      .selectFrom('recovery_codes')
+      .selectFrom('recoveryCodes')
       .select(({ fn }) => fn.countAll().as('left'))
-      .where('user_id', '=', user.id)
+      .where('userId', '=', user.id)
       .executeTakeFirstOrThrow();
     expect([Number(left), codes.length]).toEqual([10, 10]);
   });

@@ -75,12 +75,12 @@ export function withPhone(foyer: TestFoyer) {
 }
 
 export async function preferenceOf(foyer: TestFoyer, id: string) {
-  const { mfa_preference } = await foyer.deps.database.db
+  const { mfaPreference } = await foyer.deps.database.db
     .selectFrom('users')
-    .select('mfa_preference')
+    .select('mfaPreference')
     .where('id', '=', toUserId(id))
     .executeTakeFirstOrThrow();
-  return mfa_preference;
+  return mfaPreference;
 }
 
 /** The changes that were mailed to this address. */

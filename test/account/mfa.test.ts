@@ -104,8 +104,8 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     expect(leadsTo(await choose(browser, { method: 'none' }))).toBe('303 /settings?notice=mfa-off');
     const { db } = foyer.deps.database;
     const left = await Promise.all(
-      (['totp_authenticators', 'recovery_codes', 'remembered_devices'] as const).map((table) =>
-        db.selectFrom(table).select('user_id').where('user_id', '=', user.id).execute(),
+      (['totpAuthenticators', 'recoveryCodes', 'rememberedDevices'] as const).map((table) =>
+        db.selectFrom(table).select('userId').where('userId', '=', user.id).execute(),
       ),
     );
     expect(left).toEqual([[], [], []]);

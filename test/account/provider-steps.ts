@@ -51,7 +51,7 @@ export async function memberBy(
   const user = await foyer.addUser();
   await link(providers, await foyer.signedIn(user), kind, who);
   const { db } = foyer.deps.database;
-  await db.updateTable('users').set({ password_hash: null }).where('id', '=', user.id).execute();
+  await db.updateTable('users').set({ passwordHash: null }).where('id', '=', user.id).execute();
   const browser = foyer.browser();
   const answer = await comeBy(providers, browser, kind, who);
   if (answer.status !== 303) throw new Error(`the provider led to ${answer.status}: ${await answer.text()}`);

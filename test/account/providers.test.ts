@@ -186,13 +186,13 @@ describe('linked accounts in the settings', () => {
       const { id } = await db
         .selectFrom('passkeys')
         .select('id')
-        .where('user_id', '=', user.id)
+        .where('userId', '=', user.id)
         .executeTakeFirstOrThrow();
       const path = `/settings/passkeys/remove?${new URLSearchParams({ passkey: id })}`;
-      await db.updateTable('users').set({ password_hash: null }).where('id', '=', user.id).execute();
+      await db.updateTable('users').set({ passwordHash: null }).where('id', '=', user.id).execute();
       expect(await page(browser, path)).toContain('Set a password first');
       expect((await browser.post(path)).status).toBe(409);
-      await db.updateTable('users').set({ password_hash: user.passwordHash }).where('id', '=', user.id).execute();
+      await db.updateTable('users').set({ passwordHash: user.passwordHash }).where('id', '=', user.id).execute();
       expect((await browser.post(path)).status).toBe(303);
     });
 
@@ -202,9 +202,9 @@ describe('linked accounts in the settings', () => {
       const { db } = foyer.deps.database;
       const gone = { provider: toProviderId('closed-shop'), email: null };
       await db
-        .updateTable('federated_identities')
+        .updateTable('federatedIdentities')
         .set(gone)
-        .where('user_id', '=', user.id)
+        .where('userId', '=', user.id)
         .where('kind', '=', 'oidc')
         .execute();
       expect(await page(browser)).toMatch(/closed-shop Linked [^<]*Not offered any more/);

@@ -118,7 +118,7 @@ export const tokenCallers: Record<string, Caller> = {
   }),
   'a token whose grant is gone': spoilt((foyer, { user }) => foyer.app.oauth.grants.revokeOfAccount(user.id)),
   'a token whose grant is gone and whose record is left': spoilt((foyer, { user }) =>
-    foyer.deps.database.db.deleteFrom('oidc').where('account_id', '=', user.id).execute(),
+    foyer.deps.database.db.deleteFrom('oidc').where('accountId', '=', user.id).execute(),
   ),
   'a token of a member who signed out': spoilt((_foyer, { browser }) => browser.post('/logout')),
   'a token of a disabled member': spoilt((foyer, { user }) =>
@@ -142,7 +142,7 @@ export const tokenCallers: Record<string, Caller> = {
     async credentials(foyer) {
       const { user, tokens } = await signedInto(foyer);
       const { db } = foyer.deps.database;
-      await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+      await db.updateTable('users').set({ acceptedTosVersion: null }).where('id', '=', user.id).execute();
       return { ...bearer(tokens.access_token), is: user.id };
     },
     expected: asTokenReader,

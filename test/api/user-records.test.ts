@@ -130,7 +130,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     expect(await check(` ${user.email.toUpperCase()}`)).toEqual({ exist: true });
     expect(await check('nobody@example.com')).toEqual({ exist: false });
     expect(await check('no address')).toEqual({ exist: false });
-    await database.db.updateTable('partner_deals').set({ user_id: user.id }).where('email', '=', user.email).execute();
+    await database.db.updateTable('partnerDeals').set({ userId: user.id }).where('email', '=', user.email).execute();
     expect(await check(user.email)).toEqual({ exist: false });
   });
 

@@ -199,7 +199,7 @@ describe.each(backends)('the access table on $name', (backend) => {
         if (name.includes('before the second factor')) await giveTotp(foyer, user);
         if (name.includes('new terms')) {
           const { db } = foyer.deps.database;
-          await db.updateTable('users').set({ accepted_tos_version: null }).where('id', '=', user.id).execute();
+          await db.updateTable('users').set({ acceptedTosVersion: null }).where('id', '=', user.id).execute();
         }
         made.push({ page, browser, id: user.id });
       }

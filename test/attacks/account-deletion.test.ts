@@ -20,9 +20,9 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
   const stateOf = async ({ id }: User) =>
     (
       await foyer.deps.database.db
-        .selectFrom('factor_resets')
+        .selectFrom('factorResets')
         .select('state')
-        .where('user_id', '=', id)
+        .where('userId', '=', id)
         .executeTakeFirst()
     )?.state;
   const resetOf = async ({ email }: User) => {
@@ -75,7 +75,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
   it('A sign-in with a wrong password does not cancel a deletion', async () => {
     const user = await leavingMember(foyer);
     await foyer.browser().post('/sign-in', { username: user.email, password: 'wrong horse 9' });
-    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+    expect(await deletionOf(foyer, user)).toMatchObject({ doneAt: null });
   });
 
   it('A sign-in during the sweep either keeps the whole account or signs in to none', async () => {
@@ -90,7 +90,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
       const signedIn = (await visitor.get('/settings')).status === 200;
       const there = (await find(user.id)) !== undefined;
       expect({ signedIn, there }).toEqual({ signedIn: there, there });
-      expect(await deletionOf(foyer, user)).toEqual(there ? undefined : expect.objectContaining({ user_id: user.id }));
+      expect(await deletionOf(foyer, user)).toEqual(there ? undefined : expect.objectContaining({ userId: user.id }));
     }
   });
 
@@ -115,7 +115,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     expect(answer.headers.get('location') ?? '').not.toMatch(/search/);
     expect((await visitor.get('/settings')).status).toBe(303);
     expect(await find(user.id)).toBeUndefined();
-    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: expect.any(Number) });
+    expect(await deletionOf(foyer, user)).toMatchObject({ doneAt: expect.any(Number) });
   });
 
   it('A sign-in after the sweep’s look-up and before its erasure keeps the account', async () => {
@@ -146,7 +146,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     database.transaction = transaction;
     expect(answer.status).toBe(503);
     expect((await visitor.get('/settings')).status).toBe(303);
-    expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+    expect(await deletionOf(foyer, user)).toMatchObject({ doneAt: null });
     expect((await (await foyer.signedIn(user)).get('/settings')).status).toBe(200);
   });
 
@@ -172,11 +172,11 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     const { database, now } = foyer.deps;
     const before = now() - dayMs;
     await database.db
-      .insertInto('account_deletions')
-      .values({ user_id: user.id, requested_at: before, due_at: before + 14 * dayMs, done_at: null })
+      .insertInto('accountDeletions')
+      .values({ userId: user.id, requestedAt: before, dueAt: before + 14 * dayMs, doneAt: null })
       .execute();
     expect((await undo(foyer.browser(), token)).status).toBe(303);
-    expect(await deletionOf(foyer, user)).toMatchObject({ requested_at: before });
+    expect(await deletionOf(foyer, user)).toMatchObject({ requestedAt: before });
   });
 
   it('Opening the link of a factor reset by GET, as a mail service or a picture does, changes nothing', async () => {
@@ -256,7 +256,7 @@ describe.each(backends)('attack: account deletion and the operator’s factor re
     await foyer.browser().post('/cancel-factor-reset', { token });
     const [, secret = '?'] = token.split('.');
     expect(foyer.logged()).not.toContain(secret);
-    const rows = await foyer.deps.database.db.selectFrom('factor_resets').selectAll().execute();
+    const rows = await foyer.deps.database.db.selectFrom('factorResets').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(secret);
   });
 });

@@ -109,7 +109,7 @@ describe.each(backends)('account takeover by a client app with the scope account
         'Bearer realm="api", error="insufficient_user_authentication", error_description="the second factor is needed", acr_values="aal2", max_age=600',
       );
     }
-    expect((await rowOf(user)).mfa_preference).toBe('totp');
+    expect((await rowOf(user)).mfaPreference).toBe('totp');
     // A client app that requests the acr of the challenge gets a sufficient token.
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, secret);

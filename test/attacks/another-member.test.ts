@@ -45,11 +45,11 @@ describe.each(strictest())('the JSON API on data of another member, on $name', (
   async function hisRows(): Promise<unknown> {
     const { db } = shop.foyer.deps.database;
     const tables = [
-      ...(['user_records', 'memberships', 'orders', 'purchases', 'notifications'] as const),
-      ...(['terms_acceptances', 'totp_authenticators', 'recovery_codes'] as const),
+      ...(['userRecords', 'memberships', 'orders', 'purchases', 'notifications'] as const),
+      ...(['termsAcceptances', 'totpAuthenticators', 'recoveryCodes'] as const),
     ];
     const of = (table: (typeof tables)[number]) =>
-      db.selectFrom(table).selectAll().where('user_id', '=', toUserId(bob.userId)).execute();
+      db.selectFrom(table).selectAll().where('userId', '=', toUserId(bob.userId)).execute();
     const user = await db.selectFrom('users').selectAll().where('id', '=', toUserId(bob.userId)).execute();
     return [user, ...(await Promise.all(tables.map(of)))];
   }

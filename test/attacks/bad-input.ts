@@ -128,8 +128,8 @@ export async function openScene(backend: Backend): Promise<Scene> {
     async stored() {
       const { db } = foyer.stores.database;
       const users = await db.selectFrom('users').selectAll().orderBy('id').execute();
-      const oidc = await db.selectFrom('oidc').select(['model', 'consumed_at']).execute();
-      return JSON.stringify([users, oidc.length, oidc.filter((row) => row.consumed_at !== null).length]);
+      const oidc = await db.selectFrom('oidc').select(['model', 'consumedAt']).execute();
+      return JSON.stringify([users, oidc.length, oidc.filter((row) => row.consumedAt !== null).length]);
     },
   };
 }

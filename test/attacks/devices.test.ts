@@ -99,7 +99,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
     await toChallenge(theirs, victim);
     await show(theirs, await appCode(foyer, secret), { rememberDevice: '1' });
     const rows = () =>
-      foyer.deps.database.db.selectFrom('remembered_devices').selectAll().where('user_id', '=', victim.id).execute();
+      foyer.deps.database.db.selectFrom('rememberedDevices').selectAll().where('userId', '=', victim.id).execute();
     const before = await rows();
     expect(before).toHaveLength(1);
     const own = await foyer.signedIn(await foyer.addUser());

@@ -90,9 +90,9 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     await Promise.all(Array.from({ length: 20 }, () => showEmailCode(member.browser, code)));
     expect((await rowOf(context.foyer, member.user)).email).toBe(email);
     const changes = context.foyer.deps.database.db
-      .selectFrom('email_changes')
+      .selectFrom('emailChanges')
       .selectAll()
-      .where('user_id', '=', member.user.id);
+      .where('userId', '=', member.user.id);
     expect(await changes.execute()).toHaveLength(1);
   });
 

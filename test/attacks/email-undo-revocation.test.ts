@@ -34,31 +34,31 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
       .insertInto('passkeys')
       .values({
         id: `${id}-${context.user.id}`,
-        user_id: context.user.id,
+        userId: context.user.id,
         name: id,
-        public_key: '',
+        publicKey: '',
         counter: 0,
         transports: '[]',
         aaguid: '',
-        backed_up: 0,
-        created_at: context.foyer.deps.now(),
-        last_used_at: null,
+        backedUp: 0,
+        createdAt: context.foyer.deps.now(),
+        lastUsedAt: null,
       })
       .execute();
 
   const addLink = (subject: string) =>
     context.foyer.deps.database.db
-      .insertInto('federated_identities')
+      .insertInto('federatedIdentities')
       .values({
         id: `${subject}-${context.user.id}`,
-        user_id: context.user.id,
+        userId: context.user.id,
         kind: 'google',
         issuer: 'https://accounts.google.com',
         subject: `${subject}-${context.user.id}`,
         provider: toProviderId('google'),
         email: toNormalisedEmail(`${subject}@gmail.example`),
-        linked_at: context.foyer.deps.now(),
-        last_used_at: null,
+        linkedAt: context.foyer.deps.now(),
+        lastUsedAt: null,
       })
       .execute();
   const linksLeft = async () =>
@@ -116,13 +116,13 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     await undo(context.foyer.browser(), token);
     expect(await rowOf(context.foyer, context.user)).toMatchObject({
       phone: null,
-      phone_verified: 0,
-      mfa_preference: 'none',
+      phoneVerified: 0,
+      mfaPreference: 'none',
     });
     const { db } = context.foyer.deps.database;
     const left = await Promise.all(
-      (['totp_authenticators', 'recovery_codes', 'passkeys', 'federated_identities'] as const).map((table) =>
-        db.selectFrom(table).selectAll().where('user_id', '=', context.user.id).execute(),
+      (['totpAuthenticators', 'recoveryCodes', 'passkeys', 'federatedIdentities'] as const).map((table) =>
+        db.selectFrom(table).selectAll().where('userId', '=', context.user.id).execute(),
       ),
     );
     expect(left).toEqual([[], [], [], []]);
@@ -144,11 +144,11 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
       setMfaPreference(trx, context.user.id, { preference: 'sms', nowMs: context.foyer.deps.now() }),
     );
     await undo(context.foyer.browser(), token);
-    expect(await rowOf(context.foyer, context.user)).toMatchObject({ phone: null, mfa_preference: 'totp' });
+    expect(await rowOf(context.foyer, context.user)).toMatchObject({ phone: null, mfaPreference: 'totp' });
     const passkeys = context.foyer.deps.database.db
       .selectFrom('passkeys')
       .select('name')
-      .where('user_id', '=', context.user.id);
+      .where('userId', '=', context.user.id);
     expect(await passkeys.execute()).toEqual([{ name: 'own' }]);
     expect(await linksLeft()).toEqual(['own@gmail.example']);
     expect(leadsTo(await signIn(context.foyer.browser(), context.user.email, newPassword))).toMatch(
@@ -171,7 +171,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     const passkeys = context.foyer.deps.database.db
       .selectFrom('passkeys')
       .select('name')
-      .where('user_id', '=', context.user.id);
+      .where('userId', '=', context.user.id);
     expect(await passkeys.execute()).toEqual([]);
     expect(await linksLeft()).toEqual([]);
   });
@@ -182,9 +182,9 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     context.foyer.passTime(1_000);
     expect((await context.thief.post('/settings/delete-account', { confirm: '1' })).status).toBe(303);
     const deletion = context.foyer.deps.database.db
-      .selectFrom('account_deletions')
+      .selectFrom('accountDeletions')
       .selectAll()
-      .where('user_id', '=', context.user.id);
+      .where('userId', '=', context.user.id);
     expect(await deletion.execute()).toHaveLength(1);
     await undo(context.foyer.browser(), token);
     expect(await deletion.execute()).toEqual([]);

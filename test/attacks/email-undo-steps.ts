@@ -22,7 +22,7 @@ export function setUpStolenAccount(backend: Backend) {
   afterAll(() => foyer?.close());
 
   const expectTakenBack = async () => {
-    expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, email_verified: 1 });
+    expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, emailVerified: 1 });
     expect((await signIn(foyer.browser(), user.email, newPassword)).status).toBe(303);
   };
   const expectGone = async (answer: Response) => {

@@ -38,7 +38,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
       Array.from({ length: 20 }, (_, n) => undo(context.foyer.browser(), token, `a walk in the rain ${n}`)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 19 }, () => 404)]);
-    expect((await rowOf(context.foyer, context.user)).password_epoch).toBe(1);
+    expect((await rowOf(context.foyer, context.user)).passwordEpoch).toBe(1);
     await expectGone(await undo(context.foyer.browser(), token));
     await expectGone(await context.foyer.browser().get(undoPath(token)));
   });
@@ -114,7 +114,7 @@ describe.each(backends)('attack: a stolen account whose e-mail address was chang
     expect(context.foyer.logged()).not.toContain(secret);
     const { db } = context.foyer.deps.database;
     const rows = [
-      await db.selectFrom('email_changes').selectAll().execute(),
+      await db.selectFrom('emailChanges').selectAll().execute(),
       await db.selectFrom('outbox').selectAll().execute(),
     ];
     expect(JSON.stringify(rows)).not.toContain(secret);

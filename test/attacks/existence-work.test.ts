@@ -206,10 +206,10 @@ describe.each(backends)('enumeration of users by the work behind equal answers, 
     }
     const rows = await foyer.stores.database.db
       .selectFrom('outbox')
-      .select(['created_at', 'next_attempt_at', 'decoy'])
+      .select(['createdAt', 'nextAttemptAt', 'decoy'])
       .execute();
     expect(rows.filter(({ decoy }) => decoy === 1)).toHaveLength(6);
-    const delays = rows.map(({ created_at, next_attempt_at }) => next_attempt_at - created_at);
+    const delays = rows.map(({ createdAt, nextAttemptAt }) => nextAttemptAt - createdAt);
     for (const delay of delays) {
       expect(delay).toBeGreaterThanOrEqual(200);
       expect(delay).toBeLessThanOrEqual(2_000);

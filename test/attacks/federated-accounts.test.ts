@@ -20,11 +20,11 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       const browser = context.silent.browser();
       const seen: unknown[] = [];
       const rows = async () => {
-        const count = async (table: 'outbox' | 'sign_ups') => {
+        const count = async (table: 'outbox' | 'signUps') => {
           const from = context.silent.stores.database.db.selectFrom(table);
           return Number((await from.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirst())?.n);
         };
-        return [await count('outbox'), await count('sign_ups')];
+        return [await count('outbox'), await count('signUps')];
       };
       const look = async (act: () => Promise<Response>) => {
         const before = await rows();
@@ -47,7 +47,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     it('A sign-in by a provider does not reveal whether an address belongs to a user, who is notified by mail', async () => {
       const victim = await context.silent.addUser();
       expect(await tryOut(victim.email)).toEqual(await tryOut(newAddress()));
-      const from = context.silent.stores.database.db.selectFrom('sign_ups').select('state');
+      const from = context.silent.stores.database.db.selectFrom('signUps').select('state');
       expect(await from.where('email', '=', victim.email).execute()).toEqual([{ state: 'decoy' }]);
       const mails = await context.silent.mails(victim.email);
       expect(new Set(mails.map(({ template }) => template))).toEqual(new Set(['account-exists']));

@@ -58,7 +58,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       return attempt.browser;
     }
     const accept = () =>
-      foyer.deps.database.db.updateTable('users').set({ accepted_tos_version: foyer.deps.terms.number }).execute();
+      foyer.deps.database.db.updateTable('users').set({ acceptedTosVersion: foyer.deps.terms.number }).execute();
     const forced = ({ url }: { url: URL }) =>
       parseSamlMessage(readRedirect(url.search)?.xml ?? '')?.forceAuthn === true;
     /** Presses the provider button of the re-authentication page. */

@@ -108,7 +108,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       await context.foyer.stores.database.transaction((trx) =>
         insertIdentity(trx, { userId: user.id, identity, nowMs: 1, used: false }),
       );
-      const unconfirmed = { email_verified: 0, phone: toE164(phone), phone_verified: 1 };
+      const unconfirmed = { emailVerified: 0, phone: toE164(phone), phoneVerified: 1 };
       await db().updateTable('users').set(unconfirmed).where('id', '=', user.id).execute();
 
       const owner = context.foyer.browser();
@@ -136,12 +136,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
 
     it('An account that is confirmed, disabled or reset at the moment of the claim is not claimed', async () => {
       const names = { givenName: 'Mallory', familyName: '' };
-      for (const change of [
-        { email_verified: 1 },
-        { disabled_at: 1 },
-        { password_epoch: 7 },
-        { email: newAddress() },
-      ]) {
+      for (const change of [{ emailVerified: 1 }, { disabledAt: 1 }, { passwordEpoch: 7 }, { email: newAddress() }]) {
         const user = await context.foyer.addUser({ emailVerified: false });
         await db().updateTable('users').set(change).where('id', '=', user.id).execute();
         expect(

@@ -174,7 +174,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
     ]);
     expect(await asks('stranger@example.com')).toEqual(known);
     const disabled = await addUser();
-    await foyer.stores.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+    await foyer.stores.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
     expect(await asks(disabled.email)).toEqual(known);
     const unconfirmed = await foyer.addUser({ passwordHash: 'right', emailVerified: false });
     expect(await asks(unconfirmed.email)).toEqual(known);

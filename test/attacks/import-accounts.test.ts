@@ -35,8 +35,8 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       expect((await signIn(victim.email, password)).status).toBe(303);
       const thief = newSub();
       await importing(`${columns}\n${thief},thief@example.net,true,Eve,${phone},true,${hash}\n`);
-      expect(await userOf(thief)).toMatchObject({ phone: null, phone_verified: 0 });
-      expect(await userOf(victim.id)).toMatchObject({ phone, phone_verified: 1 });
+      expect(await userOf(thief)).toMatchObject({ phone: null, phoneVerified: 0 });
+      expect(await userOf(victim.id)).toMatchObject({ phone, phoneVerified: 1 });
     });
 
     it('An imported row with an unconfirmed address takes no account from the owner, wherever it stands in the file', async () => {
@@ -53,12 +53,12 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       );
       expect(run.out).toContain('2 added');
       expect(await userOf(eve)).toBeUndefined();
-      expect(await userOf(ada)).toMatchObject({ email: 'ada.first@example.com', given_name: 'Ada' });
+      expect(await userOf(ada)).toMatchObject({ email: 'ada.first@example.com', givenName: 'Ada' });
       expect(await userOf(bob)).toMatchObject({
-        password_hash: null,
+        passwordHash: null,
         phone: null,
-        mfa_preference: 'none',
-        email_verified: 0,
+        mfaPreference: 'none',
+        emailVerified: 0,
       });
       for (const name of ['bob.alone@example.com', '+4915112345604']) {
         expect((await signIn(name, 'the attacker knows 2')).headers.get('set-cookie') ?? '').not.toContain(
@@ -76,8 +76,8 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       const { database } = context.foyer.stores;
       const gone = newSub();
       await database.db
-        .insertInto('account_deletions')
-        .values({ user_id: toUserId(gone), requested_at: 1, due_at: 2, done_at: 3, membership: null })
+        .insertInto('accountDeletions')
+        .values({ userId: toUserId(gone), requestedAt: 1, dueAt: 2, doneAt: 3, membership: null })
         .execute();
       const mover = await context.foyer.addUser();
       const nowMs = context.foyer.deps.now();
@@ -102,7 +102,7 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
       const said = await context.foyer.addUser({ phone, phoneVerified: false });
       const id = newSub();
       await importing(`${columns}\n${id},owner.of.it@example.com,true,,${phone},true,\n`);
-      expect(await userOf(id)).toMatchObject({ phone, phone_verified: 1 });
+      expect(await userOf(id)).toMatchObject({ phone, phoneVerified: 1 });
       expect(await userOf(said.id)).toMatchObject({ phone: null });
     });
   });

@@ -89,7 +89,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
   it('A subject that is linked to another user is reported and not imported, and that user keeps it', async () => {
     const who = somebody(providers, 'google', { subject: 'taken-subject' });
     await comeBy(providers, foyer.browser(), 'google', who);
-    const before = await db().selectFrom('federated_identities').selectAll().orderBy('id').execute();
+    const before = await db().selectFrom('federatedIdentities').selectAll().orderBy('id').execute();
     const attack = row([identityOf('google', 'taken-subject')]);
     for (const option of [['--dry-run'], []]) {
       const { counts, report } = await importing([attack], ...option);
@@ -97,7 +97,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       expect(report).toContain(`1,${attack.sub},note,"identities: one is linked to another member here; left out"`);
       expect(report).not.toContain('taken-subject');
     }
-    expect(await db().selectFrom('federated_identities').selectAll().orderBy('id').execute()).toEqual(before);
+    expect(await db().selectFrom('federatedIdentities').selectAll().orderBy('id').execute()).toEqual(before);
   });
 
   it('Of two rows that name one subject the first gets it, and a rehearsal reports the same', async () => {

@@ -33,7 +33,7 @@ export function setUpLimitedApp() {
   const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
     shop.foyer.deps.database.db
       .updateTable('users')
-      .set({ plan_id: planId === null ? null : toPlanId(planId), trial_until: trialUntil })
+      .set({ planId: planId === null ? null : toPlanId(planId), trialUntil: trialUntil })
       .where('id', '=', user.id)
       .execute();
   const member = (planId: string | null) => shop.foyer.addUser({ planId: planId === null ? null : toPlanId(planId) });

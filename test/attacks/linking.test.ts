@@ -104,7 +104,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     expect(ledTo(await follow(browser, address))).toEqual(foreignHere);
     const late = await answeredLink(providers, disabled.browser, 'google', somebody(providers, 'google'));
     const { db } = foyer.deps.database;
-    await db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.user.id).execute();
+    await db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.user.id).execute();
     expect(ledTo(await follow(disabled.browser, late))).toEqual(foreignHere);
     await nothingMade(user, disabled.user);
   });

@@ -74,7 +74,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     expect((await next.post('/logout')).status).toBe(303);
     release();
     await turning;
-    expect(await rows()).toMatchObject([{ state: 'delivered', sealed_payload: null }]);
+    expect(await rows()).toMatchObject([{ state: 'delivered', sealedPayload: null }]);
   });
 
   it('A client app that hangs is skipped for a while, so that other apps get their tokens in time', async () => {
@@ -144,11 +144,11 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     app.answer((_req, res) => void res.writeHead(503).end());
     await browser.post('/logout');
     await turn();
-    expect(await rows()).toMatchObject([{ state: 'waiting', attempts: 1, last_error: 'the client app answered 503' }]);
+    expect(await rows()).toMatchObject([{ state: 'waiting', attempts: 1, lastError: 'the client app answered 503' }]);
     foyer.passTime(3 * 60 * 60_000);
     app.answer((_req, res) => void res.writeHead(204).end());
     await turn();
-    expect(await rows()).toMatchObject([{ state: 'delivered', last_error: null }]);
+    expect(await rows()).toMatchObject([{ state: 'delivered', lastError: null }]);
     const [first, second] = await Promise.all(
       app.told.map(async ({ token }) => app.check(token).catch(() => undefined)),
     );
@@ -160,7 +160,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
     app.answer((_req, res) => void res.writeHead(400).end('{"error":"invalid_request"}'));
     await browser.post('/logout');
     await turn();
-    expect(await rows()).toMatchObject([{ state: 'dead', attempts: 1, last_error: 'the client app refused it (400)' }]);
+    expect(await rows()).toMatchObject([{ state: 'dead', attempts: 1, lastError: 'the client app refused it (400)' }]);
     const mended = await toldApp(foyer);
     const operator = cliOf(foyer);
     await operator('client', 'update', app.id, '--backchannel-logout-uri', mended.address);
@@ -179,7 +179,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
       foyer.passTime(75 * 60_000);
     }
     const [row] = await rows();
-    expect(row).toMatchObject({ state: 'dead', last_error: 'cannot be reached: ECONNREFUSED' });
+    expect(row).toMatchObject({ state: 'dead', lastError: 'cannot be reached: ECONNREFUSED' });
     expect(foyer.logged()).toContain('"channel":"logout-token"');
     app = await toldApp(foyer);
   });
@@ -224,7 +224,7 @@ describe.each([anyBackend])('a client app that gets logout tokens', (backend) =>
   it('A reader of the outbox learns of no session', async () => {
     await browser.post('/logout');
     const text = JSON.stringify(await rows());
-    expect(text).toContain('"sealed_payload":"');
+    expect(text).toContain('"sealedPayload":"');
     for (const secret of [user.id, sid]) expect(text).not.toContain(secret);
     await turn();
   });

@@ -17,20 +17,20 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
   afterAll(() => foyer?.close());
 
   const rowsOf = (userId: string) =>
-    foyer.stores.database.db.selectFrom('notifications').selectAll().where('user_id', '=', toUserId(userId)).execute();
+    foyer.stores.database.db.selectFrom('notifications').selectAll().where('userId', '=', toUserId(userId)).execute();
   const insert = async (userId: string, count: number, more: { security?: number; createdAt?: number } = {}) => {
     const { security = 0, createdAt = foyer.deps.now() } = more;
     const rows = Array.from({ length: count }, (_, at) => ({
       id: `${userId}-${security}-${createdAt}-${String(at).padStart(5, '0')}`,
-      user_id: toUserId(userId),
+      userId: toUserId(userId),
       title: `Old ${at}`,
       description: 'x',
       category: 'c',
       details: '{}',
-      status: 'unread',
+      status: 'unread' as const,
       security,
-      created_at: createdAt + at,
-      updated_at: createdAt + at,
+      createdAt: createdAt + at,
+      updatedAt: createdAt + at,
     }));
     await foyer.stores.database.db.insertInto('notifications').values(rows).execute();
   };
@@ -138,7 +138,7 @@ describe.each(backends)('users and pending accounts that fill the stores, on $na
       const answer = await foyer.browser().post(`/signup?${new URLSearchParams(search)}`, profile);
       expect(answer.status).toBe(303);
       const row = await foyer.stores.database.db
-        .selectFrom('sign_ups')
+        .selectFrom('signUps')
         .select('errand')
         .where('email', '=', toNormalisedEmail(email))
         .executeTakeFirstOrThrow();

@@ -123,7 +123,7 @@ describe('attacks on the membership page', () => {
     const thief = await shop.foyer.signedIn(owner);
     expect((await thief.post('/settings/delete-account', { confirm: '1' })).status).toBe(303);
     const { db } = shop.foyer.deps.database;
-    const tasks = () => db.selectFrom('billing_tasks').select('kind').where('user_id', '=', owner.id).execute();
+    const tasks = () => db.selectFrom('billingTasks').select('kind').where('userId', '=', owner.id).execute();
     expect(await tasks()).toEqual([{ kind: 'cancel-later' }]);
     const { app, deps } = shop.foyer;
     const since = { userId: owner.id, sinceMs: 0 };

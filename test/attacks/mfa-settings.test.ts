@@ -19,13 +19,13 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
   };
   const stateOf = async ({ id }: User) => {
     const { db } = foyer.deps.database;
-    const { mfa_preference: preference } = await db
+    const { mfaPreference: preference } = await db
       .selectFrom('users')
-      .select('mfa_preference')
+      .select('mfaPreference')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    const apps = await db.selectFrom('totp_authenticators').selectAll().where('user_id', '=', id).execute();
-    const codes = await db.selectFrom('recovery_codes').selectAll().where('user_id', '=', id).execute();
+    const apps = await db.selectFrom('totpAuthenticators').selectAll().where('userId', '=', id).execute();
+    const codes = await db.selectFrom('recoveryCodes').selectAll().where('userId', '=', id).execute();
     return { preference, apps, codes };
   };
   /** The action in a browser that has this cookie of another browser. */
@@ -122,7 +122,7 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     const { db } = foyer.deps.database;
     await db
       .updateTable('users')
-      .set(({ eb }) => ({ password_epoch: eb('password_epoch', '+', 1) }))
+      .set(({ eb }) => ({ passwordEpoch: eb('passwordEpoch', '+', 1) }))
       .where('id', '=', user.id)
       .execute();
     await again();

@@ -23,7 +23,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     const begun = await app.begin();
     return { user, browser, tokens: await app.redeem(await signInFor(browser, begun, user), begun) };
   }
-  const set = (user: User, values: { accepted_tos_version?: number | null; email_verified?: number }) =>
+  const set = (user: User, values: { acceptedTosVersion?: number | null; emailVerified?: number }) =>
     foyer.stores.database.db.updateTable('users').set(values).where('id', '=', user.id).execute();
   const silently = async (browser: Browser) => {
     const home = new URL(locationOf(await browser.get((await app.begin({ prompt: 'none' })).url)));
@@ -32,13 +32,13 @@ describe.each(backends)('a live session on $name', (backend) => {
 
   it('A user who must accept new terms gets no silent code', async () => {
     const { user, browser } = await known();
-    await set(user, { accepted_tos_version: 0 });
+    await set(user, { acceptedTosVersion: 0 });
     expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });
   });
 
   it('A user who must accept new terms is redirected to them, and /storage does not bypass them', async () => {
     const { user, browser } = await known();
-    await set(user, { accepted_tos_version: null });
+    await set(user, { acceptedTosVersion: null });
     const begun = await app.begin();
     const at = locationOf(await browser.get(begun.url));
     expect(new URL(at).pathname).toBe('/');
@@ -68,7 +68,7 @@ describe.each(backends)('a live session on $name', (backend) => {
     const at = locationOf(await browser.get((await app.begin()).url));
     await browser.post(`/sign-in${new URL(at).search}`, { username: user.email, password });
     const resume = await store(browser, at);
-    await set(user, { accepted_tos_version: 0 });
+    await set(user, { acceptedTosVersion: 0 });
     expect(locationOf(await browser.get(resume))).not.toMatch(/[?&]code=/);
   });
 
@@ -108,7 +108,7 @@ describe.each(backends)('a live session on $name', (backend) => {
 
   it('A user whose address is no longer confirmed gets no silent code', async () => {
     const { user, browser } = await known();
-    await set(user, { email_verified: 0 });
+    await set(user, { emailVerified: 0 });
     expect(await silently(browser)).toEqual({ code: null, error: 'interaction_required' });
   });
 });

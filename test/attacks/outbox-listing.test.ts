@@ -24,8 +24,8 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
     }
     // The codes for one address still keep their order.
     expect(listed.map(({ template }) => template)).toEqual(['verify-email', 'verify-email']);
-    expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
-    expect(listed[0]?.group_id).not.toBeNull();
+    expect(new Set(listed.map(({ groupId }) => groupId)).size).toBe(1);
+    expect(listed[0]?.groupId).not.toBeNull();
   });
 
   it('Codes for a new password keep their order, whether the address or the number requested them', async () => {
@@ -38,7 +38,7 @@ describe.each(backends)('the listing of the outbox, on $name', (backend) => {
       ({ template }) => template === 'password-reset',
     );
     expect(listed).toHaveLength(2);
-    expect(new Set(listed.map(({ group_id }) => group_id)).size).toBe(1);
-    expect(listed[0]?.group_id).not.toBeNull();
+    expect(new Set(listed.map(({ groupId }) => groupId)).size).toBe(1);
+    expect(listed[0]?.groupId).not.toBeNull();
   });
 });

@@ -158,8 +158,8 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
   it('A sign-in code signs in neither a disabled user nor one whose password was changed since', async () => {
     const [disabled, changed] = [await foyer.addUser(), await foyer.addUser()];
     for (const [user, change] of [
-      [disabled, { disabled_at: 1 }],
-      [changed, { password_epoch: 7 }],
+      [disabled, { disabledAt: 1 }],
+      [changed, { passwordEpoch: 7 }],
     ] as const) {
       const visitor = elsewhere();
       await signIn(visitor, user.email);

@@ -208,7 +208,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
   });
 
   it('A passkey that is being added while the password is reset or the user disabled is not added', async () => {
-    for (const change of [{ password_epoch: 1 }, { disabled_at: 1 }]) {
+    for (const change of [{ passwordEpoch: 1 }, { disabledAt: 1 }]) {
       const user = await foyer.addUser();
       const thief = await foyer.signedIn(user);
       const { kv, database } = foyer.deps;

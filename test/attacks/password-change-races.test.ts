@@ -78,7 +78,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const { database } = context.foyer.deps;
       await database.db
         .updateTable('users')
-        .set({ password_epoch: user.passwordEpoch + 1 })
+        .set({ passwordEpoch: user.passwordEpoch + 1 })
         .where('id', '=', user.id)
         .execute();
       expect([await isIn(browser), await isIn(remembered)]).toEqual([false, false]);

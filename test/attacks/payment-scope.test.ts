@@ -43,8 +43,8 @@ describe.each(backends)('purchases by a client app with the scope account, on $n
     const { db } = shop.foyer.deps.database;
     return [
       await db.selectFrom('users').selectAll().where('id', '=', user.id).execute(),
-      await db.selectFrom('memberships').selectAll().where('user_id', '=', user.id).execute(),
-      await db.selectFrom('orders').selectAll().where('user_id', '=', user.id).execute(),
+      await db.selectFrom('memberships').selectAll().where('userId', '=', user.id).execute(),
+      await db.selectFrom('orders').selectAll().where('userId', '=', user.id).execute(),
       asked.length,
     ];
   };

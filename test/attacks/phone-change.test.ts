@@ -28,7 +28,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
       409,
       expect.stringContaining('Another account has this number'),
     ]);
-    expect(await rowOf(context.foyer, victim.user)).toMatchObject({ phone, phone_verified: 1 });
+    expect(await rowOf(context.foyer, victim.user)).toMatchObject({ phone, phoneVerified: 1 });
     expect((await rowOf(context.foyer, mallory.user)).phone).toBeNull();
   });
 

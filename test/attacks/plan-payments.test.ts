@@ -114,7 +114,7 @@ describe('attacks on plans', () => {
     const user = await context.shop.foyer.addUser();
     await context.shop.saveCard(user, cards.chargeDeclined);
     expect(await context.shop.buy(user, 'm-99')).toMatchObject({ kind: 'declined' });
-    await db().db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute();
+    await db().db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', user.id).execute();
     context.shop.passTime(2 * 60 * minuteMs);
     await context.shop.membership.work();
     await context.shop.membership.work();

@@ -26,9 +26,9 @@ describe('attacks on plans', () => {
     expect((await context.shop.membership.ensure(first, 7)).status).toBe('trialing');
     const { db: kysely } = db();
     await kysely
-      .updateTable('trial_claims')
-      .set({ user_id: toUserId('') })
-      .where('user_id', '=', first.id)
+      .updateTable('trialClaims')
+      .set({ userId: toUserId('') })
+      .where('userId', '=', first.id)
       .execute();
     await kysely
       .updateTable('users')

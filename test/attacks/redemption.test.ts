@@ -187,10 +187,10 @@ describe.each(backends)('redeeming on $name', (backend) => {
     if (given === client.id) {
       const row = await foyer.stores.database.db
         .selectFrom('clients')
-        .select('secret_hash')
+        .select('secretHash')
         .where('id', '=', toClientId(client.id))
         .executeTakeFirstOrThrow();
-      given = basicOf({ id: client.id, secret: row.secret_hash });
+      given = basicOf({ id: client.id, secret: row.secretHash });
     }
     const answer = await call(fields, { authorization: given });
     expect([400, 401]).toContain(answer.status);

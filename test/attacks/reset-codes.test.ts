@@ -76,7 +76,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     });
     expect(smuggled.status).toBe(303);
     await expectUnchanged(ada);
-    expect((await rowOf(eve)).password_epoch).toBe(1);
+    expect((await rowOf(eve)).passwordEpoch).toBe(1);
   });
 
   it('A code that was used once is refused the second time', async () => {
@@ -88,7 +88,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const replay = context.foyer.browser();
     for (const cookie of cookies.split('; ')) await replay.jar.setCookie(cookie, context.foyer.url);
     expect((await submit(replay, user.email, code, 'the attacker’s own 1')).status).toBe(400);
-    expect((await rowOf(user)).password_epoch).toBe(1);
+    expect((await rowOf(user)).passwordEpoch).toBe(1);
   });
 
   it('A code that confirms an address resets no password, and a reset code confirms no address', async () => {
@@ -108,7 +108,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
       expect(wrong.status).toBeGreaterThanOrEqual(400);
     }
     await expectUnchanged(user);
-    expect((await rowOf(user)).email_verified).toBe(0);
+    expect((await rowOf(user)).emailVerified).toBe(0);
   });
 
   it('Of several resets with one code at once one succeeds', async () => {
@@ -118,7 +118,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const wanted = Array.from({ length: 8 }, (_, n) => `the password of try ${n}`);
     const answers = await Promise.all(wanted.map((each) => submit(browser, user.email, code, each)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
-    expect((await rowOf(user)).password_epoch).toBe(1);
+    expect((await rowOf(user)).passwordEpoch).toBe(1);
     const winner = wanted[answers.findIndex(({ status }) => status === 303)] ?? '';
     expect((await signIn(context.foyer.browser(), user, winner)).status).toBe(303);
     expect(
@@ -134,7 +134,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     await reset(context.foyer, second, user.email);
     const late = await submit(first, user.email, old, 'the attacker’s own 1');
     expect([late.status, await read(late)]).toEqual([400, expect.stringContaining('no longer valid')]);
-    expect((await rowOf(user)).password_epoch).toBe(1);
+    expect((await rowOf(user)).passwordEpoch).toBe(1);
     // The flow gets no further code.
     const again = await first.post(resetPath(user.email), { act: 'resend' });
     await endWait(context.foyer, await flowOf(first));
@@ -150,7 +150,7 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const code = await codeFor(context.foyer, user.email);
     await context.foyer.stores.database.db
       .updateTable('users')
-      .set({ disabled_at: 1 })
+      .set({ disabledAt: 1 })
       .where('id', '=', user.id)
       .execute();
     expect((await submit(browser, user.email, code)).status).toBe(400);

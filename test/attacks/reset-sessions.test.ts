@@ -36,8 +36,8 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     expect(await browser.cookies()).not.toHaveProperty('foyer_session');
     const after = await rowOf(user);
     // This browser is known after the reset; the next other browser causes a mail.
-    expect(after.signed_in_epoch).toBe(after.password_epoch);
-    const { password_hash: _, password_epoch: __, updated_at: ___, signed_in_epoch: ____, ...rest } = after;
+    expect(after.signedInEpoch).toBe(after.passwordEpoch);
+    const { passwordHash: _, passwordEpoch: __, updatedAt: ___, signedInEpoch: ____, ...rest } = after;
     expect(before).toMatchObject(rest);
   });
 

@@ -17,7 +17,7 @@ export function setUpReset(backend: Backend) {
     browser.post('/sign-in', { username: user.email, password: given });
   const expectUnchanged = async (user: User) => {
     const row = await rowOf(user);
-    expect([row.password_hash === user.passwordHash, row.password_epoch]).toEqual([true, user.passwordEpoch]);
+    expect([row.passwordHash === user.passwordHash, row.passwordEpoch]).toEqual([true, user.passwordEpoch]);
   };
 
   return {

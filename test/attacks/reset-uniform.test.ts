@@ -85,7 +85,7 @@ describe.each(backends)('a forgotten password does not reveal who is a user, on 
     const member = await foyer.addUser({ givenName: 'Wilhelmine' });
     const disabled = await foyer.addUser({ givenName: 'Wilhelmine' });
     const { db } = foyer.stores.database;
-    await db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+    await db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
     const unconfirmed = await foyer.addUser({ emailVerified: false, givenName: 'Wilhelmine' });
     const expected = await way(member.email);
     expect(expected.map(({ status }) => status)).toEqual([303, 200, 429, 400, 400, 400, 400, 400, 400, 400]);

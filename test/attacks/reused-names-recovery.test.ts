@@ -30,8 +30,8 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
     async function withPassword() {
       const made = await memberBy();
-      const { passwordHash: password_hash } = await context.foyer.addUser();
-      await db().updateTable('users').set({ password_hash }).where('id', '=', made.user.id).execute();
+      const { passwordHash } = await context.foyer.addUser();
+      await db().updateTable('users').set({ passwordHash }).where('id', '=', made.user.id).execute();
       return { ...made, user: (await member(made.user.email)) as User };
     }
 

@@ -54,11 +54,7 @@ export function setUpReusedNames(backend: Backend) {
   const member = (email: string) => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });
   const linksOf = ({ id }: User) => listIdentities(db(), id);
   const accept = (user: User) =>
-    db()
-      .updateTable('users')
-      .set({ accepted_tos_version: foyer.deps.terms.number })
-      .where('id', '=', user.id)
-      .execute();
+    db().updateTable('users').set({ acceptedTosVersion: foyer.deps.terms.number }).where('id', '=', user.id).execute();
   const signedInAs = async (browser: Browser) => {
     const page = await browser.get('/settings');
     return page.status === 200 ? page.text() : undefined;

@@ -64,9 +64,9 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
   it('A link from before names were stored is compared with the name of the account', async () => {
     const { user, nameId, facts, other } = await memberBy();
     await db()
-      .updateTable('federated_identities')
+      .updateTable('federatedIdentities')
       .set({ name: null, email: null })
-      .where('user_id', '=', user.id)
+      .where('userId', '=', user.id)
       .execute();
     expect((await come(nameId, other)).to).toBe(reusedPath);
     const sameName = { ...facts, mail: 'elsewhere@corp.acme.example' };
@@ -123,9 +123,9 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
     it('A provider that creates no accounts refuses the new person, and the link stays', async () => {
       const { user, nameId, facts, other } = await memberBy();
       await db()
-        .updateTable('federated_identities')
+        .updateTable('federatedIdentities')
         .set({ issuer: 'https://closed.example', provider: toProviderId('closed') })
-        .where('user_id', '=', user.id)
+        .where('userId', '=', user.id)
         .execute();
       const { browser } = await come(nameId, other, {}, 'closed');
       expect(pathOf(await fresh(browser))).toContain('notice=federation-sign-up-closed');

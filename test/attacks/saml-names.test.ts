@@ -33,7 +33,7 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
     await providers?.close();
   });
 
-  const rows = () => foyer.stores.database.db.selectFrom('federated_identities').selectAll().orderBy('id').execute();
+  const rows = () => foyer.stores.database.db.selectFrom('federatedIdentities').selectAll().orderBy('id').execute();
   async function come(change: SamlResponseOptions, provider = 'acme-saml') {
     const attempt = await beginSaml(foyer, { provider });
     const to = await arrive(foyer, attempt, await answerXml(providers, attempt, change));

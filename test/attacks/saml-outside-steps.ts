@@ -40,7 +40,7 @@ export function setUpSamlFromOutside(backend: Backend) {
     expect(to).toContain('notice=federation-invalid');
     expect(federationLog(foyer).at(-1)?.detail).toMatch(detail);
     expect(await isSignedIn(attempt.browser)).toBe(false);
-    const victim = foyer.stores.database.db.selectFrom('federated_identities').select('id');
+    const victim = foyer.stores.database.db.selectFrom('federatedIdentities').select('id');
     expect(await victim.where('subject', '=', evilName).execute()).toEqual([]);
   }
 

@@ -26,10 +26,10 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
     await toChallenge(browser, user);
     await Promise.all(codes.slice(0, 5).map((code) => show(browser, code, { method: 'recovery' })));
     const used = await foyer.deps.database.db
-      .selectFrom('recovery_codes')
+      .selectFrom('recoveryCodes')
       .select('id')
-      .where('user_id', '=', user.id)
-      .where('used_at', 'is not', null)
+      .where('userId', '=', user.id)
+      .where('usedAt', 'is not', null)
       .execute();
     expect(used).toHaveLength(1);
     const mails = (await foyer.mails(user.email)).filter(({ template }) => template === 'recovery-code-used');

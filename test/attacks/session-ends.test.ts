@@ -27,11 +27,11 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
   const rowsOf = (user: User) =>
     context.foyer.deps.database.db
       .selectFrom('oidc')
-      .select(['model', 'id_hash', 'client_id', 'grant_id', 'foyer_session'])
+      .select(['model', 'idHash', 'clientId', 'grantId', 'foyerSession'])
       .where(({ or, eb, selectFrom }) =>
         or([
-          eb('account_id', '=', user.id),
-          eb('grant_id', 'in', selectFrom('oidc as own').select('own.id_hash').where('own.account_id', '=', user.id)),
+          eb('accountId', '=', user.id),
+          eb('grantId', 'in', selectFrom('oidc as own').select('own.idHash').where('own.accountId', '=', user.id)),
         ]),
       )
       .execute();
@@ -101,16 +101,16 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       await context.foyer.app.oauth.sweep();
       const before = await rowsOf(user);
       const of = (clientId: string, rows = before) =>
-        rows.filter((row) => row.model === 'Grant' && row.client_id === clientId);
+        rows.filter((row) => row.model === 'Grant' && row.clientId === clientId);
       expect([of('web').length, of(client.id).length]).toEqual([2, 1]);
       await runOut(gone);
       await context.foyer.app.oauth.sweep();
       const after = await rowsOf(user);
-      expect(of('web', after).map(({ foyer_session }) => foyer_session)).toEqual([await idOf(open)]);
+      expect(of('web', after).map(({ foyerSession }) => foyerSession)).toEqual([await idOf(open)]);
       expect(of(client.id, after)).toHaveLength(1);
-      const grants = new Set(after.filter(({ model }) => model === 'Grant').map(({ id_hash }) => id_hash));
+      const grants = new Set(after.filter(({ model }) => model === 'Grant').map(({ idHash }) => idHash));
       const refreshTokens = after.filter(({ model }) => model === 'RefreshToken');
-      expect(refreshTokens.map(({ grant_id }) => grants.has(toSha256(grant_id ?? '')))).toEqual([true, true]);
+      expect(refreshTokens.map(({ grantId }) => grants.has(toSha256(grantId ?? '')))).toEqual([true, true]);
       // The refresh token of the client app still works.
       const answer = await oidc.refreshTokenGrant(app.config, tokens.refresh_token ?? '');
       expect(answer.claims()?.sub).toBe(user.id);
@@ -121,15 +121,15 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const user = await context.foyer.addUser();
       const rows = Array.from({ length: 1_203 }, (_, n) => ({
         model: 'Grant',
-        id_hash: toSha256(`sweep-${n}`),
+        idHash: toSha256(`sweep-${n}`),
         payload: toSealedText(''),
-        grant_id: null,
-        client_id: toClientId('web'),
-        account_id: user.id,
-        foyer_session: toSessionIdHash(`gone-${n}`),
+        grantId: null,
+        clientId: toClientId('web'),
+        accountId: user.id,
+        foyerSession: toSessionIdHash(`gone-${n}`),
         offline: 0,
-        consumed_at: null,
-        expires_at: context.foyer.deps.now() + dayMs,
+        consumedAt: null,
+        expiresAt: context.foyer.deps.now() + dayMs,
       }));
       for (let from = 0; from < rows.length; from += 100) {
         await db
@@ -172,7 +172,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
         const { db } = context.foyer.deps.database;
         await db
           .updateTable('clients')
-          .set({ secret_hash: clientSecretHash(secret) })
+          .set({ secretHash: clientSecretHash(secret) })
           .where('id', '=', toClientId('web'))
           .execute();
         const answer = await sendRequest(`${context.foyer.url}/oauth2/token`, {

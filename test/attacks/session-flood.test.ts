@@ -42,11 +42,11 @@ describe.each(backends)('a user with very many sessions on $name', (backend) => 
   const grantsOf = async (user: User) => {
     const rows = await foyer.deps.database.db
       .selectFrom('oidc')
-      .select('foyer_session')
+      .select('foyerSession')
       .where('model', '=', 'Grant')
-      .where('account_id', '=', user.id)
+      .where('accountId', '=', user.id)
       .execute();
-    return rows.map(({ foyer_session }) => foyer_session);
+    return rows.map(({ foyerSession }) => foyerSession);
   };
 
   it('Of 200 sign-ins, ten at a time, 50 sessions stay, and the first browser is signed out with its grants', async () => {

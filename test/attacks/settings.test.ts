@@ -81,7 +81,7 @@ describe('the settings under attack', () => {
   it('No page and no form answers a visitor or a disabled user', async () => {
     const user = await foyer.addUser();
     const disabled = await foyer.signedIn(user);
-    await foyer.deps.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', user.id).execute();
+    await foyer.deps.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', user.id).execute();
     for (const browser of [foyer.browser(), disabled]) {
       const answers = [
         ...(await Promise.all(pages.map((path) => browser.get(path)))),
@@ -147,7 +147,7 @@ describe('the settings under attack', () => {
     const json = await browser.postJson('/identity/updateUserAttributes', { ...named, given_name: 'Mallory' });
     expect(json.status).toBe(400);
     expect(await rowOf(victim.id)).toEqual(before);
-    expect((await rowOf(mallory.id)).given_name).toBe('Mallory');
+    expect((await rowOf(mallory.id)).givenName).toBe('Mallory');
     expect(await foyer.mails(victim.email)).toEqual([]);
   });
 
@@ -163,7 +163,7 @@ describe('the settings under attack', () => {
       expect(answer.status).toBe(429);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_000);
     }
-    expect((await rowOf(user.id)).given_name).toBe('Thirty');
+    expect((await rowOf(user.id)).givenName).toBe('Thirty');
     // A form that changes nothing and sends no mail is not counted.
     expect((await change('Thirty')).status).toBe(303);
     expect((await foyer.mails(user.email)).length).toBe(30);

@@ -40,7 +40,7 @@ describe.each(backends)('uniform answers of sign-up, resend and sign-in, on $nam
           .select((eb) => eb.fn.countAll<number>().as('n'))
           .executeTakeFirst(),
         db
-          .selectFrom('sign_ups')
+          .selectFrom('signUps')
           .select((eb) => eb.fn.countAll<number>().as('n'))
           .executeTakeFirst(),
       ]);

@@ -138,11 +138,11 @@ describe.each(backends)('attacks on signing up, on $name', (backend) => {
     const { db } = foyer.stores.database;
     for (const address of [email, both]) {
       const id = (await member(address))?.id ?? '';
+      expect(await db.selectFrom('userRecords').select('id').where('userId', '=', toUserId(id)).execute()).toHaveLength(
+        1,
+      );
       expect(
-        await db.selectFrom('user_records').select('id').where('user_id', '=', toUserId(id)).execute(),
-      ).toHaveLength(1);
-      expect(
-        await db.selectFrom('terms_acceptances').select('id').where('user_id', '=', toUserId(id)).execute(),
+        await db.selectFrom('termsAcceptances').select('id').where('userId', '=', toUserId(id)).execute(),
       ).toHaveLength(1);
       expect((await foyer.mails(address)).filter(({ template }) => template === 'welcome')).toHaveLength(1);
     }

@@ -59,7 +59,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
   });
   const command = (...argv: string[]) => cliOf(foyer)(...argv);
   const stored = async (id: string) => {
-    const query = foyer.stores.database.db.selectFrom('users').select(['password_hash', 'password_profile']);
+    const query = foyer.stores.database.db.selectFrom('users').select(['passwordHash', 'passwordProfile']);
     return query.where('id', '=', toUserId(id)).executeTakeFirstOrThrow();
   };
   const signIn = async (email: string, given = password) =>
@@ -73,7 +73,7 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
     const before = { ...passwords };
     try {
       const user = await foyer.addUser({ passwordHash: await hasherWith([]).hash(password, 'operator') });
-      const seen = new Set<string | null>([(await stored(user.id)).password_hash]);
+      const seen = new Set<string | null>([(await stored(user.id)).passwordHash]);
       const steps: [keys: readonly string[], more: Partial<typeof cost>][] = [
         [[older], {}],
         [[newer, older], {}],
@@ -85,13 +85,13 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
         goOnWith(keys, more);
         expect(await signIn(user.email, 'a wrong one 7')).toBe(400);
         expect(await signIn(user.email)).toBe(303);
-        seen.add((await stored(user.id)).password_hash);
+        seen.add((await stored(user.id)).passwordHash);
         // Every step makes a new hash except the third, which changes nothing for this user.
         expect(seen.size).toBe([2, 3, 3, 4][index]);
       }
-      expect((await stored(user.id)).password_hash).toContain('$m=128,t=1,p=1$');
-      const epoch = foyer.stores.database.db.selectFrom('users').select('password_epoch').where('id', '=', user.id);
-      expect(await epoch.executeTakeFirstOrThrow()).toEqual({ password_epoch: 0 });
+      expect((await stored(user.id)).passwordHash).toContain('$m=128,t=1,p=1$');
+      const epoch = foyer.stores.database.db.selectFrom('users').select('passwordEpoch').where('id', '=', user.id);
+      expect(await epoch.executeTakeFirstOrThrow()).toEqual({ passwordEpoch: 0 });
     } finally {
       Object.assign(passwords, before);
     }
@@ -148,24 +148,24 @@ describe.each(backends)('how passwords are kept, on $name', (backend) => {
       const [member] = members;
       expect(counts).toMatchObject({ added: 1, weakHashes: 1 });
       const kept = await stored(member?.sub ?? '');
-      expect(kept.password_hash).toMatch(
+      expect(kept.passwordHash).toMatch(
         /^\$wrapped\$[\w-]+\$hmac-sha256\$k=[\w-]{8}\$argon2id\$v=19\$m=19456,t=2,p=1\$/,
       );
-      expect(kept.password_profile).toMatch(/^wrapped\$/);
-      const shell = Buffer.from(kept.password_hash?.split('$')[2] ?? '', 'base64url').toString();
+      expect(kept.passwordProfile).toMatch(/^wrapped\$/);
+      const shell = Buffer.from(kept.passwordHash?.split('$')[2] ?? '', 'base64url').toString();
       expect(shell).not.toContain(given.slice(-20));
       expect(await doctor()).not.toContain('below the least work');
       const { passwords } = foyer.deps;
       const before = { ...passwords };
       try {
         // A thief without the key has neither value.
-        expect(await hasherWith([older]).verify(kept.password_hash, password, 'operator')).toBe(false);
+        expect(await hasherWith([older]).verify(kept.passwordHash, password, 'operator')).toBe(false);
         goOnWith([newer, older]);
         expect(await signIn(member?.email ?? '', 'a wrong one 7')).toBe(400);
         expect(await signIn(member?.email ?? '')).toBe(303);
         const after = await stored(member?.sub ?? '');
-        expect(after.password_profile).toBeNull();
-        expect(after.password_hash).toMatch(/^\$hmac-sha256\$k=/);
+        expect(after.passwordProfile).toBeNull();
+        expect(after.passwordHash).toMatch(/^\$hmac-sha256\$k=/);
         expect(await signIn(member?.email ?? '')).toBe(303);
       } finally {
         Object.assign(passwords, before);

@@ -172,26 +172,26 @@ describe.each(backends)('a thief of the stores or the log, on $name', (backend) 
 
   it('A thief cannot sign in with the hash of a session, a token or a client secret', async () => {
     const { db } = foyer.stores.database;
-    const { secret_hash, id } = await db
+    const { secretHash, id } = await db
       .selectFrom('clients')
-      .select(['id', 'secret_hash'])
-      .where('secret_hash', 'is not', null)
+      .select(['id', 'secretHash'])
+      .where('secretHash', 'is not', null)
       .executeTakeFirstOrThrow();
-    const rows = await db.selectFrom('oidc').select('id_hash').execute();
-    for (const { id_hash } of rows) {
+    const rows = await db.selectFrom('oidc').select('idHash').execute();
+    for (const { idHash } of rows) {
       const browser = foyer.browser();
       for (const name of ['foyer_session', 'foyer_op']) {
-        await browser.jar.setCookie(`${name}=s%3A${id_hash}.${id_hash}; Path=/`, foyer.url);
+        await browser.jar.setCookie(`${name}=s%3A${idHash}.${idHash}; Path=/`, foyer.url);
       }
       expect((await browser.get('/')).status).toBe(200);
       const info = await browser.request('/oauth2/userInfo', {
-        headers: { accept: 'application/json', authorization: `Bearer ${id_hash}` },
+        headers: { accept: 'application/json', authorization: `Bearer ${idHash}` },
       });
       expect(info.status).toBe(401);
     }
     const answer = await foyer.browser().request('/oauth2/token', {
       method: 'POST',
-      headers: { ...asServer, authorization: `Basic ${btoa(`${id}:${secret_hash}`)}` },
+      headers: { ...asServer, authorization: `Basic ${btoa(`${id}:${secretHash}`)}` },
       body: 'grant_type=refresh_token&refresh_token=x',
     });
     expect([answer.status, await answer.text()]).toEqual([401, expect.stringContaining('invalid_client')]);
@@ -204,8 +204,8 @@ describe.each(backends)('a thief of the stores or the log, on $name', (backend) 
     const [one, other] = tokens;
     expect(one && other && one.payload !== other.payload).toBe(true);
     const { oidc: box } = foyer.deps.boxes;
-    expect(() => box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${other?.id_hash}`)).toThrow();
-    expect(box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${one?.id_hash}`)).toContain(
+    expect(() => box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${other?.idHash}`)).toThrow();
+    expect(box.open(toSealedText(one?.payload ?? ''), `RefreshToken:${one?.idHash}`)).toContain(
       '"kind":"RefreshToken"',
     );
   });

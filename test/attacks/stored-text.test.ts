@@ -161,7 +161,7 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     expect(await rowOf()).toEqual(before);
     const good = await raw('/settings/name', 'family_name=Byron&given_name=Caf%C3%A9+100%25', type);
     expect(good.status).toBe(303);
-    expect((await rowOf()).given_name).toBe('Café 100%');
+    expect((await rowOf()).givenName).toBe('Café 100%');
   });
 
   it.each([
@@ -188,9 +188,9 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
       expect((await recordOf())?.imageName).toBe(imageName);
     }
     await foyer.stores.database.db
-      .updateTable('user_records')
-      .set({ image_name: '../from before.png' })
-      .where('user_id', '=', user.id)
+      .updateTable('userRecords')
+      .set({ imageName: '../from before.png' })
+      .where('userId', '=', user.id)
       .execute();
     expect((await plan({ imageName: '../from before.png', about: 'x' })).status).toBe(200);
     expect((await plan({ imageName: '../another.png' })).status).toBe(400);

@@ -43,12 +43,12 @@ function breakable(backend: Backend) {
       return executeQuery(...query);
     };
     // A cached value is used only while the store confirms that nothing has changed.
-    const changes = {
-      ofRows(table: string) {
+    const changes: typeof real.changes = {
+      ofRows(table) {
         check('the database');
         return real.changes.ofRows(table);
       },
-      ofTable(table: string) {
+      ofTable(table) {
         check('the database');
         return real.changes.ofTable(table);
       },

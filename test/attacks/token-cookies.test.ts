@@ -65,7 +65,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(own).toMatchObject({ sub: mallory.id });
       const after = setBy(await page(browser));
       expect(await (await userinfo(after.foyer_access_token ?? '')).json()).toMatchObject({ sub: mallory.id });
-      expect((await stored(refreshTokenIn(cookies.foyer_refresh_token)))?.consumed_at).toBeNull();
+      expect((await stored(refreshTokenIn(cookies.foyer_refresh_token)))?.consumedAt).toBeNull();
     });
 
     it('The token cookies of a default client with wide scopes neither change credentials nor charge cards', async () => {
@@ -103,7 +103,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       await endLeases(user);
       await browser.jar.setCookie(`foyer_refresh_token=0.${tokens.refresh_token}; Path=/`, foyer.url);
       expect(Object.keys(setBy(await page(browser)))).toHaveLength(3);
-      expect((await stored(tokens.refresh_token ?? ''))?.consumed_at).toBeNull();
+      expect((await stored(tokens.refresh_token ?? ''))?.consumedAt).toBeNull();
     });
   });
 });

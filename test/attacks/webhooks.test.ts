@@ -29,7 +29,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     });
   const sendSigned = (body: string) => send(body, { 'stripe-signature': signatureOf(body) });
   const events = async () =>
-    (await shop.foyer.deps.database.db.selectFrom('stripe_events').select('id').execute()).length;
+    (await shop.foyer.deps.database.db.selectFrom('stripeEvents').select('id').execute()).length;
   const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   let made = 0;
@@ -163,7 +163,7 @@ describe.each(backends)('attacks on the webhook, on $name', (backend) => {
     shop.stripe.webhooks.drop();
     const { customerId: customer } = (await shop.membership.getMembership(user.id)) ?? {};
     const { database } = shop.foyer.deps;
-    await database.db.deleteFrom('memberships').where('user_id', '=', user.id).execute();
+    await database.db.deleteFrom('memberships').where('userId', '=', user.id).execute();
     const body = event('invoice.paid', { object: 'invoice', customer });
     expect((await sendSigned(body)).status).toBe(200);
     expect(await shop.membership.getMembership(user.id)).toBeUndefined();

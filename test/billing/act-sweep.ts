@@ -63,7 +63,7 @@ interface PaidInvoice {
   status_transitions: { paid_at: number | null };
 }
 
-const tables = ['memberships', 'purchases', 'orders', 'billing_tasks', 'told_members', 'stripe_events'] as const;
+const tables = ['memberships', 'purchases', 'orders', 'billingTasks', 'toldMembers', 'stripeEvents'] as const;
 
 const hourMs = 60 * minuteMs;
 
@@ -158,15 +158,15 @@ export async function startSweep(backend: Backend) {
     const rows = await Promise.all(
       tables.map(async (table) => ({ table, rows: await database.db.selectFrom(table).selectAll().execute() })),
     );
-    const { plan_id, trial_until } = await database.db
+    const { planId, trialUntil } = await database.db
       .selectFrom('users')
-      .select(['plan_id', 'trial_until'])
+      .select(['planId', 'trialUntil'])
       .where('id', '=', user.id)
       .executeTakeFirstOrThrow();
     return {
       stripe: stripe.snapshot(),
       rows,
-      member: { plan_id, trial_until },
+      member: { planId, trialUntil },
       nowMs: stripe.engine.nowMs(),
       clockMs: clock.now(),
     };

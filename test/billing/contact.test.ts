@@ -32,7 +32,7 @@ describe.each(backends)('an address that Stripe refuses, on $name', (backend) =>
     const { db } = shop.foyer.deps.database;
     await db
       .updateTable('users')
-      .set({ email: toNormalisedEmail(email), updated_at: shop.foyer.deps.now() })
+      .set({ email: toNormalisedEmail(email), updatedAt: shop.foyer.deps.now() })
       .where('id', '=', id)
       .execute();
   };

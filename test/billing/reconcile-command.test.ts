@@ -10,7 +10,7 @@ describe('foyer billing', () => {
     const user = await buyer();
     await db()
       .updateTable('users')
-      .set({ plan_id: toPlanId('15') })
+      .set({ planId: toPlanId('15') })
       .where('id', '=', user.id)
       .execute();
     const before = await operator('billing', 'diff');

@@ -19,9 +19,9 @@ export function prepareComparison() {
   // A test leaves no difference behind for the next one.
   afterEach(async () => {
     expect((await reconcile()).left).toEqual([]);
-    const known = await db().selectFrom('memberships').select('customer_id').execute();
+    const known = await db().selectFrom('memberships').select('customerId').execute();
     await db().deleteFrom('memberships').execute();
-    for (const { customer_id: id } of known) if (id !== null) await stripe.customers.del(id);
+    for (const { customerId: id } of known) if (id !== null) await stripe.customers.del(id);
   });
 
   const db = () => shop.foyer.deps.database.db;

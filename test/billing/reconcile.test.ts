@@ -47,15 +47,15 @@ describe('comparison of Foyer with Stripe', () => {
     const user = await buyer();
     await db()
       .updateTable('users')
-      .set({ plan_id: toPlanId('15') })
+      .set({ planId: toPlanId('15') })
       .where('id', '=', user.id)
       .execute();
     await db()
       .updateTable('memberships')
-      .set({ paid_plan_id: toPlanId('15') })
-      .where('user_id', '=', user.id)
+      .set({ paidPlanId: toPlanId('15') })
+      .where('userId', '=', user.id)
       .execute();
-    await db().deleteFrom('orders').where('user_id', '=', user.id).execute();
+    await db().deleteFrom('orders').where('userId', '=', user.id).execute();
     expect(summary(await diff()).toSorted()).toEqual(['membership', 'order missing']);
     const { repaired, left } = await reconcile();
     expect({ repaired: repaired.length, left }).toEqual({ repaired: 2, left: [] });
@@ -63,7 +63,7 @@ describe('comparison of Foyer with Stripe', () => {
     expect(await orders(user)).toHaveLength(1);
     await db()
       .updateTable('users')
-      .set({ plan_id: toPlanId('15') })
+      .set({ planId: toPlanId('15') })
       .where('id', '=', user.id)
       .execute();
     expect((await diff()).left).toMatchObject([{ kind: 'plan', detail: 'plan: 15, not 10' }]);
@@ -109,10 +109,10 @@ describe('comparison of Foyer with Stripe', () => {
       expect(await unfinished()).toEqual([]);
       await shop().membership.choose(user, shop().plan('m-499'));
       const { db } = shop().foyer.deps.database;
-      await db.updateTable('purchases').set({ state: 'charging' }).where('open_for', '=', user.id).execute();
+      await db.updateTable('purchases').set({ state: 'charging' }).where('openFor', '=', user.id).execute();
       shop().passTime(70 * 60_000);
       expect(await unfinished()).toMatchObject([{ detail: 'purchase of 12' }]);
-      await db.deleteFrom('purchases').where('open_for', '=', user.id).execute();
+      await db.deleteFrom('purchases').where('openFor', '=', user.id).execute();
     });
 
     it('Two subscriptions of one member are reported', async () => {
@@ -148,21 +148,21 @@ describe('comparison of Foyer with Stripe', () => {
     it('An order without an invoice or with another amount is reported', async () => {
       const user = await buyer();
       const [order] = await orders(user);
-      const change = (values: { invoice_id?: StripeInvoiceId; paid_cents?: number }) =>
+      const change = (values: { invoiceId?: StripeInvoiceId; paidCents?: number }) =>
         db()
           .updateTable('orders')
           .set(values)
           .where('id', '=', order?.id ?? '')
           .execute();
-      await change({ paid_cents: 1 });
+      await change({ paidCents: 1 });
       expect((await reconcile()).left).toMatchObject([
         { kind: 'order amount', detail: `${order?.invoiceId}: 1 here, 9900 at Stripe` },
       ]);
-      await change({ paid_cents: 9_900, invoice_id: toStripeInvoiceId('in_made_up') });
+      await change({ paidCents: 9_900, invoiceId: toStripeInvoiceId('in_made_up') });
       const { left, repaired } = await reconcile();
       expect(left).toMatchObject([{ kind: 'order without invoice', detail: 'in_made_up' }]);
       expect(repaired).toMatchObject([{ kind: 'order missing' }]);
-      await db().deleteFrom('orders').where('invoice_id', '=', toStripeInvoiceId('in_made_up')).execute();
+      await db().deleteFrom('orders').where('invoiceId', '=', toStripeInvoiceId('in_made_up')).execute();
     });
 
     it('Customers of no user, second customers and subscriptions made by hand are reported', async () => {
@@ -196,7 +196,7 @@ describe('comparison of Foyer with Stripe', () => {
 
     it('A member whom Stripe cannot answer about does not delay the others', async () => {
       const [one, other] = [await buyer(), await buyer()];
-      await db().updateTable('users').set({ plan_id: null }).where('id', '=', other.id).execute();
+      await db().updateTable('users').set({ planId: null }).where('id', '=', other.id).execute();
       const { customerId } = (await standing(one)) ?? {};
       shop().stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
       shop().stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
@@ -213,7 +213,7 @@ describe('comparison of Foyer with Stripe', () => {
     const spoil = () =>
       db()
         .updateTable('users')
-        .set({ plan_id: toPlanId('15') })
+        .set({ planId: toPlanId('15') })
         .where('id', '=', user.id)
         .execute();
     const planNow = async () => (await shop().userNow(user)).planId;

@@ -29,7 +29,7 @@ describe('billing tasks at Stripe', () => {
     await database().transaction((trx) => addBillingTask(trx, about, shop.foyer.deps.now()));
     return customerId;
   }
-  const waiting = async () => (await database().db.selectFrom('billing_tasks').selectAll().execute()).length;
+  const waiting = async () => (await database().db.selectFrom('billingTasks').selectAll().execute()).length;
 
   it('A task ends a plan at once', async () => {
     const user = await buyer();
@@ -96,7 +96,7 @@ describe('billing tasks at Stripe', () => {
     await turn.acquire();
     const job = shop.membership.work();
     const { db } = database();
-    await db.deleteFrom('billing_tasks').where('user_id', '=', user.id).execute();
+    await db.deleteFrom('billingTasks').where('userId', '=', user.id).execute();
     await turn.release();
     await job;
     expect(await standing(user)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });

@@ -23,7 +23,7 @@ describe('notifications of payments', () => {
   const templates = async (user: User) => (await mails(user)).map(({ template }) => template);
   const notices = async ({ id }: User) => {
     const { db } = shop.foyer.deps.database;
-    const rows = await db.selectFrom('notifications').select('title').where('user_id', '=', id).execute();
+    const rows = await db.selectFrom('notifications').select('title').where('userId', '=', id).execute();
     return rows.map(({ title }) => title);
   };
   async function member(code?: string, user: Parameters<typeof shop.foyer.addUser>[0] = {}): Promise<User> {

@@ -34,7 +34,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     const rest = { object: 'event', api_version: '2026-10-28.endive', created: 1, livemode: false, request: null };
     return JSON.stringify({ id: `evt_test_${made}`, ...rest, type, data: { object } });
   };
-  const rows = () => shop.foyer.deps.database.db.selectFrom('stripe_events').selectAll().orderBy('id').execute();
+  const rows = () => shop.foyer.deps.database.db.selectFrom('stripeEvents').selectAll().orderBy('id').execute();
   const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
   async function buyer(code = 'm-99'): Promise<User> {
     const user = await shop.foyer.addUser();
@@ -159,7 +159,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     for (const body of unknown) expect((await send(body)).status).toBe(200);
     expect(calls).toEqual([]);
     const ids = unknown.map((body) => (JSON.parse(body) as { id: string }).id);
-    expect((await rows()).filter(({ id, done_at }) => ids.includes(id) && done_at !== null)).toHaveLength(3);
+    expect((await rows()).filter(({ id, doneAt }) => ids.includes(id) && doneAt !== null)).toHaveLength(3);
   });
 
   it('A webhook while Stripe does not answer gets 503, and the same event is processed when it comes again', async () => {
@@ -187,7 +187,7 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     shop.passTime(3 * 60_000);
     await shop.membership.work();
     expect(await orders(user)).toHaveLength(2);
-    expect((await rows()).filter(({ done_at }) => done_at === null)).toEqual([]);
+    expect((await rows()).filter(({ doneAt }) => doneAt === null)).toEqual([]);
     shop.passTime(31 * dayMs);
     await shop.membership.work();
     expect(await rows()).toEqual([]);

@@ -52,7 +52,7 @@ describe('address and number in a browser', () => {
       await edit(page, 'email', email, javaScript);
       await page.locator('#panel-sign-in').getByText(email).waitFor();
       await edit(page, 'phone', phone, javaScript);
-      expect(await rowOf(foyer, user)).toMatchObject({ email, phone, phone_verified: 1 });
+      expect(await rowOf(foyer, user)).toMatchObject({ email, phone, phoneVerified: 1 });
 
       // Somebody who finds the mail and was not asked.
       const mails = await mailbox(await newPage({ javaScript }), user.email);

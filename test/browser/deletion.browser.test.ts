@@ -56,7 +56,7 @@ describe('account deletion and data export in a browser', () => {
       await page.getByLabel('Yes, delete my account').check();
       await page.getByRole('button', { name: 'Delete account' }).click();
       await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
-      expect(await deletionOf(foyer, user)).toMatchObject({ done_at: null });
+      expect(await deletionOf(foyer, user)).toMatchObject({ doneAt: null });
       await page.goto(`${foyer.url}/settings`);
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 

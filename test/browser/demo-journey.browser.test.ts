@@ -53,7 +53,7 @@ async function journey(page: Page, { demoUrl, foyer }: Sandbox, { lang, javaScri
   const { db } = foyer.deps.database;
   await db
     .updateTable('users')
-    .set({ plan_id: toPlanId(plan) })
+    .set({ planId: toPlanId(plan) })
     .where('email', '=', demoMember.email)
     .execute();
   await andLoad(page, () => page.getByRole('button', { name: t('sandbox.demo.refresh') }).click());

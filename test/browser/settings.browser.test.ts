@@ -140,15 +140,15 @@ describe('the settings', () => {
       .insertInto('passkeys')
       .values({
         id: 'a-passkey',
-        user_id: member.id,
+        userId: member.id,
         name: 'Red laptop',
-        public_key: '',
+        publicKey: '',
         counter: 0,
         transports: '',
         aaguid: '',
-        backed_up: 0,
-        created_at: nowMs,
-        last_used_at: null,
+        backedUp: 0,
+        createdAt: nowMs,
+        lastUsedAt: null,
       })
       .execute();
     const elsewhere = foyer.browser();

@@ -23,16 +23,16 @@ export function connectedAppStops({
       const other = await foyer.addClient({ thirdParty: true, name: 'Shop' });
       const { db } = foyer.deps.database;
       const nowMs = foyer.deps.now();
-      const row = { user_id: user.id, resources: '{}', created_at: nowMs - 40 * dayMs, last_used_at: nowMs - dayMs };
+      const row = { userId: user.id, resources: '{}', createdAt: nowMs - 40 * dayMs, lastUsedAt: nowMs - dayMs };
       if (connected) {
         const scopes = 'openid profile email phone address membership offline_access';
         await db
-          .insertInto('connected_apps')
-          .values({ ...row, client_id: toClientId(partner.id), scopes })
+          .insertInto('connectedApps')
+          .values({ ...row, clientId: toClientId(partner.id), scopes })
           .execute();
         await db
-          .insertInto('connected_apps')
-          .values({ ...row, client_id: toClientId(other.id), scopes: 'openid email' })
+          .insertInto('connectedApps')
+          .values({ ...row, clientId: toClientId(other.id), scopes: 'openid email' })
           .execute();
       }
       await become(page, await foyer.signedIn(user), foyer.url);

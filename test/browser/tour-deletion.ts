@@ -24,8 +24,8 @@ export function deletionStops({ foyer, signIn }: SettingsTour): Stop[] {
   const atReset = (path: string) => async (page: Page) => {
     const user = await reset();
     const { db } = foyer().deps.database;
-    const set = (mfa_preference: string) =>
-      db.updateTable('users').set({ mfa_preference }).where('id', '=', user.id).execute();
+    const set = (mfaPreference: User['mfaPreference']) =>
+      db.updateTable('users').set({ mfaPreference }).where('id', '=', user.id).execute();
     await set('none');
     await signIn(page, user);
     await set('totp');

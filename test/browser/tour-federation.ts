@@ -77,12 +77,12 @@ export function federationStops({
     const { foyer, providers } = await house();
     const user = await foyer.addUser({ email: `ada${Date.now()}@a-rather-long-domain.example` });
     const subject = `user-${user.id}`;
-    const link = { id: user.id, user_id: user.id, kind: 'saml', issuer: providers.saml.entityId, subject };
-    const row = { ...link, provider: toProviderId('acme-saml'), email: user.email, name: 'Ada Lovelace', linked_at: 1 };
+    const link = { id: user.id, userId: user.id, kind: 'saml', issuer: providers.saml.entityId, subject } as const;
+    const row = { ...link, provider: toProviderId('acme-saml'), email: user.email, name: 'Ada Lovelace', linkedAt: 1 };
     const { db } = foyer.stores.database;
     await db
-      .insertInto('federated_identities')
-      .values({ ...row, last_used_at: null })
+      .insertInto('federatedIdentities')
+      .values({ ...row, lastUsedAt: null })
       .execute();
     const attempt = await beginSaml(foyer);
     const mail = 'vera.lindqvist-van-der-meulen@corp.acme.example';
@@ -186,7 +186,7 @@ export function federationStops({
         const { foyer } = await house();
         const user = await foyer.addUser();
         const { db } = foyer.stores.database;
-        await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();
+        await db.updateTable('users').set({ secondFactorRequired: 1 }).where('id', '=', user.id).execute();
         await become(page, await foyer.signedIn(user), foyer.url);
         await at('/settings')(page);
         await page.locator('input[value="totp"]').waitFor();

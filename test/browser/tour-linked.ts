@@ -22,16 +22,16 @@ export function linkedStops({
     const { deps } = (await house()).foyer;
     const rows = names.map((provider, index) => ({
       id: `link-${index}-${user.id}`,
-      user_id: user.id,
+      userId: user.id,
       issuer: 'https://issuer.example',
       subject: `${user.id}`,
-      kind: provider === 'google' ? 'google' : 'oidc',
+      kind: provider === 'google' ? ('google' as const) : ('oidc' as const),
       provider: toProviderId(provider),
       email: index === 0 ? toNormalisedEmail('vera.lindqvist-van-der-meulen@a-rather-long-domain.example') : null,
-      linked_at: deps.now() - (9 - index) * dayMs,
-      last_used_at: index === 0 ? deps.now() - dayMs : null,
+      linkedAt: deps.now() - (9 - index) * dayMs,
+      lastUsedAt: index === 0 ? deps.now() - dayMs : null,
     }));
-    await deps.database.db.insertInto('federated_identities').values(rows).execute();
+    await deps.database.db.insertInto('federatedIdentities').values(rows).execute();
     return rows[0]?.id ?? '';
   }
   const visit = (path: (id: string) => string, names: readonly string[], { hasPassword = true } = {}) =>
@@ -42,7 +42,7 @@ export function linkedStops({
       await become(page, await foyer.signedIn(user), foyer.url);
       if (!hasPassword) {
         const { db } = foyer.deps.database;
-        await db.updateTable('users').set({ password_hash: null }).where('id', '=', user.id).execute();
+        await db.updateTable('users').set({ passwordHash: null }).where('id', '=', user.id).execute();
       }
       await page.goto(foyer.url + path(id));
     };

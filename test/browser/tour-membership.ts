@@ -57,10 +57,10 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
         .updateTable('memberships')
         .set({
           status: 'past_due',
-          unpaid_since: now(),
+          unpaidSince: now(),
           unpaid: JSON.stringify({ ...invoice, url: `${house.standIn.url}/stand-in/invoices/in_1` }),
         })
-        .where('user_id', '=', user.id)
+        .where('userId', '=', user.id)
         .execute();
     };
   const pause = async (user: User, house: Shop) => {

@@ -14,15 +14,15 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
     const { database, now } = foyer().deps;
     const rows = names.map((name, index) => ({
       id: randomBytes(32).toString('base64url'),
-      user_id: member.id,
+      userId: member.id,
       name,
-      public_key: '',
+      publicKey: '',
       counter: 0,
       transports: '',
       aaguid: '',
-      backed_up: index % 2,
-      created_at: now() - (30 - index) * dayMs,
-      last_used_at: index === 0 ? null : now() - index * dayMs,
+      backedUp: index % 2,
+      createdAt: now() - (30 - index) * dayMs,
+      lastUsedAt: index === 0 ? null : now() - index * dayMs,
     }));
     if (rows.length > 0) await database.db.insertInto('passkeys').values(rows).execute();
     return rows[0]?.id ?? '';

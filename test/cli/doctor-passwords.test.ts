@@ -22,7 +22,7 @@ describe.each(backends)(
       const { id } = await foyer.addUser();
       await foyer.deps.database.db
         .updateTable('users')
-        .set({ password_hash: hash.text, password_profile: hash.profile })
+        .set({ passwordHash: hash.text, passwordProfile: hash.profile })
         .where('id', '=', id)
         .execute();
     };
@@ -34,7 +34,7 @@ describe.each(backends)(
     };
 
     it('An imported hash wrapped in one of Foyer’s own counts like any other hash', async () => {
-      await foyer.deps.database.db.updateTable('users').set({ password_hash: null, password_profile: null }).execute();
+      await foyer.deps.database.db.updateTable('users').set({ passwordHash: null, passwordProfile: null }).execute();
       for (const key of [older, newest]) {
         const wrapped = await hasher(key).wrap?.({ text: bcrypt, profile: 'bcrypt$6' });
         if (!wrapped) throw new Error('no hash was put around it');

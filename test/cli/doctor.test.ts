@@ -69,7 +69,7 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
 
   it('The doctor writes nothing', async () => {
     const rows = async () => ({
-      keys: await stores.database.db.selectFrom('signing_keys').selectAll().orderBy('id').execute(),
+      keys: await stores.database.db.selectFrom('signingKeys').selectAll().orderBy('id').execute(),
       meta: await stores.database.db.selectFrom('meta').selectAll().execute(),
     });
     const before = await rows();
@@ -154,9 +154,9 @@ describe.each(backends)('foyer doctor on $name', (backend) => {
     const rotated = await look();
     expect(rotated.of('keys.next')).toHaveLength(1);
     expect((await look({}, () => nowMs + 2 * dayMs)).of('keys.retired')).toHaveLength(1);
-    await database.db.deleteFrom('signing_keys').where('alg', '=', 'RS256').execute();
+    await database.db.deleteFrom('signingKeys').where('alg', '=', 'RS256').execute();
     expect(complaintsOf(await look())).toEqual(['keys.missing fault']);
-    await database.db.deleteFrom('signing_keys').execute();
+    await database.db.deleteFrom('signingKeys').execute();
     expect(complaintsOf(await look())).toEqual(['keys.none warning']);
   });
 

@@ -64,7 +64,7 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
     const sent: string[] = [];
     await room.worker(async (message) => void (message.channel === 'mail' && sent.push(message.to))).turn();
     expect(sent.sort()).toEqual(['ada@example.com', 'grace@example.com']);
-    expect(await room.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, last_error: null });
+    expect(await room.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, lastError: null });
     expect((await foyer('outbox', 'retry', '--all-dead', '--json')).json()).toEqual({ retried: 0 });
   });
 });

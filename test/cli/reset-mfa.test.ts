@@ -66,7 +66,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     const notes = await foyer.deps.database.db
       .selectFrom('notifications')
       .selectAll()
-      .where('user_id', '=', user.id)
+      .where('userId', '=', user.id)
       .execute();
     expect(notes).toEqual([
       expect.objectContaining({ title: 'Der zweite Schritt wird entfernt', category: 'account' }),

@@ -39,7 +39,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     try {
       const users = await database.db.selectFrom('users').selectAll().orderBy('id').execute();
-      const records = await database.db.selectFrom('user_records').selectAll().orderBy('user_id').execute();
+      const records = await database.db.selectFrom('userRecords').selectAll().orderBy('userId').execute();
       return { users, records };
     } finally {
       await database.close();
@@ -65,42 +65,42 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       {
         id: subOf(1),
         email: 'ada@example.com',
-        email_verified: 1,
+        emailVerified: 1,
         phone: '+447911123456',
-        phone_verified: 1,
-        phone_changed_at: null,
-        password_hash: null,
-        password_profile: null,
-        password_epoch: 0,
-        signed_in_epoch: null,
-        given_name: 'Ada',
-        family_name: 'Lovelace',
+        phoneVerified: 1,
+        phoneChangedAt: null,
+        passwordHash: null,
+        passwordProfile: null,
+        passwordEpoch: 0,
+        signedInEpoch: null,
+        givenName: 'Ada',
+        familyName: 'Lovelace',
         locale: 'en',
         // No later version than the one in force.
-        accepted_tos_version: 1,
-        accepted_tos_at: null,
+        acceptedTosVersion: 1,
+        acceptedTosAt: null,
         source: 'general',
-        plan_id: null,
-        trial_until: null,
-        offered_plan_id: null,
-        deal_again_at: null,
+        planId: null,
+        trialUntil: null,
+        offeredPlanId: null,
+        dealAgainAt: null,
         picture: 'https://media.example.com/ada.png',
         birthdate: '1990-12-31',
         address: "1 St James's Sq, London",
-        company_name: 'Analytical, Ltd',
-        job_title: 'Engineer',
-        preferred_language: null,
+        companyName: 'Analytical, Ltd',
+        jobTitle: 'Engineer',
+        preferredLanguage: null,
         gender: '1',
         newsletter: 1,
-        mfa_preference: 'sms',
-        second_factor_required: 0,
-        disabled_at: null,
-        imported_at: nowMs,
-        created_at: nowMs,
-        updated_at: nowMs,
+        mfaPreference: 'sms',
+        secondFactorRequired: 0,
+        disabledAt: null,
+        importedAt: nowMs,
+        createdAt: nowMs,
+        updatedAt: nowMs,
       },
     ]);
-    expect(records).toEqual([expect.objectContaining({ user_id: subOf(1), status: 'active', total_rewards: '5' })]);
+    expect(records).toEqual([expect.objectContaining({ userId: subOf(1), status: 'active', totalRewards: '5' })]);
     expect((await foyer('user', 'show', subOf(1))).out).toContain('Imported');
     expect((await importing(csv)).json()).toMatchObject({ added: 0, there: 1, refused: 0 });
   });
@@ -131,8 +131,8 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     });
     const { users } = await rows();
     expect(users.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5].map(subOf));
-    expect(users[0]).toMatchObject({ given_name: 'Zoë "Z" {n}', created_at: Date.UTC(2021, 2, 4, 9, 11, 12, 123) });
-    expect(users.map(({ disabled_at }) => disabled_at !== null)).toEqual([false, true, false, false, false]);
+    expect(users[0]).toMatchObject({ givenName: 'Zoë "Z" {n}', createdAt: Date.UTC(2021, 2, 4, 9, 11, 12, 123) });
+    expect(users.map(({ disabledAt }) => disabledAt !== null)).toEqual([false, true, false, false, false]);
     expect((await importing('[]', 'none.json')).json()).toMatchObject({ rows: 0 });
   });
 
@@ -152,9 +152,9 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     expect(run.json()).toMatchObject({ added: 3, refused: 2, notes: 2, withoutPassword: 2 });
     const { users } = await rows();
     expect(users).toMatchObject([
-      { password_hash: hash, password_profile: 'bcrypt$04', email_verified: 1 },
-      { password_hash: null, phone: null, email_verified: 0 },
-      { password_hash: null, email_verified: 0 },
+      { passwordHash: hash, passwordProfile: 'bcrypt$04', emailVerified: 1 },
+      { passwordHash: null, phone: null, emailVerified: 0 },
+      { passwordHash: null, emailVerified: 0 },
     ]);
     const lines = readFileSync(report, 'utf8').split('\n');
     expect(lines[0]).toBe('line,sub,kind,why');
@@ -203,7 +203,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       expect(notes.filter((line) => line.includes(`"${name}: `))).toHaveLength(1);
     }
     expect((await rows()).users).toMatchObject([
-      { given_name: '', birthdate: null, picture: null, phone: null, mfa_preference: 'none', newsletter: 0 },
+      { givenName: '', birthdate: null, picture: null, phone: null, mfaPreference: 'none', newsletter: 0 },
     ]);
   });
 
@@ -248,7 +248,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
     );
     const ended = new Promise((resolve) => child.once('close', resolve));
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
-    const count = async (table: 'users' | 'user_records') =>
+    const count = async (table: 'users' | 'userRecords') =>
       Number(
         (
           await database.db
@@ -265,12 +265,12 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       expect(half).toBeGreaterThanOrEqual(200);
       expect(half).toBeLessThan(total);
       // What is there is whole.
-      expect(await count('user_records')).toBe(half);
+      expect(await count('userRecords')).toBe(half);
       const again = await foyer('user', 'import', path, '--json');
       expect(again.json()).toMatchObject({ rows: total, added: total - half, there: half, refused: 0 });
       const ids = await database.db.selectFrom('users').select('id').orderBy('id').execute();
       expect(ids.map(({ id }) => id)).toEqual(Array.from({ length: total }, (_, n) => subOf(n)));
-      expect(await count('user_records')).toBe(total);
+      expect(await count('userRecords')).toBe(total);
     } finally {
       await database.close();
     }

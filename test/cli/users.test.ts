@@ -128,11 +128,11 @@ describe.each(backends)('foyer user on $name', (backend) => {
       const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
       const row = await database.db
         .selectFrom('users')
-        .select('password_hash')
+        .select('passwordHash')
         .where('email', '=', toNormalisedEmail(email))
         .executeTakeFirstOrThrow();
       await database.close();
-      return row.password_hash ?? '';
+      return row.passwordHash ?? '';
     };
     const { verify } = await import('@node-rs/argon2');
     const key = Buffer.from(hkdfSync('sha256', cliSecretKey, 'foyer', 'passwords', 32));
@@ -187,7 +187,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     const database = await openDatabase({ url: urls.databaseUrl, dataDir: urls.dataDir });
     await database.db
       .updateTable('users')
-      .set({ plan_id: toPlanId('1'), trial_until: now + 1 })
+      .set({ planId: toPlanId('1'), trialUntil: now + 1 })
       .execute();
     await database.close();
     expect(await show()).toMatch(

@@ -34,8 +34,8 @@ describe('only SQLite', () => {
   it('A full disk throws StoreUnavailable, and what was stored is still there', async () => {
     const { database } = stores;
     await database.db.insertInto('meta').values({ name: 'kept', value: 'x' }).execute();
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.db);
-    await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.page_count))}`.execute(database.db);
+    const { rows } = await sql<{ pageCount: number }>`pragma page_count`.execute(database.db);
+    await sql`pragma max_page_count = ${sql.raw(String(rows[0]?.pageCount))}`.execute(database.db);
     const large = database.db
       .insertInto('meta')
       .values({ name: 'large', value: 'x'.repeat(1_000_000) })

@@ -36,57 +36,57 @@ describe.each(backends)('database: $name', ({ open }) => {
   it('The database holds every column of the schema and returns plain rows of the same values', async () => {
     const user = aUser({
       phone: toE164('+14155550100'),
-      accepted_tos_version: 3,
-      accepted_tos_at: NOW_MS,
-      disabled_at: NOW_MS,
+      acceptedTosVersion: 3,
+      acceptedTosAt: NOW_MS,
+      disabledAt: NOW_MS,
     });
     const [client, key, record] = [
-      aClient({ secret_hash: toSha256('ab') }),
+      aClient({ secretHash: toSha256('ab') }),
       aSigningKey(),
-      anOidcRecord({ consumed_at: NOW_MS }),
+      anOidcRecord({ consumedAt: NOW_MS }),
     ];
     const { db } = database;
     await db.insertInto('users').values(user).execute();
     await db.insertInto('clients').values(client).execute();
-    await db.insertInto('signing_keys').values(key).execute();
+    await db.insertInto('signingKeys').values(key).execute();
     await db.insertInto('oidc').values(record).execute();
-    const byId = { users: user.id, clients: client.id, signing_keys: key.id };
+    const byId = { users: user.id, clients: client.id, signingKeys: key.id };
     expect(await db.selectFrom('users').selectAll().where('id', '=', byId.users).execute()).toStrictEqual([user]);
     expect(await db.selectFrom('clients').selectAll().where('id', '=', byId.clients).execute()).toStrictEqual([client]);
-    expect(await db.selectFrom('signing_keys').selectAll().where('id', '=', byId.signing_keys).execute()).toStrictEqual(
-      [key],
-    );
-    expect(await db.selectFrom('oidc').selectAll().where('id_hash', '=', record.id_hash).execute()).toStrictEqual([
+    expect(await db.selectFrom('signingKeys').selectAll().where('id', '=', byId.signingKeys).execute()).toStrictEqual([
+      key,
+    ]);
+    expect(await db.selectFrom('oidc').selectAll().where('idHash', '=', record.idHash).execute()).toStrictEqual([
       record,
     ]);
   });
 
   it('The database stores text of any script', async () => {
-    const given_name = 'Zoë 東京 👩‍🚀 Ελλάδα "\' \\ \n';
-    const user = aUser({ given_name });
+    const givenName = 'Zoë 東京 👩‍🚀 Ελλάδα "\' \\ \n';
+    const user = aUser({ givenName });
     await database.db.insertInto('users').values(user).execute();
-    const row = await database.db.selectFrom('users').select('given_name').where('id', '=', user.id).executeTakeFirst();
-    expect(row).toEqual({ given_name });
+    const row = await database.db.selectFrom('users').select('givenName').where('id', '=', user.id).executeTakeFirst();
+    expect(row).toEqual({ givenName });
   });
 
   it('Counts and sums are numbers', async () => {
     await database.db.insertInto('clients').values([aClient(), aClient()]).execute();
     const row = await database.db
       .selectFrom('clients')
-      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('created_at').as('sum')])
+      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number>('createdAt').as('sum')])
       .executeTakeFirstOrThrow();
     expect(row.count).toBeGreaterThanOrEqual(2);
     expect(row.sum).toBe(row.count * NOW_MS);
   });
 
   it('A statement reports how many rows it changed and returns rows on request', async () => {
-    const users = [aUser({ source: 'counted' }), aUser({ source: 'counted' })];
+    const users = [aUser({ gender: 'counted' }), aUser({ gender: 'counted' })];
     await database.db.insertInto('users').values(users).execute();
-    const update = database.db.updateTable('users').set({ locale: 'de' }).where('source', '=', 'counted');
+    const update = database.db.updateTable('users').set({ locale: 'de' }).where('gender', '=', 'counted');
     expect((await update.executeTakeFirst()).numUpdatedRows).toBe(2n);
     const returned = await update.returning('id').execute();
     expect(returned.map(({ id }) => id).sort()).toEqual(users.map(({ id }) => id).sort());
-    const removal = database.db.deleteFrom('users').where('source', '=', 'counted');
+    const removal = database.db.deleteFrom('users').where('gender', '=', 'counted');
     expect((await removal.executeTakeFirst()).numDeletedRows).toBe(2n);
     expect((await removal.executeTakeFirst()).numDeletedRows).toBe(0n);
   });

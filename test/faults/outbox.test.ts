@@ -89,12 +89,12 @@ describe.each(backends)('a process that is killed, on $name', (backend: Backend)
       const { db } = stores.database;
       const made = await db.selectFrom('meta').select(['name', 'value']).where('name', 'like', 'change %').execute();
       const taken = carrier.taken();
-      const rows = await db.selectFrom('outbox').select(['state', 'sealed_payload']).execute();
+      const rows = await db.selectFrom('outbox').select(['state', 'sealedPayload']).execute();
       // Every change has exactly one message, and no change that was rolled back has one.
       expect(taken.map(({ change }) => `change ${change}`).sort()).toEqual(made.map(({ name }) => name).sort());
       expect(rows).toHaveLength(made.length);
       expect(new Set(rows.map(({ state }) => state))).toEqual(new Set(['delivered']));
-      expect(rows.filter(({ sealed_payload }) => sealed_payload !== null)).toEqual([]);
+      expect(rows.filter(({ sealedPayload }) => sealedPayload !== null)).toEqual([]);
       for (const group of new Set(made.map(({ value }) => value).filter(Boolean))) {
         const order = taken.filter((mail) => mail.group === group).map(({ change }) => Number(change.split(':')[1]));
         expect({ group, order }).toEqual({ group, order: order.toSorted((a, b) => a - b) });

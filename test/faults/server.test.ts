@@ -99,7 +99,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
     expect(await again.ended).toBe(0);
 
     const database = await openDatabase({ dataDir });
-    const rows = await database.db.selectFrom('outbox').select(['id', 'state', 'sealed_payload']).execute();
+    const rows = await database.db.selectFrom('outbox').select(['id', 'state', 'sealedPayload']).execute();
     await database.close();
     expect(rows.map(({ id }) => id).sort()).toEqual(
       carrier
@@ -107,7 +107,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
         .map(({ key }) => key)
         .sort(),
     );
-    expect(rows.every(({ state, sealed_payload }) => state === 'delivered' && sealed_payload === null)).toBe(true);
+    expect(rows.every(({ state, sealedPayload }) => state === 'delivered' && sealedPayload === null)).toBe(true);
   } finally {
     await carrier.close();
   }

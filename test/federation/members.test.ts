@@ -186,13 +186,13 @@ describe.each(backends)('users by a provider on $name', (backend) => {
         .execute();
       const change = {
         id: crypto.randomUUID(),
-        user_id: user.id,
-        old_email: kept,
-        new_email: toNormalisedEmail('moved@example.com'),
+        userId: user.id,
+        oldEmail: kept,
+        newEmail: toNormalisedEmail('moved@example.com'),
       };
       await db()
-        .insertInto('email_changes')
-        .values({ ...change, undo_hash: toSha256('x'), changed_at: nowMs, undo_until: nowMs + 60_000, undone_at: null })
+        .insertInto('emailChanges')
+        .values({ ...change, undoHash: toSha256('x'), changedAt: nowMs, undoUntil: nowMs + 60_000, undoneAt: null })
         .execute();
       const answer = await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google', { email: kept }));
       expect(notice(answer)).toBe('federation-email-taken');
@@ -205,13 +205,11 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const user = (await member(ada.email)) as User;
       const nowMs = foyer.deps.now();
       await db()
-        .insertInto('account_deletions')
-        .values({ user_id: user.id, requested_at: nowMs, due_at: nowMs + 60_000, membership: null })
+        .insertInto('accountDeletions')
+        .values({ userId: user.id, requestedAt: nowMs, dueAt: nowMs + 60_000, membership: null })
         .execute();
       await comeBy(providers, foyer.browser(), 'google', ada);
-      expect(await db().selectFrom('account_deletions').selectAll().where('user_id', '=', user.id).execute()).toEqual(
-        [],
-      );
+      expect(await db().selectFrom('accountDeletions').selectAll().where('userId', '=', user.id).execute()).toEqual([]);
       const mails = await foyer.mails(ada.email ?? '');
       expect(mails.map(({ template }) => template)).toContain('deletion-cancelled');
     });
@@ -238,11 +236,11 @@ describe.each(backends)('users by a provider on $name', (backend) => {
         values: { provider: 'Facebook' },
       });
       const begun = await db()
-        .selectFrom('sign_ups')
+        .selectFrom('signUps')
         .selectAll()
         .where('email', '=', toNormalisedEmail(grace.email ?? ''))
         .execute();
-      expect(begun).toMatchObject([{ state: 'confirmed', identity: null, password_hash: '' }]);
+      expect(begun).toMatchObject([{ state: 'confirmed', identity: null, passwordHash: '' }]);
       expect(path(await browser.get('/'))).toMatch(/^\/tos/);
       // From now on the link alone signs in.
       expect(path(await comeBy(providers, foyer.browser(), 'facebook', grace))).toMatch(/^\/tos/);
@@ -261,7 +259,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const { number } = foyer.deps.terms;
       await db()
         .updateTable('users')
-        .set({ accepted_tos_version: number })
+        .set({ acceptedTosVersion: number })
         .where('id', '=', toUserId(user?.id ?? ''))
         .execute();
       const verify = locationOf(await browser.get(`/${search}`));
@@ -274,7 +272,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const answer = await comeBy(providers, foyer.browser(), 'facebook', somebody(providers, 'facebook', { email }));
       expect(notice(answer)).toBe('federation-email-taken');
       expect(await foyer.mails(email)).toEqual([]);
-      expect(await db().selectFrom('sign_ups').selectAll().where('email', '=', email).execute()).toEqual([]);
+      expect(await db().selectFrom('signUps').selectAll().where('email', '=', email).execute()).toEqual([]);
     });
 
     it('When two sign-ups for one identity exist, the first confirmed one counts and the other code is refused', async () => {

@@ -43,7 +43,7 @@ describe('second factor of users by a provider', () => {
     return JSON.parse((await foyer.deps.kv.get(sessionKey(sessionIdHash(toSessionId(id))))) ?? '{}').user;
   }
   const acceptTerms = async (email = '') => {
-    const set = { accepted_tos_version: foyer.deps.terms.number };
+    const set = { acceptedTosVersion: foyer.deps.terms.number };
     await foyer.stores.database.db
       .updateTable('users')
       .set(set)
@@ -234,7 +234,7 @@ describe('second factor of users by a provider', () => {
     it('The requirement ends at the next sign-in after the operator removed it', async () => {
       const { user, who } = await memberBy(foyer, providers, 'google');
       const { db } = foyer.stores.database;
-      await db.updateTable('users').set({ second_factor_required: 1 }).where('id', '=', user.id).execute();
+      await db.updateTable('users').set({ secondFactorRequired: 1 }).where('id', '=', user.id).execute();
       const browser = foyer.browser();
       await comeBy(providers, browser, 'google', who);
       expect(await current(user)).toMatchObject({ secondFactorRequired: false });

@@ -78,7 +78,7 @@ export async function memberBy(
   const who = somebody(providers, kind);
   await comeBy(providers, foyer.browser(), kind, who);
   const { db } = foyer.stores.database;
-  const accepted = { accepted_tos_version: foyer.deps.terms.number };
+  const accepted = { acceptedTosVersion: foyer.deps.terms.number };
   await db
     .updateTable('users')
     .set(accepted)

@@ -147,7 +147,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       foyer.deps.database.db
         .selectFrom('notifications')
         .selectAll()
-        .where('user_id', '=', toUserId(userId))
+        .where('userId', '=', toUserId(userId))
         .orderBy('id')
         .execute();
 
@@ -172,7 +172,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
           id: json.id,
           title: 'A task',
           status: 'unread',
-          created_at: Date.parse(json.createdAt ?? ''),
+          createdAt: Date.parse(json.createdAt ?? ''),
         }),
       ]);
     });

@@ -30,7 +30,7 @@ describe('attack: header injection', () => {
         return { subject: `Hello ${mail.values.givenName}`, html, text };
       },
       templateId: (name) => name,
-    })(message, { id: options.idempotencyKey, created_at: 0, decoy: 0 });
+    })(message, { id: options.idempotencyKey, createdAt: 0, decoy: 0 });
   const welcome = (to: string, givenName: string): Message => ({
     channel: 'mail',
     to,
@@ -113,7 +113,7 @@ describe('without a carrier', () => {
     render: () => rendered,
     templateId: () => undefined,
   });
-  const row = { id: options.idempotencyKey, created_at: 0, decoy: 0 };
+  const row = { id: options.idempotencyKey, createdAt: 0, decoy: 0 };
 
   it('Without a carrier, a text message is a dead letter and a mail waits for the operator', async () => {
     await expect(deliver({ channel: 'sms', to: toE164('+491700000000'), text: 'x' }, row)).rejects.toThrow(

@@ -104,6 +104,6 @@ export async function emptyRoom(stores: OpenStores): Promise<Room> {
   const room = outboxRoom(stores);
   await room.clear();
   await stores.database.db.deleteFrom('leases').execute();
-  await stores.database.db.deleteFrom('outbox_deduplication').execute();
+  await stores.database.db.deleteFrom('outboxDeduplication').execute();
   return room;
 }

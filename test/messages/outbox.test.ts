@@ -25,7 +25,7 @@ describe.each(backends)('the outbox on $name', (backend) => {
     expect(mail).toMatchObject({ to: 'ada@example.com', template: 'welcome', values: { givenName: 'Ada' } });
     expect(mail?.idempotencyKey).toBe(id);
     const row = await foyer.deps.database.db.selectFrom('outbox').selectAll().where('id', '=', id).executeTakeFirst();
-    expect(row).toMatchObject({ state: 'delivered', attempts: 1, sealed_payload: null, last_error: null });
+    expect(row).toMatchObject({ state: 'delivered', attempts: 1, sealedPayload: null, lastError: null });
     expect(JSON.stringify(row)).not.toContain('ada@');
     expect(await foyer.mails('ada@example.com')).toHaveLength(1);
   });
@@ -45,12 +45,12 @@ describe.each(backends)('the outbox on $name', (backend) => {
     expect(JSON.stringify(row)).not.toMatch(/135790|Adalbert|sealed@/);
     // Nor is another row's payload delivered under this one's id.
     const other = await add(welcome('grace@example.com'));
-    const { sealed_payload } = await db
+    const { sealedPayload } = await db
       .selectFrom('outbox')
       .selectAll()
       .where('id', '=', other.id)
       .executeTakeFirstOrThrow();
-    await db.updateTable('outbox').set({ sealed_payload }).where('id', '=', id).execute();
+    await db.updateTable('outbox').set({ sealedPayload }).where('id', '=', id).execute();
     expect(await foyer.mails('grace@example.com')).toHaveLength(1);
     expect(await foyer.mails('sealed@example.com')).toEqual([]);
     expect(foyer.logged()).not.toMatch(/135790|Adalbert|sealed@/);

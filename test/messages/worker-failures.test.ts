@@ -30,7 +30,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
       await worker.turn();
       const row = await room.row(id);
       if (row?.state !== 'waiting') break;
-      const waitMs = row.next_attempt_at - room.now();
+      const waitMs = row.nextAttemptAt - room.now();
       room.pass(waitMs - 1);
       // The worker does not try again too early.
       expect(await worker.turn()).toBe(0);
@@ -43,8 +43,8 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
     expect(last).toBeGreaterThan(22 * hourMs);
     expect(last).toBeLessThan(25 * hourMs);
     const dead = await room.row(id);
-    expect(dead).toMatchObject({ state: 'dead', attempts: triedMs.length, last_error: 'the service is down' });
-    expect(dead?.sealed_payload).not.toBeNull();
+    expect(dead).toMatchObject({ state: 'dead', attempts: triedMs.length, lastError: 'the service is down' });
+    expect(dead?.sealedPayload).not.toBeNull();
   });
 
   it('The wait after a failure varies each time, so that not all deliveries come back at once', async () => {
@@ -52,7 +52,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
       const id = await room.add(mail('ada@example.com'));
       const worker = room.worker(() => Promise.reject(new Error('down')), { random: () => random });
       await worker.turn();
-      return ((await room.row(id))?.next_attempt_at ?? 0) - room.now();
+      return ((await room.row(id))?.nextAttemptAt ?? 0) - room.now();
     };
     expect(await waitOf(0)).toBe(4_000);
     room.pass(-1);
@@ -62,14 +62,14 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
   it('A permanent failure becomes a dead letter at once', async () => {
     const id = await room.add(mail('ada@example.com'));
     await room.worker(() => Promise.reject(new PermanentDeliveryError('no such mailbox'))).turn();
-    expect(await room.row(id)).toMatchObject({ state: 'dead', attempts: 1, last_error: 'no such mailbox' });
+    expect(await room.row(id)).toMatchObject({ state: 'dead', attempts: 1, lastError: 'no such mailbox' });
   });
 
   it('A failure is stored in one line without the address, a code or a key', async () => {
     const id = await room.add(mail('ada@example.com'));
     const said = '550 <ada@example.com>:\r\n code 123456 SG.abc-def.ghi refused';
     await room.worker(() => Promise.reject(new Error(said))).turn();
-    expect((await room.row(id))?.last_error).toBe('550 <…@example.com>: code … … refused');
+    expect((await room.row(id))?.lastError).toBe('550 <…@example.com>: code … … refused');
   });
 
   it('A delivery whose carrier never answers ends with the time limit', async () => {
@@ -78,7 +78,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
     expect(await room.row(id)).toMatchObject({
       state: 'waiting',
       attempts: 1,
-      last_error: 'no answer within 0.02 seconds',
+      lastError: 'no answer within 0.02 seconds',
     });
   });
 

@@ -58,7 +58,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     room.pass(10 * minuteMs);
     await worker.turn();
     expect(done).toEqual([]);
-    expect(await room.row(id)).toMatchObject({ state: 'dead', last_error: 'expired', sealed_payload: null });
+    expect(await room.row(id)).toMatchObject({ state: 'dead', lastError: 'expired', sealedPayload: null });
   });
 
   it('The worker keeps dead letters for two weeks, their rows for a month, and delivered rows for a week', async () => {
@@ -77,7 +77,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       await other.stop();
     };
-    const payloadOf = async (id: string) => (await room.row(id))?.sealed_payload;
+    const payloadOf = async (id: string) => (await room.row(id))?.sealedPayload;
     room.pass(7 * dayMs - 1);
     await sweep();
     expect(await room.row(delivered)).toBeDefined();
@@ -125,7 +125,7 @@ describe.each(backends)('the worker of the outbox on $name', (backend) => {
     await worker.turn();
     expect(rendered.map((line) => line.split('@')[0]).sort()).toEqual(['broken', 'good']);
     for (const id of [good, broken, expired]) {
-      expect(await room.row(id)).toMatchObject({ state: 'delivered', sealed_payload: null, decoy: 1 });
+      expect(await room.row(id)).toMatchObject({ state: 'delivered', sealedPayload: null, decoy: 1 });
     }
     worker.start();
     await until(async () => (await room.rows()).length === 0);

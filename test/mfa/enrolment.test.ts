@@ -56,12 +56,12 @@ describe.each(backends)('removing second factors on $name', (backend) => {
 
   async function leftOf({ id }: User) {
     const { db } = foyer.deps.database;
-    const { mfa_preference: preference } = await db
+    const { mfaPreference: preference } = await db
       .selectFrom('users')
-      .select('mfa_preference')
+      .select('mfaPreference')
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
-    const devices = await db.selectFrom('remembered_devices').select('id').where('user_id', '=', id).execute();
+    const devices = await db.selectFrom('rememberedDevices').select('id').where('userId', '=', id).execute();
     return {
       preference,
       totp: await hasTotp(db, id),

@@ -68,11 +68,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
         if (given) expect(heard).toContain(sidOf(given));
       }
       const { db } = context.foyer.deps.database;
-      const left = await db
-        .selectFrom('client_sessions')
-        .selectAll()
-        .where('account_id', '=', context.user.id)
-        .execute();
+      const left = await db.selectFrom('clientSessions').selectAll().where('accountId', '=', context.user.id).execute();
       expect(left).toEqual([]);
     });
 
@@ -92,8 +88,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
           lastsLongEnough: () => true,
         });
       expect(await grantsWhile(false).sidFor(late, toClientId(context.app.id))).toBeUndefined();
-      const count = () =>
-        database.db.selectFrom('client_sessions').selectAll().where('foyer_session', '=', late.idHash);
+      const count = () => database.db.selectFrom('clientSessions').selectAll().where('foyerSession', '=', late.idHash);
       expect(await count().execute()).toEqual([]);
       const first = await grantsWhile(true).sidFor(late, toClientId(context.app.id));
       expect([await grantsWhile(true).sidFor(late, toClientId(context.app.id)), await count().execute()]).toMatchObject(
@@ -111,7 +106,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       const { kv } = context.foyer.deps;
       const add = kv.addToSet.bind(kv);
       jest.spyOn(kv, 'addToSet').mockImplementation(async (...words) => {
-        await database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+        await database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
         return add(...words);
       });
       const answer = await there.browser.post('/sign-in', { username: disabled.email, password });
@@ -143,7 +138,7 @@ describe.each(backends)('back-channel logout on $name', (backend) => {
       isNew: false,
     });
     expect(await store.sweep(context.foyer.deps.now() + 401 * dayMs, 500)).toBeGreaterThan(0);
-    const left = await database.db.selectFrom('client_sessions').select('sid').execute();
+    const left = await database.db.selectFrom('clientSessions').select('sid').execute();
     expect(left).toEqual([{ sid: old.sid }]);
     await context.foyer.app.sessions.endAll(context.user.id);
     expect(await context.app.heard()).toEqual([old.sid]);

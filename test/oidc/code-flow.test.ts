@@ -136,10 +136,10 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     it('The stored hash of the secret is refused as a secret', async () => {
       const row = await foyer.stores.database.db
         .selectFrom('clients')
-        .select('secret_hash')
+        .select('secretHash')
         .where('id', '=', toClientId(client.id))
         .executeTakeFirstOrThrow();
-      expect((await redeemRaw({}, basic(client.id, row.secret_hash ?? ''))).status).toBe(401);
+      expect((await redeemRaw({}, basic(client.id, row.secretHash ?? ''))).status).toBe(401);
     });
 
     it('A confidential client without a secret is refused with invalid_client', async () => {

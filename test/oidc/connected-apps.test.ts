@@ -154,7 +154,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       const { kv, database } = foyer.deps;
       const get = kv.get.bind(kv);
       const hasGrant = async () =>
-        (await database.db.selectFrom('oidc').select('id_hash').where('account_id', '=', user.id).execute()).length > 0;
+        (await database.db.selectFrom('oidc').select('idHash').where('accountId', '=', user.id).execute()).length > 0;
       let ended = false;
       // The session ends right after the check that it is open. That check follows the new grant.
       const spy = jest.spyOn(kv, 'get').mockImplementation(async (key) => {
@@ -189,7 +189,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
       const { count } = await foyer.stores.database.db
         .selectFrom('oidc')
         .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where('client_id', '=', toClientId(clientId))
+        .where('clientId', '=', toClientId(clientId))
         .where('model', '=', 'Grant')
         .where('offline', '=', 1)
         .executeTakeFirstOrThrow();

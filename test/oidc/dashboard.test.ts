@@ -76,7 +76,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(pro?.tile).not.toContain('pro.example');
     await clients()
       .updateTable('users')
-      .set({ plan_id: toPlanId('12') })
+      .set({ planId: toPlanId('12') })
       .where('id', '=', member.id)
       .execute();
     expect(tiles(await page())[0]?.href).toContain('https://pro.example/in');

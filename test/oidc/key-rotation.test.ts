@@ -96,9 +96,9 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
 
   it('Private keys are encrypted in the database', async () => {
     await rotate(0);
-    const rows = await foyer.stores.database.db.selectFrom('signing_keys').selectAll().execute();
+    const rows = await foyer.stores.database.db.selectFrom('signingKeys').selectAll().execute();
     expect(rows).toHaveLength(4);
-    for (const row of rows) expect(row.sealed_jwk).not.toMatch(/"d"|"kty"|PRIVATE/);
+    for (const row of rows) expect(row.sealedJwk).not.toMatch(/"d"|"kty"|PRIVATE/);
   });
 
   describe('two processes', () => {

@@ -23,7 +23,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   const has = (user: User, planId: string | null, trialUntil: number | null = null) =>
     foyer.deps.database.db
       .updateTable('users')
-      .set({ plan_id: planId === null ? null : toPlanId(planId), trial_until: trialUntil })
+      .set({ planId: planId === null ? null : toPlanId(planId), trialUntil: trialUntil })
       .where('id', '=', user.id)
       .execute();
   const info = ({ access_token: token }: Pick<Tokens, 'access_token'>, user: User) =>

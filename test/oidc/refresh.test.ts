@@ -154,13 +154,13 @@ describe.each(backends)('refresh on $name', (backend) => {
     for (const { id } of [client, consented]) {
       const grants = context.foyer.stores.database.db
         .selectFrom('oidc')
-        .select('expires_at')
+        .select('expiresAt')
         .where('model', '=', 'Grant');
       const newest = await grants
-        .where('client_id', '=', toClientId(id))
-        .orderBy('expires_at', 'desc')
+        .where('clientId', '=', toClientId(id))
+        .orderBy('expiresAt', 'desc')
         .executeTakeFirstOrThrow();
-      expect(newest.expires_at).toBeGreaterThan(context.foyer.deps.now() + 90 * dayMs);
+      expect(newest.expiresAt).toBeGreaterThan(context.foyer.deps.now() + 90 * dayMs);
     }
     context.foyer.passTime(-60 * dayMs);
     expect((await refresh(early.refresh_token)).access_token).toBeTruthy();

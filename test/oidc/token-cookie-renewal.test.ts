@@ -41,8 +41,8 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(Object.keys(after).toSorted()).toEqual(names.toSorted());
       for (const name of names) expect(after[name]).not.toBe(before[name]);
       const [old, fresh] = [before, after].map((set) => refreshTokenIn(set.foyer_refresh_token));
-      expect((await stored(old ?? ''))?.consumed_at).toEqual(expect.any(Number));
-      expect((await stored(fresh ?? ''))?.consumed_at).toBeNull();
+      expect((await stored(old ?? ''))?.consumedAt).toEqual(expect.any(Number));
+      expect((await stored(fresh ?? ''))?.consumedAt).toBeNull();
       for (const set of [before, after]) expect((await userinfo(set.foyer_access_token ?? '')).status).toBe(200);
     });
 
@@ -80,7 +80,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const [first, late] = [await load(), await load()];
       for (const set of [first, late]) {
         expect((await userinfo(set.foyer_access_token ?? '')).status).toBe(200);
-        expect((await stored(refreshTokenIn(set.foyer_refresh_token)))?.consumed_at).toBeNull();
+        expect((await stored(refreshTokenIn(set.foyer_refresh_token)))?.consumedAt).toBeNull();
       }
     });
 

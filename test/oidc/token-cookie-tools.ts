@@ -40,9 +40,9 @@ export function tokenCookieTools(foyer: () => TestFoyer) {
   const stored = (token: string) =>
     foyer()
       .deps.database.db.selectFrom('oidc')
-      .select(['consumed_at', 'grant_id'])
+      .select(['consumedAt', 'grantId'])
       .where('model', '=', 'RefreshToken')
-      .where('id_hash', '=', sha256(token))
+      .where('idHash', '=', sha256(token))
       .executeTakeFirst();
   return { userinfo, page, endLeases, refreshTokenIn, stored };
 }

@@ -122,7 +122,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(await foyer.app.oauth.grants.count({ accountId: user.id })).toBe(0);
       await foyer.deps.database.db
         .updateTable('users')
-        .set({ accepted_tos_version: foyer.deps.terms.number })
+        .set({ acceptedTosVersion: foyer.deps.terms.number })
         .where('id', '=', user.id)
         .execute();
       expect(Object.values(setBy(await page(browser))).filter(Boolean)).toHaveLength(3);
@@ -132,7 +132,7 @@ describe.each(backends)('token cookies on $name', (backend) => {
       const user = await foyer.addUser();
       const browser = await foyer.signedIn(user);
       const { db } = foyer.deps.database;
-      await db.updateTable('users').set({ accepted_tos_version: 0 }).where('id', '=', user.id).execute();
+      await db.updateTable('users').set({ acceptedTosVersion: 0 }).where('id', '=', user.id).execute();
       expect(setBy(await page(browser))).toEqual(Object.fromEntries(names.map((name) => [name, ''])));
     });
 

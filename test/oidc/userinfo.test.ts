@@ -64,7 +64,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
     const changing = await foyer.addUser({ givenName: 'Before' });
     const own = await tokensFor(client, foyer.browser(), changing);
     const { db } = foyer.stores.database;
-    await db.updateTable('users').set({ given_name: 'After' }).where('id', '=', changing.id).execute();
+    await db.updateTable('users').set({ givenName: 'After' }).where('id', '=', changing.id).execute();
     expect(await oidc.fetchUserInfo(client.config, own.access_token, changing.id)).toMatchObject({
       given_name: 'After',
     });

@@ -54,19 +54,19 @@ describe.each(backends)('a reset password and the passkeys that were added latel
   it('A reset also leads to recently linked accounts, and each removed kind causes a mail', async () => {
     const { user, browser: stranger } = await memberWithPasskey(foyer);
     const at = foyer.deps.now();
-    const link = (name: string, linked_at: number) =>
+    const link = (name: string, linkedAt: number) =>
       foyer.deps.database.db
-        .insertInto('federated_identities')
+        .insertInto('federatedIdentities')
         .values({
           id: `${name}-${user.id}`,
-          user_id: user.id,
+          userId: user.id,
           kind: 'oidc',
           issuer: 'https://acme.example',
           subject: `${name}-${user.id}`,
           provider: toProviderId('acme'),
           email: toNormalisedEmail(`${name}@acme.example`),
-          linked_at,
-          last_used_at: null,
+          linkedAt,
+          lastUsedAt: null,
         })
         .execute();
     await link('old', at - 31 * dayMs);

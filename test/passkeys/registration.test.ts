@@ -120,7 +120,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
   it('A user has at most 20 passkeys', async () => {
     const { user, browser } = await memberWithPasskey(foyer);
     const { db } = foyer.deps.database;
-    const [first] = await db.selectFrom('passkeys').selectAll().where('user_id', '=', user.id).execute();
+    const [first] = await db.selectFrom('passkeys').selectAll().where('userId', '=', user.id).execute();
     if (!first) throw new Error('there is no passkey');
     await db
       .insertInto('passkeys')

@@ -76,7 +76,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
       error: 'User is disabled.',
     });
     await setDisabled(db, user.id, { disabledAt: null, nowMs: foyer.deps.now() });
-    await db.updateTable('users').set({ email_verified: 0 }).where('id', '=', user.id).execute();
+    await db.updateTable('users').set({ emailVerified: 0 }).where('id', '=', user.id).execute();
     const visitor = foyer.browser();
     const answer = await signInWith(visitor, authenticator);
     expect([answer.status, new URL(locationOf(answer)).pathname]).toEqual([303, '/verify-code']);
@@ -87,7 +87,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     await foyer.deps.database.db
       .updateTable('users')
-      .set({ mfa_preference: 'sms', phone: toE164('+4915112345678'), phone_verified: 1 })
+      .set({ mfaPreference: 'sms', phone: toE164('+4915112345678'), phoneVerified: 1 })
       .where('id', '=', user.id)
       .execute();
     const browser = foyer.browser();

@@ -100,7 +100,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid Email Address.')]);
     expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation Error Detected')]);
     const disabled = await foyer.addUser();
-    await foyer.stores.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', disabled.id).execute();
+    await foyer.stores.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
     expect(await refused(disabled.email)).toEqual([403, expect.stringContaining('User is disabled.')]);
     expect(await foyer.mails(disabled.email)).toEqual([]);
     expect(await flowOf(browser)).toBe('');
@@ -207,7 +207,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(page).toContain('We have sent it to the email address of your account.');
     expect(page).not.toContain(user.email);
     expect((await submit(browser, phone, await codeFor(foyer, user.email))).status).toBe(303);
-    expect(await findUser(user.id)).toMatchObject({ email_verified: 1, password_epoch: 1 });
+    expect(await findUser(user.id)).toMatchObject({ emailVerified: 1, passwordEpoch: 1 });
   });
 
   it('A user without a password gets one by the reset', async () => {

@@ -73,7 +73,7 @@ describe.each(backends)('the JSON calls for passwords on $name', (backend) => {
         body: { detail: 'User does not exist.' },
       });
       const { id, email } = await foyer.addUser();
-      await foyer.stores.database.db.updateTable('users').set({ disabled_at: 1 }).where('id', '=', id).execute();
+      await foyer.stores.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', id).execute();
       expect(await forgot(email)).toMatchObject({ status: 403, body: { detail: 'User is disabled.' } });
       expect(await call('/identity/forgotPassword', { username: 7 })).toMatchObject({ status: 400 });
       expect(await submit('made up', '123456')).toMatchObject({ status: 400 });

@@ -71,7 +71,7 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     const user = await foyer.addUser();
     await signIn(user.email, windows);
     const { db } = foyer.deps.database;
-    await db.updateTable('users').set({ password_epoch: 1 }).where('id', '=', user.id).execute();
+    await db.updateTable('users').set({ passwordEpoch: 1 }).where('id', '=', user.id).execute();
     await signIn(user.email, linux);
     expect(await foyer.mails(user.email)).toEqual([]);
     await signIn(user.email, windows);

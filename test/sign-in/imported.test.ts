@@ -31,15 +31,15 @@ describe.each(backends)('imported users on $name', (backend) => {
   it('An imported user signs in with the old password, which then gets Foyer’s own hash', async () => {
     const member = await imported(foyer, await withHash());
     expect((await signIn(member.email, 'not that one 1')).status).toBe(400);
-    expect((await stored(foyer, member)).password_hash).toBe(member.passwordHash);
+    expect((await stored(foyer, member)).passwordHash).toBe(member.passwordHash);
     // One of several requests at once stores the new hash, and all sign in.
     const answers = await Promise.all([1, 2, 3].map(() => signIn(member.email, oldPassword)));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
     const after = await stored(foyer, member);
-    expect(after).toMatchObject({ password_profile: null, password_epoch: 0 });
-    expect(after.password_hash).toMatch(/^\$hmac-sha256\$k=[\w-]{8}\$argon2id\$/);
+    expect(after).toMatchObject({ passwordProfile: null, passwordEpoch: 0 });
+    expect(after.passwordHash).toMatch(/^\$hmac-sha256\$k=[\w-]{8}\$argon2id\$/);
     expect((await signIn(member.email, oldPassword)).status).toBe(303);
-    expect((await stored(foyer, member)).password_hash).toBe(after.password_hash);
+    expect((await stored(foyer, member)).passwordHash).toBe(after.passwordHash);
   });
 
   it('An imported user signs in while no new hash can be made, and a late rehash never replaces another hash', async () => {
@@ -53,15 +53,15 @@ describe.each(backends)('imported users on $name', (backend) => {
       passwords.hash = hash;
     });
     expect(answer.status).toBe(303);
-    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+    expect(await stored(foyer, member)).toMatchObject({ passwordHash: member.passwordHash });
     const { db } = foyer.stores.database;
     expect(await rehashPassword(db, { ...member, passwordHash: 'another one' }, 'too late')).toBe(false);
-    expect(await stored(foyer, member)).toMatchObject({ password_hash: member.passwordHash });
+    expect(await stored(foyer, member)).toMatchObject({ passwordHash: member.passwordHash });
   });
 
   it('The decoy hashes cover each imported kind of hash as long as a user has one', async () => {
     const { database } = foyer.stores;
-    await database.db.updateTable('users').set({ password_profile: null }).execute();
+    await database.db.updateTable('users').set({ passwordProfile: null }).execute();
     let nowMs = 0;
     const decoys = createDecoyHashes(database, () => nowMs);
     expect(await decoys()).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(backends)('imported users on $name', (backend) => {
     expect((await signIn(member.email, oldPassword)).status).toBe(400);
     expect((await signIn(member.email, newPassword)).status).toBe(303);
     // The code has proved the address.
-    expect(await stored(foyer, member)).toMatchObject({ email_verified: 1, imported_at: expect.any(Number) });
+    expect(await stored(foyer, member)).toMatchObject({ emailVerified: 1, importedAt: expect.any(Number) });
   });
 
   it('An imported user can also use the forgotten-password page and API', async () => {

@@ -112,7 +112,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
   it('A signed-in user whose address is no longer confirmed gets a code by Resend', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
-    await db().updateTable('users').set({ email_verified: 0 }).where('id', '=', user.id).execute();
+    await db().updateTable('users').set({ emailVerified: 0 }).where('id', '=', user.id).execute();
     expect(locationOf(await browser.get('/'))).toBe(`${foyer.url}/verify-code`);
     expect(await (await browser.get('/verify-code')).text()).toContain('still has to be confirmed');
     expect(await foyer.mails(user.email)).toEqual([]);
@@ -165,7 +165,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     expect((await browser.post('/signup/emailCaptured', { code })).status).toBe(400);
     const { answer } = await signIn(email);
     expect(await answer.text()).toContain('User does not exist.');
-    const left = () => db().selectFrom('sign_ups').select('id').where('email', '=', email).execute();
+    const left = () => db().selectFrom('signUps').select('id').where('email', '=', email).execute();
     expect(await left()).toHaveLength(1);
     await deleteExpired(db(), foyer.deps.now(), 1000);
     expect(await left()).toHaveLength(0);

@@ -61,8 +61,8 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
     expect(page).toContain('action="/signup/plan/hollyfy_m-99?redirect=%2Ftos"');
     const answer = await browser.post('/signup/plan/hollyfy_m-99?redirect=/tos', profile(email));
     expect(locationOf(answer)).toBe(`${foyer.url}/signup/plan/hollyfy_m-99/emailCaptured?redirect=%2Ftos`);
-    const row = await db().selectFrom('sign_ups').select('plan_key').where('email', '=', email).executeTakeFirst();
-    expect(row).toEqual({ plan_key: 'hollyfy_m-99' });
+    const row = await db().selectFrom('signUps').select('planKey').where('email', '=', email).executeTakeFirst();
+    expect(row).toEqual({ planKey: 'hollyfy_m-99' });
     const code = await codeFor(foyer, email);
     const confirmed = await confirm(browser, code, '/signup/plan/hollyfy_m-99/emailCaptured?redirect=/tos');
     expect(locationOf(confirmed)).toBe(`${foyer.url}/signup/plan/hollyfy_m-99/verifiedCode?redirect=%2Ftos`);

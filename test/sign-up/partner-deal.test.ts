@@ -35,11 +35,11 @@ describe.each(backends)('a sign-up from the partner on $name', (backend) => {
     const user = await member(foyer, email);
     expect(user?.source).toBe('appsumo');
     const deal = await db()
-      .selectFrom('partner_deals')
+      .selectFrom('partnerDeals')
       .selectAll()
       .where('email', '=', toNormalisedEmail(email))
       .executeTakeFirst();
-    expect(deal).toMatchObject({ user_id: user?.id, used_at: expect.any(Number) });
+    expect(deal).toMatchObject({ userId: user?.id, usedAt: expect.any(Number) });
     // A deal can be claimed once.
     expect(locationOf(await foyer.browser().get(`/signup?${query}`))).toBe(`${foyer.url}/signup`);
   });

@@ -78,8 +78,8 @@ describe.each(backends)('sign-up on $name', (backend) => {
     expect(locationOf(await elsewhere.post('/sign-in', { username: email, password: newPassword }))).toBe(search());
     // Only the hash of the user keeps anything of the password.
     expect(
-      await db().selectFrom('sign_ups').select(['state', 'password_hash']).where('email', '=', email).execute(),
-    ).toEqual([{ state: 'confirmed', password_hash: '' }]);
+      await db().selectFrom('signUps').select(['state', 'passwordHash']).where('email', '=', email).execute(),
+    ).toEqual([{ state: 'confirmed', passwordHash: '' }]);
   });
 
   it('Missing or wrong fields have their errors, and everything but the password is kept', async () => {

@@ -54,9 +54,7 @@ describe.each(backends)('migrations of a database with rows, on $name', (backend
       expect(await db.selectFrom('notifications').select('security').distinct().execute()).toEqual([{ security: 0 }]);
       expect(await db.selectFrom('outbox').select('decoy').distinct().execute()).toEqual([{ decoy: 0 }]);
       expect(await db.selectFrom('oidc').select('offline').distinct().execute()).toEqual([{ offline: 0 }]);
-      expect(await db.selectFrom('users').select('deal_again_at').distinct().execute()).toEqual([
-        { deal_again_at: null },
-      ]);
+      expect(await db.selectFrom('users').select('dealAgainAt').distinct().execute()).toEqual([{ dealAgainAt: null }]);
       expect((await migrate(database)).applied).toEqual([]);
     } finally {
       await database.close();

@@ -163,8 +163,8 @@ export async function startFoyer(
   const browser = () => new Browser(url);
   /** Delivers all untried messages, including those that are delayed by up to two seconds. */
   async function deliver(): Promise<void> {
-    const due = database.db.updateTable('outbox').set({ next_attempt_at: now() });
-    await due.where('state', '=', 'waiting').where('attempts', '=', 0).where('next_attempt_at', '>', now()).execute();
+    const due = database.db.updateTable('outbox').set({ nextAttemptAt: now() });
+    await due.where('state', '=', 'waiting').where('attempts', '=', 0).where('nextAttemptAt', '>', now()).execute();
     await deps.outboxWorker.turn();
   }
   return {

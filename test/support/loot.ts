@@ -9,11 +9,12 @@ export async function loot({ database, urls }: OpenStores): Promise<string> {
   const found: string[] = [];
   for (const file of readdirSync(urls.dataDir)) found.push(readFileSync(join(urls.dataDir, file), 'latin1'));
   if (database.kind === 'postgres') {
+    const db = database.db.withoutPlugins();
     const tables = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'
-    `.execute(database.db);
+    `.execute(db);
     for (const { name } of tables.rows) {
-      found.push(JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(database.db)).rows));
+      found.push(JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(db)).rows));
     }
   }
   if (urls.redisUrl !== '') {

@@ -46,8 +46,8 @@ export function createMailRecorder({ db }: Database, box: SecretBox) {
   const sms: OutgoingSms[] = [];
   /** During its delivery its row still has the source. */
   async function source(id: string): Promise<Message> {
-    const row = await db.selectFrom('outbox').select('sealed_payload').where('id', '=', id).executeTakeFirstOrThrow();
-    return JSON.parse(box.open(toSealedText(row.sealed_payload ?? ''), `outbox:${id}`));
+    const row = await db.selectFrom('outbox').select('sealedPayload').where('id', '=', id).executeTakeFirstOrThrow();
+    return JSON.parse(box.open(toSealedText(row.sealedPayload ?? ''), `outbox:${id}`));
   }
   const carriers: Carriers = {
     mail: {

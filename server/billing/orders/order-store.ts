@@ -1,35 +1,13 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
-import { type Db, type OrderTable, type Schema, uuidv7 } from '../../store/index.ts';
+import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import type { Order } from './order.ts';
 
-function toOrder(row: Selectable<OrderTable>): Order {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    invoiceId: row.invoice_id,
-    invoiceNumber: row.invoice_number,
-    invoiceUrl: row.invoice_url,
-    customerId: row.customer_id,
-    subscriptionId: row.subscription_id,
-    planId: row.plan_id,
-    orderPurchase: 'plan',
-    orderType: row.order_type === 'renewal' ? 'renewal' : 'upgrade',
-    currency: row.currency,
-    paidCents: row.paid_cents,
-    usedCreditCents: row.used_credit_cents,
-    discountCents: row.discount_cents,
-    recurringDiscountCents: row.recurring_discount_cents,
-    voucher: row.voucher,
-    refundedCents: row.refunded_cents,
-    disputedAt: row.disputed_at,
-    card: parseColumn(storedValues.orderCard, row.card),
-    validityDays: row.validity_days,
-    renewsAt: row.renews_at,
-    orderedAt: row.ordered_at,
-  };
-}
+const toOrder = ({ createdAt: _, ...row }: Row<'orders'>): Order => ({
+  ...row,
+  card: parseColumn(storedValues.orderCard, row.card),
+});
 
 /** Writes the order of an invoice, unless it exists. @returns the order if this call has written it */
 export async function insertOrder(
@@ -37,41 +15,17 @@ export async function insertOrder(
   order: Omit<Order, 'id'>,
   nowMs: number,
 ): Promise<Order | undefined> {
-  const row: Selectable<OrderTable> = {
-    id: uuidv7(nowMs),
-    user_id: order.userId,
-    invoice_id: order.invoiceId,
-    invoice_number: order.invoiceNumber,
-    invoice_url: order.invoiceUrl,
-    customer_id: order.customerId,
-    subscription_id: order.subscriptionId,
-    plan_id: order.planId,
-    order_purchase: order.orderPurchase,
-    order_type: order.orderType,
-    currency: order.currency,
-    paid_cents: order.paidCents,
-    used_credit_cents: order.usedCreditCents,
-    discount_cents: order.discountCents,
-    recurring_discount_cents: order.recurringDiscountCents,
-    voucher: order.voucher,
-    refunded_cents: order.refundedCents,
-    disputed_at: order.disputedAt,
-    card: order.card === null ? null : JSON.stringify(order.card),
-    validity_days: order.validityDays,
-    renews_at: order.renewsAt,
-    ordered_at: order.orderedAt,
-    created_at: nowMs,
-  };
-  const { numInsertedOrUpdatedRows } = await trx
+  const row = await trx
     .insertInto('orders')
-    .values(row)
-    .onConflict((conflict) => conflict.column('invoice_id').doNothing())
+    .values({ ...order, id: uuidv7(nowMs), card: order.card && JSON.stringify(order.card), createdAt: nowMs })
+    .onConflict((conflict) => conflict.column('invoiceId').doNothing())
+    .returningAll()
     .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n ? toOrder(row) : undefined;
+  return row && toOrder(row);
 }
 
 export async function findOrderByInvoice(db: Db, invoiceId: StripeInvoiceId): Promise<Order | undefined> {
-  const row = await db.selectFrom('orders').selectAll().where('invoice_id', '=', invoiceId).executeTakeFirst();
+  const row = await db.selectFrom('orders').selectAll().where('invoiceId', '=', invoiceId).executeTakeFirst();
   return row && toOrder(row);
 }
 
@@ -80,8 +34,8 @@ export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
   const rows = await db
     .selectFrom('orders')
     .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('ordered_at', 'desc')
+    .where('userId', '=', userId)
+    .orderBy('orderedAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
   return rows.map(toOrder);
@@ -104,11 +58,11 @@ export async function recordRefund(
     if (refunded === known.refundedCents && disputed === known.disputedAt) return undefined;
     const { numUpdatedRows } = await trx
       .updateTable('orders')
-      .set({ refunded_cents: refunded, disputed_at: disputed })
-      .where('invoice_id', '=', invoiceId)
+      .set({ refundedCents: refunded, disputedAt: disputed })
+      .where('invoiceId', '=', invoiceId)
       // A parallel call may have recorded it since it was read.
-      .where('refunded_cents', '=', known.refundedCents)
-      .where('disputed_at', known.disputedAt === null ? 'is' : '=', known.disputedAt)
+      .where('refundedCents', '=', known.refundedCents)
+      .where('disputedAt', known.disputedAt === null ? 'is' : '=', known.disputedAt)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) {
       return { refundedCents: refunded - known.refundedCents, disputed: disputed !== known.disputedAt };
@@ -118,5 +72,5 @@ export async function recordRefund(
 
 /** Accounting keeps the payments, without the user. */
 export async function anonymiseOrders(trx: Transaction<Schema>, userId: UserId): Promise<void> {
-  await trx.updateTable('orders').set({ user_id: null, card: null }).where('user_id', '=', userId).execute();
+  await trx.updateTable('orders').set({ userId: null, card: null }).where('userId', '=', userId).execute();
 }

@@ -1,39 +1,24 @@
-import type { Selectable, Transaction } from 'kysely';
-import type { PlanId, StripeInvoiceId, UserId } from '../../shared/index.ts';
-import { type Db, type PurchaseTable, type Schema, uuidv7 } from '../../store/index.ts';
+import type { Transaction } from 'kysely';
+import type { PlanId, UserId } from '../../shared/index.ts';
+import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import type { ChosenPromotion } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import type { Charge } from './charge.ts';
 
-export interface StoredPurchase {
-  id: string;
-  userId: UserId;
-  planId: PlanId;
+export type StoredPurchase = Omit<Row<'purchases'>, 'openFor' | 'promotion' | 'charge' | 'createdAt'> & {
   promotion: ChosenPromotion | null;
-  state: 'open' | 'charging' | 'paid' | 'abandoned';
-  attempt: number;
   charge: Charge | null;
-  invoiceId: StripeInvoiceId | null;
-  updatedAt: number;
-}
+};
 
-function toStoredPurchase(row: Selectable<PurchaseTable>): StoredPurchase {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    planId: row.plan_id,
-    promotion: parseColumn(storedValues.promotion, row.promotion),
-    state: row.state as StoredPurchase['state'],
-    attempt: row.attempt,
-    charge: parseColumn(storedValues.charge, row.charge),
-    invoiceId: row.invoice_id,
-    updatedAt: row.updated_at,
-  };
-}
+const toStoredPurchase = ({ openFor: _, createdAt: __, ...row }: Row<'purchases'>): StoredPurchase => ({
+  ...row,
+  promotion: parseColumn(storedValues.promotion, row.promotion),
+  charge: parseColumn(storedValues.charge, row.charge),
+});
 
 /** The open purchase. */
 export async function findOpenPurchase(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
-  const row = await db.selectFrom('purchases').selectAll().where('open_for', '=', userId).executeTakeFirst();
+  const row = await db.selectFrom('purchases').selectAll().where('openFor', '=', userId).executeTakeFirst();
   return row && toStoredPurchase(row);
 }
 
@@ -42,9 +27,9 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
   const row = await db
     .selectFrom('purchases')
     .selectAll()
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('state', '=', 'paid')
-    .orderBy('created_at', 'desc')
+    .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -53,23 +38,19 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
 
 /** Starts one, unless one is open. */
 export async function insertPurchase(db: Db, userId: UserId, planId: PlanId, nowMs: number): Promise<StoredPurchase> {
-  const row: Selectable<PurchaseTable> = {
-    id: uuidv7(nowMs),
-    user_id: userId,
-    open_for: userId,
-    plan_id: planId,
-    promotion: null,
-    state: 'open',
-    attempt: 0,
-    charge: null,
-    invoice_id: null,
-    created_at: nowMs,
-    updated_at: nowMs,
-  };
   await db
     .insertInto('purchases')
-    .values(row)
-    .onConflict((conflict) => conflict.column('open_for').doNothing())
+    .values({
+      id: uuidv7(nowMs),
+      userId,
+      openFor: userId,
+      planId,
+      state: 'open',
+      attempt: 0,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+    })
+    .onConflict((conflict) => conflict.column('openFor').doNothing())
     .execute();
   const found = await findOpenPurchase(db, userId);
   if (!found) throw new Error('a purchase that was just begun is not there');
@@ -97,19 +78,19 @@ export async function changePurchase(
     .updateTable('purchases')
     // Kysely omits undefined values.
     .set({
-      plan_id: change.planId,
+      planId: change.planId,
       promotion: change.promotion === undefined ? undefined : change.promotion && JSON.stringify(change.promotion),
       state: change.state,
-      open_for: over ? null : undefined,
+      openFor: over ? null : undefined,
       attempt: change.nextAttempt ? attempt + 1 : undefined,
       charge: change.charge === undefined ? undefined : change.charge && JSON.stringify(change.charge),
-      invoice_id: change.invoiceId,
-      updated_at: nowMs,
+      invoiceId: change.invoiceId,
+      updatedAt: nowMs,
     })
     .where('id', '=', id)
     .where('state', '=', state)
     .where('attempt', '=', attempt)
-    .where('plan_id', '=', planId)
+    .where('planId', '=', planId)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -120,13 +101,13 @@ export async function listStuckCharges(db: Db, beforeMs: number, max: number): P
     .selectFrom('purchases')
     .selectAll()
     .where('state', '=', 'charging')
-    .where('updated_at', '<=', beforeMs)
-    .orderBy('updated_at')
+    .where('updatedAt', '<=', beforeMs)
+    .orderBy('updatedAt')
     .limit(max)
     .execute();
   return rows.map(toStoredPurchase);
 }
 
 export async function erasePurchases(trx: Transaction<Schema>, userId: UserId): Promise<void> {
-  await trx.deleteFrom('purchases').where('user_id', '=', userId).execute();
+  await trx.deleteFrom('purchases').where('userId', '=', userId).execute();
 }

@@ -8,8 +8,8 @@ export async function contactsDue(db: Db, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
-    .where('contact_at', 'is not', null)
-    .orderBy('contact_at')
+    .where('contactAt', 'is not', null)
+    .orderBy('contactAt')
     .limit(max)
     .execute();
   return rows.map(toMembership);
@@ -26,7 +26,7 @@ export async function setContact(
 ): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({ contact: contact && JSON.stringify(contact), contact_at: contact && nowMs, updated_at: nowMs })
-    .where('user_id', '=', userId)
+    .set({ contact: contact && JSON.stringify(contact), contactAt: contact && nowMs, updatedAt: nowMs })
+    .where('userId', '=', userId)
     .execute();
 }

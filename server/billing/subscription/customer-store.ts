@@ -9,9 +9,9 @@ import type { ContactDue, Membership } from './membership.ts';
 export async function recordCustomerRequest(db: Db, userId: UserId, nowMs: number): Promise<void> {
   await db
     .updateTable('memberships')
-    .set({ customer_asked_at: nowMs, updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('customer_asked_at', 'is', null)
+    .set({ customerAskedAt: nowMs, updatedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('customerAskedAt', 'is', null)
     .execute();
 }
 
@@ -27,9 +27,9 @@ export async function resetCustomerRequest(
   await db
     .updateTable('memberships')
     // Later than before, even within the same millisecond.
-    .set({ customer_asked_at: Math.max(nowMs, (customerAskedAt ?? 0) + 1), updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('customer_asked_at', customerAskedAt === null ? 'is' : '=', customerAskedAt)
+    .set({ customerAskedAt: Math.max(nowMs, (customerAskedAt ?? 0) + 1), updatedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('customerAskedAt', customerAskedAt === null ? 'is' : '=', customerAskedAt)
     .execute();
 }
 
@@ -42,14 +42,14 @@ export async function setCustomer(
   await trx
     .updateTable('memberships')
     .set(({ eb }) => ({
-      customer_id: customerId,
+      customerId,
       contact: JSON.stringify({ state: 'due' } satisfies ContactDue),
-      contact_at: nowMs,
+      contactAt: nowMs,
       version: eb('version', '+', 1),
-      updated_at: nowMs,
+      updatedAt: nowMs,
     }))
-    .where('user_id', '=', userId)
-    .where('customer_id', 'is', null)
+    .where('userId', '=', userId)
+    .where('customerId', 'is', null)
     .execute();
 }
 
@@ -61,9 +61,9 @@ export async function setTrialDays(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set({ trial_days: days, updated_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('trial_days', '=', 0)
+    .set({ trialDays: days, updatedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('trialDays', '=', 0)
     .execute();
 }
 
@@ -78,13 +78,9 @@ export async function setSubscription(
 ): Promise<void> {
   await db
     .updateTable('memberships')
-    .set(({ eb }) => ({
-      subscription_id: subscriptionId,
-      version: eb('version', '+', 1),
-      updated_at: nowMs,
-    }))
-    .where('user_id', '=', userId)
+    .set(({ eb }) => ({ subscriptionId, version: eb('version', '+', 1), updatedAt: nowMs }))
+    .where('userId', '=', userId)
     .where('generation', '=', generation)
-    .where('subscription_id', 'is', null)
+    .where('subscriptionId', 'is', null)
     .execute();
 }

@@ -11,9 +11,9 @@ export async function listMembershipsAfter(db: Db, afterUserId: UserId, max: num
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
-    .where('customer_id', 'is not', null)
-    .where('user_id', '>', afterUserId)
-    .orderBy('user_id')
+    .where('customerId', 'is not', null)
+    .where('userId', '>', afterUserId)
+    .orderBy('userId')
     .limit(max)
     .execute();
   return rows.map(toMembership);
@@ -24,10 +24,10 @@ export async function listDueChanges(db: Db, beforeMs: number, max: number): Pro
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
-    .where('next_plan_id', 'is not', null)
-    .where('cancel_at_period_end', '=', 1)
-    .where('period_end', '<=', beforeMs)
-    .orderBy('period_end')
+    .where('nextPlanId', 'is not', null)
+    .where('cancelAtPeriodEnd', '=', 1)
+    .where('periodEnd', '<=', beforeMs)
+    .orderBy('periodEnd')
     .limit(max)
     .execute();
   return rows.map(toMembership);
@@ -37,13 +37,13 @@ export async function listDueChanges(db: Db, beforeMs: number, max: number): Pro
 export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
-    .select('user_id')
+    .select('userId')
     .where('status', 'in', ['past_due', 'unpaid'])
-    .where('unpaid_since', '<=', beforeMs)
-    .orderBy('unpaid_since')
+    .where('unpaidSince', '<=', beforeMs)
+    .orderBy('unpaidSince')
     .limit(max)
     .execute();
-  return rows.map(({ user_id }) => user_id);
+  return rows.map(({ userId }) => userId);
 }
 
 /** Users without a plan whose trial ends in this time. */
@@ -52,10 +52,10 @@ export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number):
     .selectFrom('memberships')
     .selectAll()
     .where('status', '=', 'trialing')
-    .where('trial_end', '>', fromMs)
-    .where('trial_end', '<=', untilMs)
-    .where(({ ref }) => isEnabledUser(ref('memberships.user_id'), { withoutPlan: true }))
-    .orderBy('trial_end')
+    .where('trialEnd', '>', fromMs)
+    .where('trialEnd', '<=', untilMs)
+    .where(({ ref }) => isEnabledUser(ref('memberships.userId'), { withoutPlan: true }))
+    .orderBy('trialEnd')
     .execute();
   return rows.map(toMembership);
 }

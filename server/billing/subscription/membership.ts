@@ -1,11 +1,5 @@
-import {
-  type PlanId,
-  type StripeCustomerId,
-  type StripeInvoiceId,
-  type StripeSubscriptionId,
-  toPlanId,
-  type UserId,
-} from '../../shared/index.ts';
+import { type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.ts';
+import type { Row } from '../../store/index.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -54,48 +48,21 @@ export interface PendingChange {
   expiresAt: number;
 }
 
-export type SubscriptionStatus =
-  | 'none'
-  | 'trialing'
-  | 'active'
-  | 'past_due'
-  | 'paused'
-  | 'unpaid'
-  | 'incomplete'
-  | 'incomplete_expired'
-  | 'canceled';
+export type SubscriptionStatus = Row<'memberships'>['status'];
 
-export interface Membership {
-  userId: UserId;
-  customerId: StripeCustomerId | null;
-  customerAskedAt: number | null;
-  trialDays: number;
-  subscriptionId: StripeSubscriptionId | null;
-  generation: number;
-  status: SubscriptionStatus;
-  /** `trial`: the initial plan. */
-  pricedPlanId: PlanId | null;
-  periodStart: number | null;
-  periodEnd: number | null;
-  trialEnd: number | null;
+type JsonColumn = 'card' | 'discount' | 'unpaid' | 'pending' | 'contact';
+type InternalColumn = 'contactAt' | 'createdAt' | 'updatedAt';
+
+export interface Membership extends Omit<Row<'memberships'>, JsonColumn | InternalColumn | 'cancelAtPeriodEnd'> {
   cancelAtPeriodEnd: boolean;
-  /** The plan after the period's end. */
-  nextPlanId: PlanId | null;
-  /** The plan of the last paid invoice. */
-  paidPlanId: PlanId | null;
-  paidUntil: number | null;
-  basePlanId: PlanId | null;
   card: SavedCard | null;
   discount: AppliedDiscount | null;
   unpaid: UnpaidInvoice | null;
-  unpaidSince: number | null;
   pending: PendingChange | null;
   /** The user's data that the customer at Stripe lacks; null: none. */
   contact: ContactDue | null;
   /** A request that Stripe has not confirmed: only for pages. */
   noted?: NotedAct;
-  version: number;
-  syncedAt: number | null;
 }
 
 /** `due`: name, address and language are still to be written to the customer; `refused`: Stripe refuses the address. */

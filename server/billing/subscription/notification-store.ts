@@ -5,9 +5,9 @@ import type { Db, Schema } from '../../store/index.ts';
 /** Tests whether {@link recordNotification} has recorded it. */
 export async function wasNotified(db: Db, userId: UserId, about: string): Promise<boolean> {
   const row = await db
-    .selectFrom('told_members')
+    .selectFrom('toldMembers')
     .select('about')
-    .where('user_id', '=', userId)
+    .where('userId', '=', userId)
     .where('about', '=', about)
     .executeTakeFirst();
   return row !== undefined;
@@ -20,9 +20,9 @@ export async function recordNotification(
   nowMs: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('told_members')
-    .values({ user_id: userId, about, told_at: nowMs })
-    .onConflict((conflict) => conflict.columns(['user_id', 'about']).doNothing())
+    .insertInto('toldMembers')
+    .values({ userId, about, toldAt: nowMs })
+    .onConflict((conflict) => conflict.columns(['userId', 'about']).doNothing())
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }

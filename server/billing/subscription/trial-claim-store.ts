@@ -9,15 +9,15 @@ export async function claimTrial(
   nowMs: number,
 ): Promise<boolean> {
   await trx
-    .insertInto('trial_claims')
-    .values({ kind, value_hash: valueHash, user_id: userId, claimed_at: nowMs })
-    .onConflict((conflict) => conflict.columns(['kind', 'value_hash']).doNothing())
+    .insertInto('trialClaims')
+    .values({ kind, valueHash, userId, claimedAt: nowMs })
+    .onConflict((conflict) => conflict.columns(['kind', 'valueHash']).doNothing())
     .execute();
   const row = await trx
-    .selectFrom('trial_claims')
-    .select('user_id')
+    .selectFrom('trialClaims')
+    .select('userId')
     .where('kind', '=', kind)
-    .where('value_hash', '=', valueHash)
+    .where('valueHash', '=', valueHash)
     .executeTakeFirst();
-  return row?.user_id === userId;
+  return row?.userId === userId;
 }

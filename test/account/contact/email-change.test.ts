@@ -50,7 +50,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
   it('The right code makes the new address the user’s, for sign-in and for mail', async () => {
     const { email } = fresh();
     await moveTo(foyer, browser, email);
-    expect(await rowOf(foyer, user)).toMatchObject({ email, email_verified: 1, password_epoch: 0 });
+    expect(await rowOf(foyer, user)).toMatchObject({ email, emailVerified: 1, passwordEpoch: 0 });
     // This session goes on, and shows it.
     expect(await (await browser.get('/settings?notice=email')).text()).toContain(email);
     expect((await signIn(foyer.browser(), email, password)).status).toBe(303);
@@ -113,7 +113,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(leadsTo(await showEmailCode(again, code))).toBe('303 /settings/email?notice=gone');
     expect(await read(await again.get('/settings/email?notice=gone'))).toContain('That took too long');
     await askForEmail(again, fresh().email);
-    await foyer.deps.database.db.updateTable('users').set({ password_epoch: 1 }).where('id', '=', user.id).execute();
+    await foyer.deps.database.db.updateTable('users').set({ passwordEpoch: 1 }).where('id', '=', user.id).execute();
     const later = await foyer.signedIn(user);
     await later.jar.setCookie(`foyer_new_email=${(await again.cookies()).foyer_new_email}`, foyer.url);
     expect(leadsTo(await later.get('/settings/email/code'))).toBe('303 /settings/email');
@@ -141,7 +141,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     expect(text).toContain('Take your account back');
     expect(leadsTo(await undo(owner, token))).toBe('303 /undo-email-change?done');
     expect(await read(await owner.get('/undo-email-change?done'))).toContain('You have your account back');
-    expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, email_verified: 1, password_epoch: 1 });
+    expect(await rowOf(foyer, user)).toMatchObject({ email: user.email, emailVerified: 1, passwordEpoch: 1 });
     expect(leadsTo(await browser.get('/settings'))).toMatch(/^303 \/\?redirect=/);
     expect((await signIn(owner, user.email, newPassword)).status).toBe(303);
     expect((await signIn(foyer.browser(), user.email, password)).status).toBe(400);

@@ -51,7 +51,7 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
     expect(asked).toMatchObject({ status: 200, body: { deliveryMedium: 'SMS', expiresInSeconds: 600 } });
     const verified = await verify('phone_number', asked.body.flow, await phoneCode(foyer, phone));
     expect(verified.status).toBe(200);
-    expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
+    expect(await rowOf(foyer, user)).toMatchObject({ phone, phoneVerified: 1 });
     const setPreference = (preference: 'sms' | 'none') =>
       foyer.deps.database.transaction((trx) => setMfaPreference(trx, user.id, { preference, nowMs: foyer.deps.now() }));
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));

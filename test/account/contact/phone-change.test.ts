@@ -48,7 +48,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     const code = await phoneCode(foyer, phone);
     expect(await read(await showPhoneCode(browser, otherThan(code)))).toContain('Invalid code');
     expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings?notice=phone');
-    expect(await rowOf(foyer, user)).toMatchObject({ phone, phone_verified: 1 });
+    expect(await rowOf(foyer, user)).toMatchObject({ phone, phoneVerified: 1 });
     expect((await signIn(foyer.browser(), phone, password)).status).toBe(303);
     expect(await templatesTo(foyer, user.email)).toContain('security-notice phone');
   });
@@ -78,7 +78,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
       await phoneTo(foyer, browser, phone);
       expect(await (await browser.get('/settings/phone')).text()).toContain(`value="${phone}"`);
       expect(leadsTo(await browser.post('/settings/phone', fields))).toBe('303 /settings?notice=phone-removed');
-      expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phone_verified: 0 });
+      expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phoneVerified: 0 });
     }
     const told = await templatesTo(foyer, user.email);
     expect(told.filter((one) => one === 'security-notice phone-removed')).toHaveLength(2);
@@ -103,7 +103,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect((await rowOf(foyer, user)).phone).toBe(phone);
     const another = fresh().phone;
     await phoneTo(foyer, browser, another);
-    expect(await rowOf(foyer, user)).toMatchObject({ phone: another, mfa_preference: 'sms' });
+    expect(await rowOf(foyer, user)).toMatchObject({ phone: another, mfaPreference: 'sms' });
   });
 
   it('A new number forgets the devices that skip the second factor', async () => {
@@ -111,22 +111,18 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     await signInWithTotp(foyer, browser, user, await giveTotp(foyer, user));
     const device = {
       id: `device-${user.id}`,
-      user_id: user.id,
-      secret_hash: toSha256('x'),
-      password_epoch: 0,
-      user_agent: '',
+      userId: user.id,
+      secretHash: toSha256('x'),
+      passwordEpoch: 0,
+      userAgent: '',
       ip: '',
-      created_at: now(),
-      last_used_at: now(),
-      expires_at: now() + 1_000_000,
+      createdAt: now(),
+      lastUsedAt: now(),
+      expiresAt: now() + 1_000_000,
     };
-    await database.db.insertInto('remembered_devices').values(device).execute();
+    await database.db.insertInto('rememberedDevices').values(device).execute();
     await phoneTo(foyer, browser, fresh().phone);
-    const left = await database.db
-      .selectFrom('remembered_devices')
-      .select('id')
-      .where('user_id', '=', user.id)
-      .execute();
+    const left = await database.db.selectFrom('rememberedDevices').select('id').where('userId', '=', user.id).execute();
     expect(left).toEqual([]);
   });
 });

@@ -91,9 +91,9 @@ describe('deletion of a member with a plan: calls to Stripe', () => {
     const orders = await shop.foyer.deps.database.db
       .selectFrom('orders')
       .selectAll()
-      .where('customer_id', '=', toStripeCustomerId(customerId ?? ''))
+      .where('customerId', '=', toStripeCustomerId(customerId ?? ''))
       .execute();
-    expect(orders).toMatchObject([{ user_id: null, card: null, paid_cents: 9_900 }]);
-    expect(await shop.foyer.deps.database.db.selectFrom('billing_tasks').selectAll().execute()).toEqual([]);
+    expect(orders).toMatchObject([{ userId: null, card: null, paidCents: 9_900 }]);
+    expect(await shop.foyer.deps.database.db.selectFrom('billingTasks').selectAll().execute()).toEqual([]);
   });
 });

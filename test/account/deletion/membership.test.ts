@@ -14,7 +14,7 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
 
   const tasksOf = async ({ id }: User) => {
     const { db } = foyer.deps.database;
-    const rows = await db.selectFrom('billing_tasks').select('kind').where('user_id', '=', id).orderBy('id').execute();
+    const rows = await db.selectFrom('billingTasks').select('kind').where('userId', '=', id).orderBy('id').execute();
     return rows.map(({ kind }) => kind);
   };
   /** A member with a membership, and a browser of theirs. */
@@ -44,17 +44,17 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
 
   it('A scheduled change to a cheaper plan still happens when the member stays', async () => {
     const { user, browser } = await memberWith({
-      cancel_at_period_end: 1,
-      next_plan_id: toPlanId('10'),
-      paid_plan_id: toPlanId('14'),
+      cancelAtPeriodEnd: 1,
+      nextPlanId: toPlanId('10'),
+      paidPlanId: toPlanId('14'),
     });
     await askToLeave(browser);
     expect(await tasksOf(user)).toEqual(['cancel-later']);
     await foyer.signedIn(user);
     const { db } = foyer.deps.database;
     expect(
-      await db.selectFrom('billing_tasks').select(['kind', 'plan_id']).where('user_id', '=', user.id).execute(),
-    ).toEqual([{ kind: 'keep', plan_id: '10' }]);
+      await db.selectFrom('billingTasks').select(['kind', 'planId']).where('userId', '=', user.id).execute(),
+    ).toEqual([{ kind: 'keep', planId: '10' }]);
   });
 
   it('A plan that the member ends at once is not restored by staying', async () => {
@@ -68,7 +68,7 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
 
   it('An unpaid plan is not charged again, whatever the form says', async () => {
     const at = foyer.deps.now();
-    const { user, browser } = await memberWith({ status: 'past_due', unpaid_since: at }, at);
+    const { user, browser } = await memberWith({ status: 'past_due', unpaidSince: at }, at);
     const page = await (await browser.get('/settings/delete-account')).text();
     expect(page).not.toContain('name="membership"');
     expect(page).toContain('is not charged again');
@@ -78,11 +78,11 @@ describe.each(backends)('deletion of a member with a plan, on $name', (backend) 
 
   it.each([
     ['has none', undefined],
-    ['has only a trial', { status: 'trialing', priced_plan_id: toPlanId('trial'), paid_plan_id: null }],
-    ['has ended theirs before', { cancel_at_period_end: 1 }],
+    ['has only a trial', { status: 'trialing', pricedPlanId: toPlanId('trial'), paidPlanId: null }],
+    ['has ended theirs before', { cancelAtPeriodEnd: 1 }],
     [
       'has a free plan',
-      { status: 'active', priced_plan_id: toPlanId('trial'), paid_plan_id: null, base_plan_id: toPlanId('1') },
+      { status: 'active', pricedPlanId: toPlanId('trial'), paidPlanId: null, basePlanId: toPlanId('1') },
     ],
   ] as const)(
     'A member who %s gets no question, and neither leaving nor staying changes the plan',

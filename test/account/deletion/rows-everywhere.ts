@@ -25,47 +25,47 @@ type Rows = { [Table in keyof Schema]?: Insertable<Schema[Table]> };
 function listProfileRows({ id, email }: User, at: number): Rows {
   const { ip, userAgent, secret } = marks;
   return {
-    user_records: {
+    userRecords: {
       id: `record-${id}`,
-      user_id: id,
-      stripe_customer_id: null,
+      userId: id,
+      stripeCustomerId: null,
       about: 'Restores chairs',
       status: 'active',
-      additional_attributes: '{"a":1}',
-      image_name: null,
-      notification_setting: '{}',
-      social_media_links: '{}',
-      total_rewards: '5',
-      company_category: null,
-      user_type: null,
-      created_at: at,
-      updated_at: at,
+      additionalAttributes: '{"a":1}',
+      imageName: null,
+      notificationSetting: '{}',
+      socialMediaLinks: '{}',
+      totalRewards: '5',
+      companyCategory: null,
+      userType: null,
+      createdAt: at,
+      updatedAt: at,
     },
-    terms_acceptances: {
+    termsAcceptances: {
       id: `terms-${id}`,
-      user_id: id,
+      userId: id,
       version: 1,
       label: '1.0.0',
       lang: 'en',
-      text_hash: toSha256('hash'),
+      textHash: toSha256('hash'),
       ip,
-      user_agent: userAgent,
-      client_id: toClientId('some-client'),
-      accepted_at: at,
+      userAgent,
+      clientId: toClientId('some-client'),
+      acceptedAt: at,
     },
-    partner_deals: { email, tier: 2, imported_at: at, user_id: id, used_at: at },
-    totp_authenticators: { user_id: id, sealed_secret: toSealedText(secret), last_step: 1, created_at: at },
-    recovery_codes: { id: `code-${id}`, user_id: id, code_hash: toSha256(secret), created_at: at, used_at: null },
-    remembered_devices: {
+    partnerDeals: { email, tier: 2, importedAt: at, userId: id, usedAt: at },
+    totpAuthenticators: { userId: id, sealedSecret: toSealedText(secret), lastStep: 1, createdAt: at },
+    recoveryCodes: { id: `code-${id}`, userId: id, codeHash: toSha256(secret), createdAt: at, usedAt: null },
+    rememberedDevices: {
       id: `device-${id}`,
-      user_id: id,
-      secret_hash: toSha256(secret),
-      password_epoch: 0,
-      user_agent: userAgent,
+      userId: id,
+      secretHash: toSha256(secret),
+      passwordEpoch: 0,
+      userAgent,
       ip,
-      created_at: at,
-      last_used_at: at,
-      expires_at: at + dayMs,
+      createdAt: at,
+      lastUsedAt: at,
+      expiresAt: at + dayMs,
     },
   };
 }
@@ -74,69 +74,69 @@ function listProfileRows({ id, email }: User, at: number): Rows {
 function listAccountRows({ id, email }: User, at: number): Rows {
   const { ip, userAgent, secret, old } = marks;
   return {
-    factor_resets: {
+    factorResets: {
       id: `reset-${id}`,
-      user_id: id,
-      token_hash: toSha256(secret),
+      userId: id,
+      tokenHash: toSha256(secret),
       state: 'cancelled',
-      requested_at: at,
-      due_at: at,
-      ended_at: at,
+      requestedAt: at,
+      dueAt: at,
+      endedAt: at,
     },
     passkeys: {
       id: `passkey-${id}`,
-      user_id: id,
+      userId: id,
       name: 'Marked MacBook',
-      public_key: secret,
+      publicKey: secret,
       counter: 0,
       transports: 'internal',
       aaguid: 'a',
-      backed_up: 1,
-      created_at: at,
-      last_used_at: null,
+      backedUp: 1,
+      createdAt: at,
+      lastUsedAt: null,
     },
-    federated_identities: {
+    federatedIdentities: {
       id: `link-${id}`,
-      user_id: id,
+      userId: id,
       kind: 'google',
       issuer: 'https://accounts.google.com',
       subject: `at-${id}`,
       provider: toProviderId('google'),
       email: toNormalisedEmail('marked@gmail.example'),
       name: 'Marked Name',
-      linked_at: at,
-      last_used_at: null,
+      linkedAt: at,
+      lastUsedAt: null,
     },
-    email_changes: {
+    emailChanges: {
       id: `change-${id}`,
-      user_id: id,
-      old_email: toNormalisedEmail(`${id}-${old}`),
-      new_email: email,
-      undo_hash: toSha256(secret),
-      changed_at: at,
-      undo_until: at + dayMs,
-      undone_at: null,
+      userId: id,
+      oldEmail: toNormalisedEmail(`${id}-${old}`),
+      newEmail: email,
+      undoHash: toSha256(secret),
+      changedAt: at,
+      undoUntil: at + dayMs,
+      undoneAt: null,
     },
     notifications: {
       id: `note-${id}`,
-      user_id: id,
+      userId: id,
       title: 'Marked note',
       description: '',
       category: 'x',
       details: '{}',
       status: 'unread',
-      created_at: at,
-      updated_at: at,
+      createdAt: at,
+      updatedAt: at,
     },
-    sign_ups: {
+    signUps: {
       id: `sign-up-${id}`,
       email,
-      given_name: 'Marked',
-      family_name: '',
-      password_hash: secret,
+      givenName: 'Marked',
+      familyName: '',
+      passwordHash: secret,
       locale: 'en',
       source: 'general',
-      plan_key: null,
+      planKey: null,
       terms: JSON.stringify({
         version: 1,
         label: '1.0.0',
@@ -148,10 +148,10 @@ function listAccountRows({ id, email }: User, at: number): Rows {
       }),
       errand: '',
       state: 'confirmed',
-      user_id: id,
-      created_at: at,
-      updated_at: at,
-      expires_at: at + 30 * dayMs,
+      userId: id,
+      createdAt: at,
+      updatedAt: at,
+      expiresAt: at + 30 * dayMs,
     },
   };
 }
@@ -162,56 +162,56 @@ function listBillingRows({ id }: User, at: number): Rows {
     memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify(savedCard) }),
     purchases: {
       id: `purchase-${id}`,
-      user_id: id,
-      open_for: id,
-      plan_id: toPlanId('10'),
+      userId: id,
+      openFor: id,
+      planId: toPlanId('10'),
       // Not as this release stores it: that must not keep a user from exporting or erasing an account.
       promotion: '{"typed":"marked10"}',
       state: 'open',
       attempt: 0,
       charge: null,
-      invoice_id: null,
-      created_at: at,
-      updated_at: at,
+      invoiceId: null,
+      createdAt: at,
+      updatedAt: at,
     },
     // What stays of it must not lead to the member.
     orders: {
       id: uuidv7(),
-      user_id: id,
-      invoice_id: toStripeInvoiceId(`in_${uuidv7()}`),
-      invoice_number: null,
-      invoice_url: null,
-      customer_id: toStripeCustomerId('cus_marked'),
-      subscription_id: null,
-      plan_id: toPlanId('10'),
-      order_purchase: 'plan',
-      order_type: 'upgrade',
+      userId: id,
+      invoiceId: toStripeInvoiceId(`in_${uuidv7()}`),
+      invoiceNumber: null,
+      invoiceUrl: null,
+      customerId: toStripeCustomerId('cus_marked'),
+      subscriptionId: null,
+      planId: toPlanId('10'),
+      orderPurchase: 'plan',
+      orderType: 'upgrade',
       currency: 'usd',
-      paid_cents: 9_900,
-      used_credit_cents: 0,
-      discount_cents: 0,
-      recurring_discount_cents: 0,
+      paidCents: 9_900,
+      usedCreditCents: 0,
+      discountCents: 0,
+      recurringDiscountCents: 0,
       voucher: null,
-      refunded_cents: 0,
-      disputed_at: null,
+      refundedCents: 0,
+      disputedAt: null,
       card: '{"brand":"visa","lastFour":"1881"}',
-      validity_days: 30,
-      renews_at: null,
-      ordered_at: at,
-      created_at: at,
+      validityDays: 30,
+      renewsAt: null,
+      orderedAt: at,
+      createdAt: at,
     },
-    trial_claims: { kind: 'email', value_hash: uuidv7(), user_id: id, claimed_at: at },
-    told_members: { user_id: id, about: 'trial-ends', told_at: at },
-    billing_tasks: {
+    trialClaims: { kind: 'email', valueHash: uuidv7(), userId: id, claimedAt: at },
+    toldMembers: { userId: id, about: 'trial-ends', toldAt: at },
+    billingTasks: {
       id: `task-${id}`,
       kind: 'keep',
-      user_id: id,
-      customer_id: null,
+      userId: id,
+      customerId: null,
       attempts: 0,
-      last_error: null,
-      plan_id: null,
-      next_attempt_at: at,
-      created_at: at,
+      lastError: null,
+      planId: null,
+      nextAttemptAt: at,
+      createdAt: at,
     },
   };
 }
@@ -220,42 +220,44 @@ function listBillingRows({ id }: User, at: number): Rows {
 function listClientRows({ id }: User, at: number): Rows {
   const { secret } = marks;
   return {
-    client_sessions: {
+    clientSessions: {
       sid: `sid-${id}`,
-      foyer_session: toSessionIdHash(`session-${id}`),
-      client_id: toClientId('some-client'),
-      account_id: id,
-      created_at: at,
-      expires_at: at + 30 * dayMs,
+      foyerSession: toSessionIdHash(`session-${id}`),
+      clientId: toClientId('some-client'),
+      accountId: id,
+      createdAt: at,
+      expiresAt: at + 30 * dayMs,
     },
-    connected_apps: {
-      user_id: id,
-      client_id: toClientId('some-client'),
+    connectedApps: {
+      userId: id,
+      clientId: toClientId('some-client'),
       scopes: 'openid email',
       resources: '{}',
-      created_at: at,
-      last_used_at: at,
+      createdAt: at,
+      lastUsedAt: at,
     },
     oidc: {
       model: 'Grant',
-      id_hash: toSha256(`grant-${id}`),
+      idHash: toSha256(`grant-${id}`),
       payload: toSealedText(secret),
-      grant_id: null,
-      client_id: toClientId('some-client'),
-      account_id: id,
-      foyer_session: null,
+      grantId: null,
+      clientId: toClientId('some-client'),
+      accountId: id,
+      foyerSession: null,
       offline: 1,
-      consumed_at: null,
-      expires_at: at + 30 * dayMs,
+      consumedAt: null,
+      expiresAt: at + 30 * dayMs,
     },
   };
 }
 
+const toDatabaseName = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /**
  * Stores something of a user in every table that holds anything of users.
- * @returns the tables
+ * @returns the tables, as the database names them
  */
-export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<keyof Schema>> {
+export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<string>> {
   const { database, outbox, now } = foyer.deps;
   const { id, email } = user;
   const at = now();
@@ -276,15 +278,15 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
       .insertInto('oidc')
       .values({
         model: 'RefreshToken',
-        id_hash: toSha256(`refresh-${id}`),
+        idHash: toSha256(`refresh-${id}`),
         payload: toSealedText(marks.secret),
-        grant_id: toSha256(`grant-${id}`),
-        client_id: null,
-        account_id: null,
-        foyer_session: null,
+        grantId: toSha256(`grant-${id}`),
+        clientId: null,
+        accountId: null,
+        foyerSession: null,
         offline: 0,
-        consumed_at: null,
-        expires_at: at + 30 * dayMs,
+        consumedAt: null,
+        expiresAt: at + 30 * dayMs,
       })
       .execute();
     const later = { groupId: `held-${id}` };
@@ -294,5 +296,5 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
     const note = { title: 'Marked', description: 'Marked', category: 'x' };
     await outbox.add(trx, { channel: 'notification', userId: id, ...note, ...later });
   });
-  return new Set([...(Object.keys(rows) as (keyof Schema)[]), 'users', 'outbox']);
+  return new Set([...Object.keys(rows).map(toDatabaseName), 'users', 'outbox']);
 }

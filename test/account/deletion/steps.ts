@@ -25,31 +25,31 @@ export function membershipRow(
 ): Insertable<Schema['memberships']> {
   const thing = uuidv7().replaceAll('-', '');
   return {
-    user_id: toUserId(userId),
-    customer_id: toStripeCustomerId(`cus_${thing}`),
-    customer_asked_at: at,
-    trial_days: 7,
-    subscription_id: toStripeSubscriptionId(`sub_${thing}`),
+    userId: toUserId(userId),
+    customerId: toStripeCustomerId(`cus_${thing}`),
+    customerAskedAt: at,
+    trialDays: 7,
+    subscriptionId: toStripeSubscriptionId(`sub_${thing}`),
     generation: 0,
     status: 'active',
-    priced_plan_id: toPlanId('10'),
-    period_start: at,
-    period_end: at + 30 * dayMs,
-    trial_end: null,
-    cancel_at_period_end: 0,
-    next_plan_id: null,
-    paid_plan_id: toPlanId('10'),
-    paid_until: at + 30 * dayMs,
-    base_plan_id: null,
+    pricedPlanId: toPlanId('10'),
+    periodStart: at,
+    periodEnd: at + 30 * dayMs,
+    trialEnd: null,
+    cancelAtPeriodEnd: 0,
+    nextPlanId: null,
+    paidPlanId: toPlanId('10'),
+    paidUntil: at + 30 * dayMs,
+    basePlanId: null,
     card: null,
     discount: null,
     unpaid: null,
-    unpaid_since: null,
+    unpaidSince: null,
     pending: null,
     version: 1,
-    synced_at: at,
-    created_at: at,
-    updated_at: at,
+    syncedAt: at,
+    createdAt: at,
+    updatedAt: at,
     ...change,
   };
 }
@@ -63,7 +63,7 @@ export async function leavingMember(foyer: TestFoyer, user?: Parameters<TestFoye
 }
 
 export const deletionOf = (foyer: TestFoyer, { id }: Pick<User, 'id'>) =>
-  foyer.deps.database.db.selectFrom('account_deletions').selectAll().where('user_id', '=', id).executeTakeFirst();
+  foyer.deps.database.db.selectFrom('accountDeletions').selectAll().where('userId', '=', id).executeTakeFirst();
 
 /** What the last mail about a reset carries. */
 export async function cancelToken(foyer: TestFoyer, email: string): Promise<string> {
@@ -74,7 +74,7 @@ export async function cancelToken(foyer: TestFoyer, email: string): Promise<stri
 
 /** Every row of every table, as text, by table. */
 export async function everyRow(foyer: TestFoyer): Promise<Map<string, string[]>> {
-  const { db } = foyer.deps.database;
+  const db = foyer.deps.database.db.withoutPlugins();
   const rows = new Map<string, string[]>();
   for (const { name } of await db.introspection.getTables()) {
     const found = await db

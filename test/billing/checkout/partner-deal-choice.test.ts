@@ -28,7 +28,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
   async function offer(user: User): Promise<void> {
     await shop.foyer.stores.database.transaction(async (trx) => {
       await importPartnerDeals(trx, [{ email: user.email, tier: 1 }], Date.now());
-      const offered = { source: 'appsumo_update', offered_plan_id: toPlanId('101') };
+      const offered = { source: 'appsumo_update', offeredPlanId: toPlanId('101') } as const;
       await trx.updateTable('users').set(offered).where('id', '=', user.id).execute();
     });
   }
@@ -154,7 +154,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const { user, browser } = await offered('1');
     await decide(browser, { act: 'not-now' });
     const { db } = shop.foyer.deps.database;
-    await db.updateTable('partner_deals').set({ tier: 2 }).where('email', '=', user.email).execute();
+    await db.updateTable('partnerDeals').set({ tier: 2 }).where('email', '=', user.email).execute();
     await shop.foyer.deps.database.transaction((trx) =>
       setSource(trx, user.id, { source: 'appsumo_update', offeredPlanId: toPlanId('102'), nowMs: Date.now() }),
     );

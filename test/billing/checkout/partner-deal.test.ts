@@ -28,7 +28,7 @@ async function offered(planId: string | null, tier: PartnerTier): Promise<User> 
   await shop.foyer.stores.database.transaction((trx) =>
     trx
       .updateTable('users')
-      .set({ offered_plan_id: toPlanId(`10${tier}`) })
+      .set({ offeredPlanId: toPlanId(`10${tier}`) })
       .where('id', '=', user.id)
       .execute(),
   );

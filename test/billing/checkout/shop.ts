@@ -65,10 +65,10 @@ export async function openShop(environment: Record<string, string> = {}): Promis
     async planOf({ id }) {
       const row = await foyer.stores.database.db
         .selectFrom('users')
-        .select('plan_id')
+        .select('planId')
         .where('id', '=', id)
         .executeTakeFirst();
-      return row?.plan_id;
+      return row?.planId;
     },
     async close() {
       await foyer.close();

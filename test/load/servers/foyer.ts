@@ -66,7 +66,7 @@ async function addNamed({ emails, imported = false }: { emails: string[]; import
         emailVerified: true,
       };
       const { id } = await insertUser(trx, { ...common, acceptedTosVersion: deps.terms.number }, deps.now());
-      if (imported) await trx.updateTable('users').set({ imported_at: deps.now() }).where('id', '=', id).execute();
+      if (imported) await trx.updateTable('users').set({ importedAt: deps.now() }).where('id', '=', id).execute();
     }
   });
 }
