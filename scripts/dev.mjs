@@ -1,64 +1,25 @@
-/**
- * `npm run dev`: builds on every change and restarts the server. It polls the sources itself: the times of a few
- * hundred files take milliseconds and miss nothing, and the build is the same one that `npm start` uses.
- */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { serverEntry, sourceStamp } from './lib/build.mjs';
-import { command, isStopping } from './lib/processes.mjs';
-import { exitCodeOf, makeReady, startNode } from './lib/ready.mjs';
-import { createSay, Failure } from './lib/say.mjs';
-import { sameContent } from './lib/stamp.mjs';
-
-const LOOK_EVERY_MS = 300;
-
-const say = createSay();
-/** @type {import('./lib/processes.mjs').Running | undefined} */
-let server;
-
-/** Ends the running server and starts one from the new build. */
-async function restart() {
-  const old = server;
-  server = undefined;
-  await old?.stop();
-  if (isStopping()) return;
-  const started = startNode(serverEntry(), process.argv.slice(2), { leaderOnly: true });
-  server = started;
-  void exitCodeOf(started).then((code) => {
-    if (server === started && !isStopping()) say.line(`The server ended (exit code ${code}): waiting for a change`);
-  });
-}
-
-/** A fault in a source is reported, and the last good server keeps running. */
-async function rebuild() {
-  try {
-    await makeReady(say);
-    await restart();
-  } catch (error) {
-    if (!(error instanceof Failure) || isStopping()) throw error;
-    say.line(error.message);
-  }
-}
-
-/** @param {import('./lib/stamp.mjs').Stamp} before */
-function look(before) {
-  try {
-    return sourceStamp(before);
-  } catch {
-    // A file was deleted between listing and reading.
-    return before;
-  }
-}
+/** `npm run dev`: Vite builds the client and `node --watch` runs the server from its sources, both on every change. */
+import { rmSync } from 'node:fs';
+import { build } from 'vite';
+import { stampPath } from './build.mjs';
+import { command, nodeSettings, run } from './lib/processes.mjs';
 
 await command(async () => {
-  let seen = sourceStamp();
-  await rebuild();
-  say.line('Watching for changes');
-  while (!isStopping()) {
-    await sleep(LOOK_EVERY_MS);
-    const now = look(seen);
-    const changed = !sameContent(now, seen);
-    seen = now;
-    if (changed) await rebuild();
-  }
-  return 130;
+  // The client in dist/ changes below: the next `npm start` builds again.
+  rmSync(stampPath, { force: true });
+  const watcher = await build({
+    configFile: 'sandbox/vite.config.ts',
+    logLevel: 'warn',
+    // A running server still offers the files of the build before.
+    build: { watch: {}, emptyOutDir: false },
+  });
+  if (!('on' in watcher)) throw new Error('Vite does not watch');
+  await new Promise((resolve) => {
+    watcher.on('event', ({ code }) => {
+      if (code === 'END') resolve(undefined);
+    });
+  });
+  // Vite sets NODE_ENV=production in this process.
+  const env = { ...nodeSettings(), NODE_ENV: 'development' };
+  return run(process.execPath, ['--watch', '--watch-preserve-output', 'scripts/lib/dev-server.mjs'], { env });
 });

@@ -1,13 +1,57 @@
-/** `npm run docs`: writes the generated parts of docs/. */
+/** `npm run docs`: writes docs/configuration.md from config/example.env, the schema and the rate limits. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configurationReference } from './lib/configuration-docs.mjs';
-import { root } from './lib/paths.mjs';
+import { variableNames } from '../config/schema.ts';
+import { apiCallsPerMinute, rateLimits } from '../server/rate-limits/limits.ts';
+import { specialLimits } from '../server/rate-limits/special-limits.ts';
+import { root } from './lib/processes.mjs';
 import { rateLimitReference } from './lib/rate-limit-docs.mjs';
 
-const exampleEnv = readFileSync(join(root, 'config/example.env'), 'utf8');
-const { variableNames } = await import(join(root, 'config/schema.ts'));
-const { apiCallsPerMinute, rateLimits } = await import(join(root, 'server/rate-limits/limits.ts'));
-const { specialLimits } = await import(join(root, 'server/rate-limits/special-limits.ts'));
-const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
-writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
+/**
+ * The text of config/example.env about each variable as Markdown, in its order.
+ * @param {string} exampleEnv the text of config/example.env, which a test compares with the schema
+ * @param {readonly string[]} variableNames of the schema
+ * @param {readonly string[]} rateLimits the lines of `rateLimitReference`
+ * @returns {string}
+ */
+export function configurationReference(exampleEnv, variableNames, rateLimits) {
+  const blocks = exampleEnv.split(/\n{2,}/).map((block) => block.trim());
+  const lines = [
+    '# Configuration',
+    '',
+    'Generated from `config/example.env` and `config/schema.ts` by `npm run docs`; a test fails when it is stale. Every variable is an',
+    'environment variable; an empty value counts as not set; all faults are listed at once at start.',
+  ];
+  const written = new Set();
+  for (const block of blocks) {
+    const heading = /^# ── (.+?) ─+$/.exec(block);
+    if (heading) {
+      lines.push('', `## ${heading[1]}`);
+      continue;
+    }
+    const names = [...block.matchAll(/^#?([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name = '', value = '']) => ({
+      name,
+      value,
+    }));
+    if (names.length === 0) continue;
+    const said = block
+      .split('\n')
+      .filter((line) => /^#( |$)/.test(line))
+      .map((line) => line.replace(/^# ?/, ''));
+    lines.push('', names.map(({ name }) => `### ${name}`).join('\n\n'), '');
+    for (const line of said) lines.push(line.startsWith('  ') ? `\`${line.trim()}\`  ` : line.replace(/</g, '\\<'));
+    const examples = names.filter(({ value }) => value !== '').map(({ name, value }) => `${name}=${value}`);
+    if (examples.length > 0) lines.push('', '```sh', ...examples, '```');
+    for (const { name } of names) written.add(name);
+  }
+  const missing = variableNames.filter((name) => !written.has(name));
+  if (missing.length > 0) throw new Error(`config/example.env says nothing of ${missing.join(', ')}`);
+  lines.push('', ...rateLimits);
+  return `${lines.join('\n')}\n`;
+}
+
+if (import.meta.main) {
+  const exampleEnv = readFileSync(join(root, 'config/example.env'), 'utf8');
+  const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
+  writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
+}

@@ -1,130 +1,81 @@
 /**
- * `npm test` and `npm run test:all` (`-- jest arguments`): installs the requirements of the tests, then lint,
- * types, build, tests and a summary whose last line is `N passed, N failed`. The first argument selects the tests
- * (lib/test-selection.mjs). FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference omits parts.
+ * `npm test` and `npm run test:all` (`-- Jest's arguments`): lint, types, build, tests, and a summary whose last line is
+ * `N passed, N failed`. The first argument is FOYER_TEST, which selects the tests (lib/test-selection.mjs);
+ * FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference leaves parts out.
  */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checks, showFailures } from './lib/checks.mjs';
-import { installPackages, mayInstall } from './lib/debian.mjs';
-import { install } from './lib/install.mjs';
-import { jestArguments } from './lib/jest.mjs';
-import { findParts, missingParts, missingText, PARTS, parseWithout } from './lib/parts.mjs';
-import { node24, root, toolEnv } from './lib/paths.mjs';
-import { checkStopping, command, onExit, start } from './lib/processes.mjs';
-import { alone } from './lib/ready.mjs';
-import { createSay, Failure } from './lib/say.mjs';
-import { startPostgres, startRedis } from './lib/services.mjs';
+import { build } from './build.mjs';
+import { command, Failure, nodeSettings, root, run, runTool } from './lib/processes.mjs';
+import { demandParts, parseWithout, parts, startServices } from './lib/services.mjs';
 import { judge, summaryLines } from './lib/summary.mjs';
-import { readSpeed } from './lib/test-speed.mjs';
 
-const say = createSay();
-
-/** @param {import('./lib/parts.mjs').PartName[]} without */
-async function needParts(without) {
-  let found = findParts();
-  let missing = missingParts(without, found);
-  const packages = missing.flatMap((name) => {
-    const { debian, lighter } = PARTS[name];
-    return debian === undefined ? [] : { debian, lighter };
-  });
-  if (packages.length > 0 && mayInstall()) {
-    await installPackages(packages, say);
-    found = findParts();
-    missing = missingParts(without, found);
-  }
-  if (missing.length > 0) throw new Failure(missingText(missing));
-  for (const name of without) delete found[name];
-  return found;
-}
-
-/** A folder for all files of the run. A database's own user must be able to enter it. */
+/** A folder for all files of the run. The user of PostgreSQL must be able to enter it. */
 function temporaryFolder() {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-test-'));
-  onExit(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   mkdirSync(join(dir, 'tmp'));
   for (const path of [dir, join(dir, 'tmp')]) chmodSync(path, 0o711);
   return dir;
 }
 
-/**
- * @param {import('./lib/parts.mjs').Found} found
- * @param {string} dir
- * @returns {Promise<Record<string, string>>} the variables with their addresses for the tests
- */
-async function startServices(found, dir) {
-  const [redis, postgres] = await Promise.all([
-    found.redis ? startRedis(found.redis, dir) : undefined,
-    found.postgres ? startPostgres(found.postgres, dir) : undefined,
-  ]);
-  return {
-    ...(redis && { TEST_REDIS_URL: redis }),
-    ...(postgres && { TEST_DATABASE_URL: postgres }),
-    ...(found.browser && { CHROMIUM_PATH: found.browser }),
-    ...(found['stripe-reference'] && { STRIPE_REFERENCE_DIR: found['stripe-reference'] }),
-  };
-}
-
-/** @param {string} path */
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
+/** @type {import('./lib/summary.mjs').Step[]} */
+const steps = [];
 
 /**
- * @param {string[]} args
- * @param {string} dir
- * @param {Record<string, string>} variables
- */
-async function runTests(args, dir, variables) {
-  const resultPath = join(dir, 'result.json');
-  const env = toolEnv({
-    ...variables,
-    // Files that tests and browsers leave are deleted with the run's own folder.
-    TMPDIR: join(dir, 'tmp'),
-    // Tests start many processes of the same code.
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
-  });
-  const own = ['--json', `--outputFile=${resultPath}`];
-  const tests = start(node24, jestArguments([...own, ...args]), { cwd: root, env, stdio: 'inherit' });
-  const { code } = await tests.ended;
-  checkStopping();
-  return { exitCode: code ?? 1, result: readJson(resultPath) };
-}
-
-/**
+ * A failure is shown at once and counted at the end: the other steps continue.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} act
  */
-async function timed(name, act) {
+async function step(name, act) {
   const beganMs = performance.now();
-  const value = await act();
-  return { value, step: { name, ms: performance.now() - beganMs } };
+  const outcome = await act().then(
+    (value) => ({ value }),
+    (/** @type {unknown} */ error) => ({ error }),
+  );
+  if ('error' in outcome) console.error(outcome.error instanceof Failure ? outcome.error.message : outcome.error);
+  steps.push({ name, ms: performance.now() - beganMs, ...('error' in outcome && { error: outcome.error }) });
+  return 'value' in outcome ? outcome.value : undefined;
+}
+
+/** @type {{ scripts: Record<'lint' | 'types', string> }} */
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Not at once: the linter uses every core. */
+async function checks() {
+  await step('lint', () => runTool('sh', ['-c', scripts.lint]));
+  await Promise.all([step('build', build), step('types', () => runTool('sh', ['-c', scripts.types]))]);
 }
 
 await command(async () => {
-  const [word, ...args] = process.argv.slice(2);
-  const speed = readSpeed({ FOYER_TEST: word });
+  const [speed, ...args] = process.argv.slice(2);
   const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
-  const installed = await timed('install', () => alone(say, () => install(say)));
-  const parts = await timed('find Redis, PostgreSQL, Chromium', () => needParts(without));
+  demandParts(without);
   const dir = temporaryFolder();
-  const [services, checked] = await Promise.all([
-    timed('start services', () => startServices(parts.value, dir)),
-    say.step('Lint, types, build; starting services', () => alone(say, checks)),
-  ]);
-  showFailures(checked);
-  say.line(`Running the tests (${speed})`);
-  const tests = await timed('tests', () => runTests(args, dir, { ...services.value, FOYER_TEST: speed }));
-  const { exitCode, result } = tests.value;
-  const verdict = judge(checked, result, exitCode);
-  const tested = { ...tests.step, error: exitCode === 0 ? undefined : new Failure('see above') };
-  const steps = [installed.step, parts.step, services.step, ...checked, tested];
-  process.stdout.write(`${summaryLines(steps, without, verdict, result).join('\n')}\n`);
+  // Files that services, tests and browsers leave are deleted with the folder.
+  process.env.TMPDIR = join(dir, 'tmp');
+  const [services] = await Promise.all([step('start services', () => startServices(without)), checks()]);
+  if (!services) throw new Failure('the services did not start');
+
+  const resultPath = join(dir, 'result.json');
+  const env = {
+    ...services.variables,
+    FOYER_TEST: speed,
+    // Tests start many processes of the same code.
+    NODE_COMPILE_CACHE: nodeSettings().NODE_COMPILE_CACHE,
+  };
+  // Most memory of a test is garbage after it: a larger young generation is collected less often, and copied less.
+  const jest = ['--max-semi-space-size=64', 'node_modules/jest/bin/jest.js', '--json', `--outputFile=${resultPath}`];
+  const beganMs = performance.now();
+  const exitCode = await run(process.execPath, [...jest, ...args], { env });
+  const tests = { name: `tests (${speed})`, ms: performance.now() - beganMs };
+  await services.stop();
+
+  const result = existsSync(resultPath) ? JSON.parse(readFileSync(resultPath, 'utf8')) : undefined;
+  const verdict = judge(steps, result, exitCode);
+  const leftOut = without.map((part) => parts[part].title);
+  console.log(summaryLines([...steps, tests], leftOut, verdict).join('\n'));
   return verdict.failed === 0 ? 0 : 1;
 });

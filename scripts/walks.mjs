@@ -8,20 +8,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { node24, root, toolEnv } from './lib/paths.mjs';
-import { checkStopping, command, onExit, start } from './lib/processes.mjs';
-import { Failure } from './lib/say.mjs';
+import { command, Failure, run } from './lib/processes.mjs';
 import { countWalk, findExcess, walkFiles, walkLimits, walkTable } from './lib/walks.mjs';
 
 /** @returns {Promise<import('./lib/walks.mjs').RecordedRequest[]>} */
 async function recordWalks() {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-walks-'));
-  onExit(() => rmSync(dir, { recursive: true, force: true }));
+  process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, 'walks.json');
   // Standard output belongs to this command.
-  const stdio = /** @type {import('node:child_process').StdioOptions} */ (['ignore', process.stderr, 'inherit']);
-  const { code } = await start(node24, ['test/walks/main.ts', file], { cwd: root, env: toolEnv(), stdio }).ended;
-  checkStopping();
+  const code = await run(process.execPath, ['test/walks/main.ts', file], { stdio: ['ignore', 2, 2] });
   if (code !== 0) throw new Failure('the walks could not be recorded');
   return JSON.parse(readFileSync(file, 'utf8'));
 }

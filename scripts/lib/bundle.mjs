@@ -8,7 +8,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
-import { root } from './paths.mjs';
+import { root } from './processes.mjs';
 
 const dist = join(root, 'dist');
 const { values: options } = parseArgs({ options: { sandbox: { type: 'boolean' }, out: { type: 'string' } } });

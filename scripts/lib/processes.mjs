@@ -1,168 +1,120 @@
-/**
- * Child processes that never outlive this one. Each has its own process group, so that its own children (npm's install
- * scripts, compilers, test workers) end with it, and so that Ctrl-C in a terminal reaches it once, through this
- * process, and not twice.
- */
+/** Child processes that end with this one. */
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
-import { Failure } from './say.mjs';
+import { availableParallelism, constants } from 'node:os';
+import { delimiter, join } from 'node:path';
 
-/**
- * @typedef {import('node:child_process').SpawnOptions & { graceMs?: number, leaderOnly?: boolean, stopSignal?:
- * NodeJS.Signals }} StartOptions `graceMs`: time until it is killed; `leaderOnly`: the stop signal goes only to the
- * process, which ends its own children; `stopSignal`: instead of the received one
- * @typedef {{ code: number | null, signal: NodeJS.Signals | null, output: string }} Ended
- * @typedef {{ pid: number | undefined, ended: Promise<Ended>, output: () => string, stop: (signal?: NodeJS.Signals) =>
- * Promise<void> }} Running
- */
+export const root = join(import.meta.dirname, '../..');
 
-const GRACE_MS = 5_000;
-const OUTPUT_KEPT_CHARS = 200_000;
+/** Longer than the server takes to finish its answers. */
+const GRACE_MS = 15_000;
 const PARENT_CHECK_EVERY_MS = 1_000;
-const SECOND_SIGNAL_MEANS_NOW_AFTER_MS = 1_000;
 
-/** @type {Set<{ stop: Running['stop'], kill: () => void }>} */
-const running = new Set();
-/** @type {Array<() => void>} */
-const cleanUps = [];
-/** @type {{ signal: NodeJS.Signals, atMs: number } | undefined} */
-let stopping;
-
-/** True once a signal has asked this command to end. */
-export const isStopping = () => stopping !== undefined;
-
-/** @throws {Interrupted} once a signal has asked this command to end */
-export function checkStopping() {
-  if (stopping) throw new Interrupted(stopping.signal);
-}
-
-/**
- * Runs when this process ends, however it ends (except by SIGKILL). Must be synchronous.
- * @param {() => void} act
- */
-export function onExit(act) {
-  cleanUps.unshift(act);
-}
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {StartOptions} [options]
- * @returns {Running}
- */
-export function start(command, args, options = {}) {
-  checkStopping();
-  const { graceMs = GRACE_MS, leaderOnly = false, stopSignal, ...spawnOptions } = options;
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions, detached: true });
-  let output = '';
-  const keep = (/** @type {Buffer} */ chunk) => {
-    output = (output + chunk).slice(-OUTPUT_KEPT_CHARS);
-  };
-  child.stdout?.on('data', keep);
-  child.stderr?.on('data', keep);
-
-  const signalTo = (/** @type {NodeJS.Signals} */ signal, /** @type {boolean} */ group) => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(group ? -child.pid : child.pid, signal);
-    } catch {
-      // It has already ended.
-    }
-  };
-  const kill = () => signalTo('SIGKILL', true);
-  /** @type {Promise<Ended>} */
-  const ended = new Promise((resolve, reject) => {
-    child.once('error', (error) => {
-      running.delete(entry);
-      reject(new Failure(`${command} could not be started: ${error.message}`));
-    });
-    // The rest of the group would keep the pipes open, so it is killed first.
-    child.once('exit', kill);
-    child.once('close', (code, signal) => {
-      running.delete(entry);
-      resolve({ code, signal, output });
-    });
-  });
-  ended.catch(() => {});
-  const stop = async (/** @type {NodeJS.Signals} */ signal = 'SIGTERM') => {
-    signalTo(stopSignal ?? signal, !leaderOnly);
-    const timer = setTimeout(kill, graceMs);
-    await ended.catch(() => {});
-    clearTimeout(timer);
-  };
-  const entry = { stop, kill };
-  running.add(entry);
-  return { pid: child.pid, ended, output: () => output, stop };
-}
-
-/**
- * Runs a tool to its end; a failure has the tool's output.
- * @param {string} what for the message
- * @param {string} command
- * @param {string[]} args
- * @param {StartOptions} [options]
- * @returns {Promise<string>} its output
- */
-export async function run(what, command, args, options) {
-  const { code, signal, output } = await start(command, args, options).ended;
-  checkStopping();
-  if (code !== 0) throw new Failure(`${what} failed (${signal ?? `exit code ${code}`}):\n${output.trim()}`);
-  return output;
-}
-
-/** Thrown from the current work when a signal arrives. */
-export class Interrupted extends Failure {
-  /** @param {NodeJS.Signals} signal */
-  constructor(signal) {
-    super(`stopped by ${signal}`, 128 + constants.signals[signal]);
+/** A failure whose message is sufficient: no stack trace is shown. */
+export class Failure extends Error {
+  /**
+   * @param {string} message
+   * @param {number} [exitCode]
+   */
+  constructor(message, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
   }
 }
 
 /**
- * Ends every child: the signal first, SIGKILL after the grace time.
- * @param {NodeJS.Signals} [signal]
+ * Settings of Node for programs of the product. Password hashing runs in the thread pool: as many threads as cores give
+ * the full rate, and more only slow other requests down. The bounds of the heap are those of docs/decisions/0007; the
+ * caller's NODE_OPTIONS come last and win. Compiled code is kept for the next start.
+ * @param {NodeJS.ProcessEnv} [env] the caller's
  */
-export async function stopAll(signal = 'SIGTERM') {
-  await Promise.all([...running].map((entry) => entry.stop(signal)));
+export function nodeSettings(env = process.env) {
+  return {
+    UV_THREADPOOL_SIZE: env.UV_THREADPOOL_SIZE ?? String(availableParallelism()),
+    NODE_OPTIONS: ['--max-old-space-size=384 --max-semi-space-size=8', env.NODE_OPTIONS].filter(Boolean).join(' '),
+    NODE_COMPILE_CACHE: env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
+  };
+}
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+let stopping = false;
+
+/** Ends a program and everything that it has started. @param {import('node:child_process').ChildProcess} child */
+function killGroup({ pid }) {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/**
+ * Runs a program, or a tool in node_modules/.bin. It has a session of its own: so Ctrl-C in a terminal reaches it once,
+ * through this process; its own children end with it; and Linux gives each session its share of the processor
+ * (autogroups, sched(7)), so that tests do not starve the database.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ * @returns {Promise<number>} its exit code, as a shell reports it; the promise stays open when a signal ends this process
+ */
+export function run(command, args, options = {}) {
+  const PATH = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH, ...options.env };
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options, env, detached: true });
+  running.add(child);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      running.delete(child);
+      reject(new Failure(`${command} could not be started: ${error.message}`));
+    });
+    child.once('exit', (code, signal) => {
+      killGroup(child);
+      running.delete(child);
+      const exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
+      if (!stopping) resolve(exitCode);
+      else if (running.size === 0) process.exit(exitCode);
+    });
+  });
+}
+
+/**
+ * Runs a tool whose output is for people: standard output may belong to the command itself.
+ * @param {string} tool
+ * @param {string[]} args
+ * @throws {Failure} if it fails
+ */
+export async function runTool(tool, args) {
+  const code = await run(tool, args, { stdio: ['ignore', 2, 2] });
+  if (code !== 0) throw new Failure(`${[tool, ...args].join(' ')} failed (exit code ${code})`);
 }
 
 /** @param {NodeJS.Signals} signal */
-function onSignal(signal) {
-  if (stopping) {
-    // npm and the terminal both forward Ctrl-C: only a later one means impatience.
-    if (performance.now() - stopping.atMs > SECOND_SIGNAL_MEANS_NOW_AFTER_MS) for (const entry of running) entry.kill();
-    return;
-  }
-  stopping = { signal, atMs: performance.now() };
-  void stopAll(signal);
-}
-
-/** npm or its shell may be killed without forwarding a signal: then no process would stop this command. */
-function watchParent() {
-  if (!process.env.npm_lifecycle_event) return;
-  const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && onSignal('SIGTERM'), PARENT_CHECK_EVERY_MS).unref();
+function stop(signal) {
+  if (stopping) return;
+  stopping = true;
+  const exitCode = 128 + constants.signals[signal];
+  if (running.size === 0) process.exit(exitCode);
+  for (const child of running) child.kill(signal);
+  setTimeout(() => process.exit(exitCode), GRACE_MS);
 }
 
 /**
- * Runs a command's body: signals stop its children, failures are reported in one message, nothing is left behind.
+ * Runs the body of a command: signals end its children, and nothing outlives it.
  * @param {() => Promise<number | void>} body returns the exit code
  */
 export async function command(body) {
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, onSignal);
-  process.on('exit', () => {
-    for (const entry of running) entry.kill();
-    for (const act of cleanUps) act();
-  });
-  watchParent();
-  let exitCode = 0;
-  try {
-    exitCode = (await body()) ?? 0;
-  } catch (error) {
-    exitCode = error instanceof Failure ? error.exitCode : 1;
-    const text = error instanceof Failure ? error.message : error instanceof Error ? error.stack : String(error);
-    process.stderr.write(`foyer: ${text}\n`);
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, stop);
+  process.on('exit', () => running.forEach(killGroup));
+  if (process.env.npm_lifecycle_event) {
+    // npm may be killed without passing a signal on.
+    const npm = process.ppid;
+    setInterval(() => process.ppid !== npm && stop('SIGTERM'), PARENT_CHECK_EVERY_MS).unref();
   }
-  await stopAll();
-  process.exit(exitCode);
+  try {
+    process.exit((await body()) ?? 0);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    console.error(`foyer: ${error.message}`);
+    process.exit(error.exitCode);
+  }
 }

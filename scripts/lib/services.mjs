@@ -1,129 +1,164 @@
-/** A private Redis and a private PostgreSQL for the tests: free ports on 127.0.0.1, data in a temporary folder. */
-import { execFileSync } from 'node:child_process';
-import { chownSync, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+/** The parts that the tests need besides Node: finds them, installs them on Debian, and starts Redis and PostgreSQL. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { run, start } from './processes.mjs';
-import { Failure } from './say.mjs';
+import { findProgram, startPostgres, startRedis } from '../../test/support/services.ts';
+import { Failure, root } from './processes.mjs';
 
-const READY_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 20;
-const PORT_ATTEMPTS = 3;
+/** @typedef {'redis' | 'postgres' | 'browser' | 'stripe-reference'} Part */
+/**
+ * @typedef {object} Description
+ * @property {string} title
+ * @property {string} needs its programs or files
+ * @property {string[]} [debian] packages of which one serves, the best first
+ * @property {string} [brew]
+ * @property {() => string | undefined} find
+ */
 
-/** @returns {Promise<number>} a port that was free a moment ago */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
-  });
+const chromiumNames = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
+
+function findChromium() {
+  const chosen = process.env.CHROMIUM_PATH;
+  if (!chosen) return chromiumNames.map(findProgram).find(Boolean);
+  if (existsSync(chosen)) return chosen;
+  throw new Failure(`CHROMIUM_PATH is "${chosen}", and that does not exist`);
 }
 
+function findStripeReference() {
+  const folder = process.env.STRIPE_REFERENCE_DIR || join(root, '../shared/stripe');
+  return ['spec3.trimmed.json', 'fixtures3.json'].every((name) => existsSync(join(folder, name))) ? folder : undefined;
+}
+
+/** @type {Record<Part, Description>} */
+export const parts = {
+  redis: {
+    title: 'Redis',
+    needs: 'redis-server',
+    debian: ['redis-server'],
+    brew: 'redis',
+    find: () => findProgram('redis-server'),
+  },
+  postgres: {
+    title: 'PostgreSQL',
+    needs: 'initdb and postgres',
+    debian: ['postgresql'],
+    brew: 'postgresql',
+    find: () => findProgram('initdb') && findProgram('postgres'),
+  },
+  browser: {
+    title: 'Chromium',
+    needs: 'chromium or google-chrome on the PATH, or its path in CHROMIUM_PATH',
+    // The headless shell is Chromium without its windows, and needs a third less of the processor.
+    debian: ['chromium-headless-shell', 'chromium'],
+    brew: 'chromium',
+    find: findChromium,
+  },
+  // Its files may not be redistributed, so they are no part of the repository.
+  'stripe-reference': {
+    title: 'Stripe’s description and fixtures',
+    needs: 'spec3.trimmed.json and fixtures3.json in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder',
+    find: findStripeReference,
+  },
+};
+const names = /** @type {Part[]} */ (Object.keys(parts));
+
 /**
- * Starts a service and waits until it is ready. If another process takes the port first, it tries again.
- * @param {string} name
- * @param {RegExp} readyLine
- * @param {(port: number) => import('./processes.mjs').Running} launch
- * @returns {Promise<number>} its port
+ * @param {string | undefined} value of FOYER_TEST_WITHOUT: the parts to leave out, separated by commas
+ * @returns {Part[]}
  */
-async function startService(name, readyLine, launch) {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
-    const service = launch(port);
-    let over = false;
-    const end = () => {
-      over = true;
-    };
-    service.ended.then(end, end);
-    const deadlineMs = performance.now() + READY_WITHIN_MS;
-    while (!over && performance.now() < deadlineMs) {
-      if (readyLine.test(service.output())) return port;
-      await sleep(LOOK_EVERY_MS);
-    }
-    await service.stop();
-    if (attempt === PORT_ATTEMPTS) throw new Failure(`${name} did not start:\n${service.output().trim()}`);
+export function parseWithout(value = '') {
+  const words = value.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => word !== '' && !Object.hasOwn(parts, word));
+  if (unknown === undefined) return names.filter((name) => words.includes(name));
+  throw new Failure(`FOYER_TEST_WITHOUT does not know "${unknown}". Write a comma list of: ${names.join(', ')}`);
+}
+
+/** Names the missing parts and how to install them. @param {Part[]} missing */
+export function missingText(missing) {
+  const debian = missing.flatMap((name) => parts[name].debian?.at(-1) ?? []).join(' ');
+  const brew = missing.flatMap((name) => parts[name].brew ?? []).join(' ');
+  const installing = [
+    'Install it:',
+    `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${debian}`,
+    `  macOS:           brew install ${brew}`,
+  ];
+  return [
+    'The tests need what is not on this machine:',
+    ...missing.map((name) => `  ${parts[name].title} (${parts[name].needs})`),
+    ...(debian === '' ? ['Put it there'] : installing),
+    'or leave it out on purpose (the summary will say so):',
+    `  FOYER_TEST_WITHOUT=${missing.join(',')} npm test`,
+  ].join('\n');
+}
+
+/** @param {string[]} args of apt-get */
+function aptGet(args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // Another package manager may be running on a machine that has just started.
+  const { status } = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Failure(`apt-get ${args.join(' ')} failed`);
+}
+
+/** Installs Debian packages without starting their services. @param {Part[]} missing */
+function installPackages(missing) {
+  const wanted = missing.flatMap((name) => (parts[name].debian ? [parts[name].debian] : []));
+  console.error(`foyer: installing ${wanted.map((choice) => choice.at(-1)).join(', ')} (apt-get) ...`);
+  // Debian's policy hook against starting services (invoke-rc.d(8)): exit code 101 forbids it.
+  const policy = '/usr/sbin/policy-rc.d';
+  const isOurs = !existsSync(policy);
+  if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    aptGet(['update']);
+    const isKnown = (/** @type {string} */ name) =>
+      spawnSync('apt-cache', ['show', '--no-all-versions', name], { stdio: 'ignore' }).status === 0;
+    const packages = wanted.flatMap((choice) => choice.find(isKnown) ?? choice.slice(-1));
+    aptGet(['install', '-y', '--no-install-recommends', ...packages]);
+  } finally {
+    if (isOurs) rmSync(policy, { force: true });
   }
 }
 
 /**
- * @param {string} program path of redis-server
- * @param {string} dir an existing working folder
- * @returns {Promise<string>} its address
+ * Finds the parts, and installs those that are missing where this command may: as root on Debian and its derivatives.
+ * @param {Part[]} without those to leave out
+ * @throws {Failure} that names those that are missing
  */
-export async function startRedis(program, dir) {
-  const data = join(dir, 'redis');
-  mkdirSync(data);
-  const port = await startService('Redis', /ready to accept connections/i, (freed) => {
-    const settings = [
-      '--bind',
-      '127.0.0.1',
-      '--port',
-      String(freed),
-      '--dir',
-      data,
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-    ];
-    return start(program, [...settings, '--maxmemory-policy', 'noeviction', '--daemonize', 'no'], { cwd: data });
-  });
-  return `redis://127.0.0.1:${port}`;
-}
-
-/**
- * PostgreSQL refuses to run as root: then it runs as the package's own user, or as the user `nobody`.
- * @returns {{ uid: number, gid: number } | undefined}
- */
-function unprivileged() {
-  if (process.getuid?.() !== 0) return undefined;
-  for (const name of ['postgres', 'nobody']) {
-    try {
-      const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' })));
-      if (uid && gid) return { uid, gid };
-    } catch {
-      // No such user.
-    }
+export function demandParts(without) {
+  const findMissing = () => names.filter((name) => !without.includes(name) && parts[name].find() === undefined);
+  let missing = findMissing();
+  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && findProgram('apt-get');
+  if (mayInstall && missing.some((name) => parts[name].debian)) {
+    installPackages(missing);
+    missing = findMissing();
   }
-  throw new Failure('PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody"');
+  if (missing.length > 0) throw new Failure(missingText(missing));
 }
 
 /**
- * @param {string} programs folder of initdb and postgres
- * @param {string} dir an existing working folder, which other users may enter
- * @returns {Promise<string>} its address, for a role with all rights
+ * Starts a Redis and a PostgreSQL for the run, each in a session of its own, as `run` explains.
+ * @param {Part[]} without
  */
-export async function startPostgres(programs, dir) {
-  const data = join(dir, 'postgres');
-  const user = unprivileged();
-  mkdirSync(data, { mode: 0o700 });
-  if (user) chownSync(data, user.uid, user.gid);
-  const initdb = ['--pgdata', data, '--username', 'foyer', '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C'];
-  await run('initdb', join(programs, 'initdb'), [...initdb, '--no-sync'], { cwd: data, ...user });
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    max_connections: 200,
-    // The data need not survive.
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
+export async function startServices(without) {
+  const uses = (/** @type {Part} */ name) => !without.includes(name);
+  const alone = { detached: true };
+  const [redis, postgres] = await Promise.all([
+    uses('redis') ? startRedis([], alone) : undefined,
+    uses('postgres') ? startPostgres(alone) : undefined,
+  ]);
+  const variables = {
+    TEST_REDIS_URL: redis?.url,
+    TEST_DATABASE_URL: postgres?.url,
+    CHROMIUM_PATH: uses('browser') ? parts.browser.find() : undefined,
+    STRIPE_REFERENCE_DIR: uses('stripe-reference') ? parts['stripe-reference'].find() : undefined,
   };
-  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const port = await startService('PostgreSQL', /ready to accept connections/, (freed) =>
-    // SIGINT is its "fast" shutdown: SIGTERM would wait for clients to disconnect.
-    start(join(programs, 'postgres'), ['-D', data, '-p', String(freed), ...args], {
-      cwd: data,
-      stopSignal: 'SIGINT',
-      leaderOnly: true,
-      ...user,
-    }),
-  );
-  return `postgres://foyer@127.0.0.1:${port}/postgres`;
+  return { variables, stop: () => Promise.all([redis?.stop(), postgres?.stop()]) };
 }

@@ -1,99 +1,51 @@
 /** The summary at the end of `npm test`. */
-import { relative } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
-import { PARTS } from './parts.mjs';
-import { root } from './paths.mjs';
-import { seconds } from './say.mjs';
 
 /**
+ * @typedef {{ name: string, ms: number, error?: unknown }} Step
  * @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number,
- * testResults: FileResult[] }} TestResult the used part of the test runner's JSON report
- * @typedef {{ name: string, status: string, message?: string, assertionResults: { status: string, ancestorTitles:
- * string[], title: string, duration?: number | null, failureMessages?: string[] | null }[] }} FileResult
- * @typedef {{ passed: number, failed: number, notes: string[] }} Verdict
+ * testResults: { status: string, assertionResults: { status: string }[] }[] }} TestResult the used part of Jest's JSON
  */
 
-/**
- * Tests whether a file failed without a failed test: it did not load, or its services did not start.
- * @param {FileResult} file
- */
-const isBroken = ({ status, assertionResults }) =>
-  status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
-
-const shownLines = 12;
-const shownTests = 20;
-
-/** @param {string} text */
-const beginning = (text) =>
-  stripVTControlCharacters(text)
-    .split('\n')
-    .slice(0, shownLines)
-    .map((line) => `      ${line}`);
+/** @param {number} ms */
+const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /**
- * The failures and their reasons, repeated at the end: a log of ten thousand tests is often cut to its last lines.
- * @param {TestResult | undefined} result
- * @returns {string[]} lines
- */
-export function failureLines(result) {
-  const failures = (result?.testResults ?? []).flatMap((file) => {
-    const path = relative(root, file.name);
-    if (isBroken(file)) return [[`  FAILED  ${path}`, ...beginning(file.message ?? '')]];
-    return file.assertionResults
-      .filter(({ status }) => status === 'failed')
-      .map(({ ancestorTitles, title, duration, failureMessages }) => [
-        `  FAILED  ${path} > ${[...ancestorTitles, title].join(' ')} (${seconds(duration ?? 0)})`,
-        ...beginning(failureMessages?.[0] ?? ''),
-      ]);
-  });
-  const more = failures.length - shownTests;
-  return [...failures.slice(0, shownTests).flat(), ...(more > 0 ? [`  and ${more} more, above`] : [])];
-}
-
-/**
- * Adds everything up. Every reason of a failed run is counted, so that "0 failed" and exit code 0 always agree.
- * @param {import('./build.mjs').Step[]} steps
- * @param {TestResult | undefined} result nothing if the test runner wrote none
- * @param {number} exitCode of the test runner
- * @returns {Verdict}
+ * Adds everything up. Each reason of a failed run is counted, so that "0 failed" and exit code 0 always agree.
+ * @param {Step[]} steps
+ * @param {TestResult | undefined} result nothing if Jest wrote none
+ * @param {number} exitCode of Jest
  */
 export function judge(steps, result, exitCode) {
-  const notes = steps.filter(({ error }) => error).map(({ name }) => `failed check: ${name}`);
   const passed = result?.numPassedTests ?? 0;
+  // A file without a failed test has not loaded, or its services did not start.
+  const isBroken = (/** @type {TestResult['testResults'][number]} */ { status, assertionResults }) =>
+    status === 'failed' && !assertionResults.some((test) => test.status === 'failed');
   const broken = (result?.testResults ?? []).filter(isBroken).length;
   const failedTests = (result?.numFailedTests ?? 0) + broken;
-  if (broken > 0) notes.push(`test files that could not run: ${broken}`);
+  const failedSteps = steps.filter(({ error }) => error !== undefined);
   const skipped = (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0);
-  if (skipped > 0) notes.push(`skipped tests: ${skipped}`);
-  let failed = failedTests + steps.filter(({ error }) => error).length;
-  if (!result) {
-    failed += 1;
-    notes.push(`the tests ended without a result (exit code ${exitCode})`);
-  } else if (passed + failedTests === 0) {
-    failed += 1;
-    notes.push('no test ran');
-  } else if (exitCode !== 0 && failedTests === 0) {
-    failed += 1;
-    notes.push(`the tests ended with exit code ${exitCode} although none failed`);
-  }
-  return { passed, failed, notes };
+  const notes = [
+    ...failedSteps.map(({ name }) => `failed check: ${name}`),
+    ...(broken > 0 ? [`test files that could not run: ${broken}`] : []),
+    ...(skipped > 0 ? [`skipped tests: ${skipped}`] : []),
+  ];
+  const isUnexplained = failedTests === 0 && (exitCode !== 0 || passed === 0);
+  if (isUnexplained) notes.push(`the tests ended with exit code ${exitCode}; ${passed} passed, none failed`);
+  return { passed, failed: failedTests + failedSteps.length + (isUnexplained ? 1 : 0), notes };
 }
 
 /**
- * @param {import('./build.mjs').Step[]} steps
- * @param {import('./parts.mjs').PartName[]} without
- * @param {Verdict} verdict
- * @param {TestResult} [result]
+ * @param {Step[]} steps
+ * @param {string[]} leftOut the titles of the parts that the run left out
+ * @param {ReturnType<typeof judge>} verdict
  * @returns {string[]} lines; the last one has only the two numbers
  */
-export function summaryLines(steps, without, verdict, result) {
-  const width = Math.max(...steps.map(({ name }) => name.length));
+export function summaryLines(steps, leftOut, { passed, failed, notes }) {
   return [
     '',
-    ...steps.map(({ name, ms, error }) => `  ${error ? 'FAILED' : 'ok    '}  ${name.padEnd(width)}  ${seconds(ms)}`),
-    ...without.map((part) => `  LEFT OUT by FOYER_TEST_WITHOUT: ${PARTS[part].title}`),
-    ...failureLines(result),
-    ...verdict.notes.map((note) => `  ${note}`),
-    `${verdict.passed} passed, ${verdict.failed} failed`,
+    ...steps.map(({ name, ms, error }) => `  ${error === undefined ? 'ok    ' : 'FAILED'}  ${name}  ${seconds(ms)}`),
+    ...leftOut.map((title) => `  LEFT OUT by FOYER_TEST_WITHOUT: ${title}`),
+    ...notes.map((note) => `  ${note}`),
+    `${passed} passed, ${failed} failed`,
   ];
 }

@@ -7,8 +7,18 @@
  */
 import { globSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { root } from './paths.mjs';
-import { readSpeed } from './test-speed.mjs';
+import { Failure, root } from './processes.mjs';
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {'fast' | 'all'}
+ * @throws {Failure} for another word
+ */
+export function readSpeed(env) {
+  const speed = env.FOYER_TEST || 'all';
+  if (speed === 'fast' || speed === 'all') return speed;
+  throw new Failure(`FOYER_TEST is "${speed}". Write fast or all`);
+}
 
 /** Journeys in a browser that `npm test` has: one of each flow, with and without JavaScript. All others are thorough. */
 const flows = [

@@ -6,7 +6,7 @@ import { acts, buy, planOf } from './plan-actions.ts';
 
 /**
  * The same judgement as in act-sweep.test.ts for states that nobody has thought of: any acts and days come first, then one act
- * is interrupted and not repeated. `FOYER_FAULT_SEEDS` (npm run test:faults) has more runs; a failure prints its seed and path.
+ * is interrupted and not repeated. A higher `FOYER_FAULT_SEEDS` has more runs; a failure prints its seed and path.
  */
 
 const runs = Math.max(6, Math.floor(Number(process.env.FOYER_FAULT_SEEDS ?? 0) / 2));

@@ -8,7 +8,7 @@ import { cards, dayMs, from, type Shop, startShop } from './steps.ts';
 
 /**
  * Money as properties: whatever members do in whatever order, whichever answers are lost and however webhooks come, the books
- * here are those of Stripe. `FOYER_FAULT_SEEDS` (npm run test:faults) has more runs; a failure prints its seed and path.
+ * here are those of Stripe. A higher `FOYER_FAULT_SEEDS` has more runs; a failure prints its seed and path.
  */
 
 const runs = Math.max(12, Math.floor(Number(process.env.FOYER_FAULT_SEEDS ?? 0) / 2));

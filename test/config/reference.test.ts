@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
-import { configurationReference } from '../../scripts/lib/configuration-docs.mjs';
+import { configurationReference } from '../../scripts/docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
 import type { LimitDefinition } from '../../server/rate-limits/definition.ts';
 import { apiCallsPerMinute, rateLimits } from '../../server/rate-limits/limits.ts';

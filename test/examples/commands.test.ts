@@ -1,4 +1,4 @@
-import { isBuilt } from '../../scripts/lib/build.mjs';
+import { isBuilt } from '../../scripts/build.mjs';
 import { Browser, locationOf } from '../support/browser.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { signInFor } from '../support/relying-party.ts';

@@ -4,7 +4,7 @@ import { type Moment, startHonestCarrier } from './honest-carrier.ts';
 import { type ChildSettings, dist, type OutboxChild, startChild } from './outbox-child.ts';
 import { seededRandom } from './seeded.ts';
 
-/** `npm run test:faults -- --seeds N` has more. */
+/** `FOYER_FAULT_SEEDS=300 npm run test:all -- test/faults` has more. */
 const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
 const speed = 50;
 const changes = 25;

@@ -12,7 +12,7 @@ import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 import { seededRandom } from './seeded.ts';
 
-/** `npm run test:faults -- --seeds N` has more. */
+/** `FOYER_FAULT_SEEDS=300 npm run test:all -- test/faults` has more. */
 const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
 /** About the number of exchanges with Stripe in a whole purchase. */
 const exchanges = 40;

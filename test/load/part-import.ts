@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { nodeSettings } from '../../scripts/lib/ready.mjs';
+import { nodeSettings } from '../../scripts/lib/processes.mjs';
 import type { Figure } from './figures.ts';
 import type { Stores } from './stores.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nodeSettings } from '../../scripts/lib/ready.mjs';
+import { nodeSettings } from '../../scripts/lib/processes.mjs';
 import { freePort } from '../support/services.ts';
 import { type Figure, median } from './figures.ts';
 import type { Generator } from './generator/main.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { nodeSettings } from '../../scripts/lib/ready.mjs';
+import { nodeSettings } from '../../scripts/lib/processes.mjs';
 
 /**
  * Calls between the process that leads a measurement and its child processes. Each child answers named functions over

@@ -1,6 +1,6 @@
 import { megabytes, soak } from './soak.ts';
 
-/** `npm run bench soak` sets both: a simulated day of one address, and hours of a hundred. */
+/** docs/benchmarks.md sets both: a simulated day of one address, and hours of a hundred. */
 const hours = Number(process.env.FOYER_SOAK_HOURS ?? 0.5);
 const addresses = Number(process.env.FOYER_SOAK_ADDRESSES ?? 1);
 const mostBytes = addresses === 1 ? 50e6 : 500e6;

@@ -1,12 +1,12 @@
 /**
- * `npm run bench workers`: several workers in production under load while one is killed, while all are replaced, and while
+ * `npm run bench:workers`: several workers in production under load while one is killed, while all are replaced, and while
  * the service ends. The counts are for people; test/journeys/workers.test.ts checks the promises.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { nodeSettings } from '../../scripts/lib/ready.mjs';
+import { nodeSettings } from '../../scripts/lib/processes.mjs';
 import type * as PasswordModule from '../../server/password/index.ts';
 import type * as StoreModule from '../../server/store/index.ts';
 import type * as UsersModule from '../../server/users/index.ts';
@@ -17,7 +17,7 @@ import { built } from './built.ts';
 import { host, memberEmail, password, publicUrl } from './setting.ts';
 import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
-const help = `npm run bench workers [options]
+const help = `npm run bench:workers -- [options]
 
   --workers N     how many (2)
   --at-once N     requests at once (16)

@@ -1,97 +1,85 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { agrees } from '../../scripts/lib/install.mjs';
-import { completed, missingEntries, platformOf } from '../../scripts/lib/lock-file.mjs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 
-const lockText = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
+const root = join(import.meta.dirname, '../..');
 
-describe('package-lock.json', () => {
-  it('The lock file names no registry host', () => {
-    expect(lockText).not.toMatch(/"resolved"|https?:\/\/[^"]*\/-\//);
-  });
-
-  it('The lock file has every optional package, or npm ci refuses it (npm run lock-file adds them)', () => {
-    expect(missingEntries(JSON.parse(lockText))).toEqual([]);
-  });
+it('The lock file names no registry host', () => {
+  expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"|https?:\/\/[^"]*\/-\//);
 });
 
-describe('completing a lock file', () => {
-  const lock = {
-    packages: {
-      '': { optionalDependencies: { top: '1.0.0' } },
-      'node_modules/top': { version: '1.0.0' },
-      'node_modules/a': { dev: true, optionalDependencies: { '@a/linux-x64-musl': '2.0.0', top: '1.0.0' } },
-      'node_modules/b/node_modules/c': { optionalDependencies: { near: '1.0.0', inner: '1.0.0' } },
-      'node_modules/b/node_modules/near': { version: '1.0.0' },
-      'node_modules/b/node_modules/c/node_modules/inner': { version: '1.0.0' },
-    },
+describe('scripts/install.mjs', () => {
+  const wanted = {
+    '': {},
+    'node_modules/a': { version: '1.0.0', integrity: 'x' },
+    'node_modules/b': { version: '1.0.0', optional: true },
+  };
+  const present = { 'node_modules/a': { version: '1.0.0', integrity: 'x' } };
+  let folder: string;
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+    chmodSync(join(folder, path), 0o755);
   };
 
-  it('The search finds what has no entry where Node would look', () => {
-    expect(missingEntries(lock)).toEqual([{ name: '@a/linux-x64-musl', version: '2.0.0', dev: true }]);
-    const without = { packages: { ...lock.packages, 'node_modules/b/node_modules/near': undefined } };
-    expect(missingEntries(JSON.parse(JSON.stringify(without))).map(({ name }) => name)).toContain('near');
-  });
+  /** A project with these packages, and an `npm` that only notes its arguments. */
+  function prepare(packages: Record<string, { version: string; integrity?: string }>, npm = 'exit 0'): void {
+    mkdirSync(join(folder, 'scripts'));
+    copyFileSync(join(root, 'scripts/install.mjs'), join(folder, 'scripts/install.mjs'));
+    write('package-lock.json', JSON.stringify({ packages: wanted }));
+    write('node_modules/.package-lock.json', JSON.stringify({ packages }));
+    write('node_modules/.bin/node', '');
+    write('bin/npm', `#!/bin/sh\necho "$@" > ${folder}/called\n${npm}\n`);
+  }
+  function install() {
+    const env = { PATH: `${join(folder, 'node_modules/.bin')}:${join(folder, 'bin')}:${process.env.PATH}` };
+    return spawnSync(process.execPath, ['scripts/install.mjs'], { cwd: folder, env, encoding: 'utf8' });
+  }
+  const called = () => existsSync(join(folder, 'called'));
 
-  it('The completion adds a missing entry, limited to its platform', () => {
-    const entries = completed(lock).packages;
-    expect(entries['node_modules/@a/linux-x64-musl']).toEqual({
-      version: '2.0.0',
-      cpu: ['x64'],
-      dev: true,
-      libc: ['musl'],
-      optional: true,
-      os: ['linux'],
-    });
-    expect(Object.keys(entries)[1]).toBe('node_modules/@a/linux-x64-musl');
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'install-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('The script installs nothing when the packages are those of the lock file', () => {
+    prepare(present);
+    expect(install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(called()).toBe(false);
   });
 
   it.each([
-    ['@swc/core-win32-ia32-msvc', { os: ['win32'], cpu: ['ia32'] }],
-    ['@unrs/resolver-binding-linux-arm-musleabihf', { os: ['linux'], cpu: ['arm'] }],
-    ['@rolldown/binding-wasm32-wasi', { cpu: ['wasm32'] }],
-    ['lightningcss-linux-arm64-gnu', { os: ['linux'], cpu: ['arm64'], libc: ['glibc'] }],
-    ['fsevents', undefined],
-  ])('The platform of %s is read from its name', (name, platform) => {
-    expect(platformOf(name)).toEqual(platform);
-  });
-
-  it('The completion refuses to guess a platform or a version', () => {
-    const unclear = { packages: { 'node_modules/a': { optionalDependencies: { fsevents: '2.3.3' } } } };
-    expect(() => completed(unclear)).toThrow('fsevents 2.3.3');
-    const range = { packages: { 'node_modules/a': { optionalDependencies: { 'a-linux-x64': '^1.0.0' } } } };
-    expect(() => completed(range)).toThrow('a-linux-x64 ^1.0.0');
-  });
-});
-
-describe('what npm has installed agrees with the lock file', () => {
-  const wanted = {
-    packages: {
-      '': {},
-      'node_modules/a': { version: '1.0.0', integrity: 'x' },
-      'node_modules/b': { version: '1.0.0', optional: true },
-    },
-  };
-  const present = (entries: Record<string, { version: string; integrity?: string }>) => ({ packages: entries });
-
-  it('The installation agrees when everything is present, and optional packages may be absent', () => {
-    expect(agrees(wanted, present({ 'node_modules/a': { version: '1.0.0', integrity: 'x' } }))).toBe(true);
-  });
-
-  it.each<[string, Record<string, { version: string; integrity?: string }>]>([
     ['nothing is there', {}],
     ['a package is missing', { 'node_modules/b': { version: '1.0.0' } }],
     ['a version differs', { 'node_modules/a': { version: '1.0.1', integrity: 'x' } }],
     ['the content differs', { 'node_modules/a': { version: '1.0.0', integrity: 'y' } }],
-    [
-      'an optional one is there in another version',
-      { 'node_modules/a': { version: '1.0.0', integrity: 'x' }, 'node_modules/b': { version: '2.0.0' } },
-    ],
-  ])('The installation does not agree if %s', (_case, entries) => {
-    expect(agrees(wanted, present(entries))).toBe(false);
+    ['an optional package has another version', { ...present, 'node_modules/b': { version: '2.0.0' } }],
+  ])('The script runs npm ci with the development packages if %s', (_case, packages) => {
+    prepare(packages);
+    expect(install()).toMatchObject({ status: 0, stdout: '' });
+    expect(readFileSync(join(folder, 'called'), 'utf8')).toMatch(/^ci --include=dev /);
   });
 
-  it('An empty lock file agrees with nothing', () => {
-    expect(agrees({}, present({}))).toBe(false);
+  it('The script installs again after an install that failed', () => {
+    prepare({}, 'exit 1');
+    expect(install()).toMatchObject({ status: 1, stderr: expect.stringContaining('foyer: npm ci failed') });
+    rmSync(join(folder, 'called'));
+    install();
+    expect(called()).toBe(true);
+  });
+
+  it('The script explains that an install without install scripts lacks Node 24', () => {
+    prepare({}, `rm ${join(folder, 'node_modules/.bin/node')}`);
+    expect(install()).toMatchObject({ status: 1, stderr: expect.stringContaining('ignore-scripts false') });
   });
 });

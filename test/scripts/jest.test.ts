@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../../scripts/lib/paths.mjs';
+import { root } from '../../scripts/lib/processes.mjs';
 
 interface Report {
   testResults: {

@@ -13,7 +13,7 @@ afterEach(() => void parent.kill('SIGKILL'));
  * last of them is gone.
  */
 async function commandWith(body: string) {
-  const script = `import { command, start, run } from ${JSON.stringify(module)}; await command(async () => { ${body} });`;
+  const script = `import { command, run, runTool } from ${JSON.stringify(module)}; await command(async () => { ${body} });`;
   return watched(['--input-type=module', '-e', script]);
 }
 
@@ -30,9 +30,7 @@ function watched(args: string[]) {
 }
 
 // Longer than a test may take: one that is left behind fails the test.
-const SHELL = `start('sh', ['-c', 'sleep 40 & echo $!; wait'], { stdio: ['ignore', 'inherit', 'inherit'] })`;
-const STUBBORN = `start('sh', ['-c', 'trap "" INT TERM; sleep 40 & echo $!; wait; wait'],
-  { stdio: ['ignore', 'inherit', 'inherit'], graceMs: 200 })`;
+const SHELL = `run('sh', ['-c', 'sleep 40 & echo $!; wait'])`;
 
 describe('a command and what it started', () => {
   it.each([
@@ -40,44 +38,47 @@ describe('a command and what it started', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('The signal %s also ends the grandchildren', async (signal, code) => {
-    const { ended, firstLine } = await commandWith(`const { signal } = await ${SHELL}.ended;
-      return 128 + { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 }[signal];`);
+    const { ended, firstLine } = await commandWith(`return ${SHELL};`);
     expect(Number(await firstLine())).toBeGreaterThan(1);
     parent.kill(signal);
     expect((await ended).code).toBe(code);
   });
 
-  it('A process that ignores the signal is killed after its grace period', async () => {
-    const { ended, firstLine } = await commandWith(`await ${STUBBORN}.ended; return 7;`);
-    expect(Number(await firstLine())).toBeGreaterThan(1);
-    parent.kill('SIGTERM');
-    expect((await ended).code).toBe(7);
+  it('The command ends with the exit code of a server that a signal ends', async () => {
+    const server = `process.on('SIGINT', () => process.exit(7)); setInterval(() => {}, 1000); console.log(1);`;
+    const { ended, firstLine } = await commandWith(`return run('node', ['-e', ${JSON.stringify(server)}]);`);
+    await firstLine();
+    parent.kill('SIGINT');
+    expect(await ended).toEqual({ code: 7, errors: '' });
   });
 
   it('No process is left when the body fails', async () => {
     const { ended, firstLine } = await commandWith(
-      `${SHELL}; await new Promise((resolve) => setTimeout(resolve, 300)); throw new Error('no');`,
+      `void ${SHELL}; await new Promise((resolve) => setTimeout(resolve, 300)); throw new Error('no');`,
     );
     expect(Number(await firstLine())).toBeGreaterThan(1);
     expect(await ended).toMatchObject({ code: 1, errors: expect.stringContaining('Error: no') });
   });
 
-  it('A tool that is interrupted does not count as failed', async () => {
+  it('A tool that a signal ends does not count as failed', async () => {
     const { ended, firstLine } = await commandWith(
-      `await run('a tool', 'sh', ['-c', 'echo started >&2; sleep 40'], { stdio: ['ignore', 'pipe', process.stdout] });`,
+      `console.log('started'); await runTool('sleep', ['40']); console.error('not reached');`,
     );
     await firstLine();
     parent.kill('SIGINT');
-    expect(await ended).toEqual({ code: 130, errors: 'foyer: stopped by SIGINT\n' });
+    expect(await ended).toEqual({ code: 130, errors: '' });
   });
 
-  it('A failing tool is reported with its own output', async () => {
-    const { ended } = await commandWith(`await run('The tool', 'sh', ['-c', 'echo what went wrong; exit 4']);`);
-    expect(await ended).toEqual({ code: 1, errors: 'foyer: The tool failed (exit code 4):\nwhat went wrong\n' });
+  it('A failing tool is reported after its own output', async () => {
+    const { ended } = await commandWith(`await runTool('sh', ['-c', 'echo what went wrong; exit 4']);`);
+    expect(await ended).toEqual({
+      code: 1,
+      errors: 'what went wrong\nfoyer: sh -c echo what went wrong; exit 4 failed (exit code 4)\n',
+    });
   });
 
   it('A tool that does not exist is named', async () => {
-    const { ended } = await commandWith(`await run('The tool', 'no-such-tool', []);`);
+    const { ended } = await commandWith(`await runTool('no-such-tool', []);`);
     expect(await ended).toMatchObject({
       code: 1,
       errors: expect.stringContaining('no-such-tool could not be started'),
@@ -85,8 +86,8 @@ describe('a command and what it started', () => {
   });
 
   it('The command ends by itself when npm is killed without a signal to it', async () => {
-    const inner = `import { command, start } from ${JSON.stringify(module)};
-      await command(async () => { await ${SHELL}.ended; });`;
+    const inner = `import { command, run } from ${JSON.stringify(module)};
+      await command(async () => { await ${SHELL}; });`;
     const outer = `require('node:child_process').spawn(process.execPath,
       ['--input-type=module', '-e', ${JSON.stringify(inner)}], { stdio: 'inherit' })`;
     const { ended, firstLine } = watched(['-e', outer]);

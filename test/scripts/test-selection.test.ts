@@ -1,8 +1,7 @@
 import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root } from '../../scripts/lib/paths.mjs';
-import { excludedFiles, patterns, selectBackends } from '../../scripts/lib/test-selection.mjs';
-import { readSpeed } from '../../scripts/lib/test-speed.mjs';
+import { root } from '../../scripts/lib/processes.mjs';
+import { excludedFiles, patterns, readSpeed, selectBackends } from '../../scripts/lib/test-selection.mjs';
 
 const files = globSync('test/**/*.test.{ts,tsx}', { cwd: root }).map((path) => join(root, path));
 const on = (file: string, speed: string) => selectBackends(join(root, file), { FOYER_TEST: speed });

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createConnection, createServer } from 'node:net';
@@ -70,14 +70,15 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** A private Redis without persistence. `extra` are further command-line settings. */
-export async function startRedis(extra: string[] = []): Promise<Service> {
+export async function startRedis(extra: string[] = [], options: SpawnOptions = {}): Promise<Service> {
   const port = await freePort();
   // A replica writes its master's data there, whatever the settings for saving.
   const folder = await mkdtemp(join(tmpdir(), 'foyer-redis-'));
-  const child = spawnServer(required('redis-server'), [
-    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],
-    ...extra,
-  ]);
+  const child = spawnServer(
+    required('redis-server'),
+    [...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'], ...extra],
+    options,
+  );
   await untilListening(port, child);
   return service(child, port, `redis://127.0.0.1:${port}`, folder);
 }
@@ -102,7 +103,7 @@ export async function startSentinel(masterPort: number): Promise<Service> {
 }
 
 /** A private PostgreSQL without durability: its data are deleted at the end, and it never waits for the disk. */
-export async function startPostgres(): Promise<Service> {
+export async function startPostgres(options: SpawnOptions = {}): Promise<Service> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'foyer-postgres-'));
   const data = join(folder, 'data');
@@ -121,7 +122,7 @@ export async function startPostgres(): Promise<Service> {
   ];
   const initialise = ['-D', data, '-U', 'foyer', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await run(required('initdb'), initialise, as);
-  const child = spawnServer(required('postgres'), arguments_, as);
+  const child = spawnServer(required('postgres'), arguments_, { ...as, ...options });
   await untilListening(port, child);
   // It listens a moment before it accepts connections.
   const isReady = () => run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]);
@@ -157,11 +158,11 @@ function required(name: string): string {
   throw new Error(`${name} is not installed; install it, or leave it out: FOYER_TEST_WITHOUT=${part}`);
 }
 
-function spawnServer(path: string, args: string[], options: { uid?: number; gid?: number; cwd?: string } = {}) {
+function spawnServer(path: string, args: string[], options: SpawnOptions = {}) {
   const child = spawn(path, args, { ...options, stdio: 'ignore' });
   // A failing test must not leave it running.
   const end = () => child.kill('SIGKILL');
-  process.once('exit', end);
+  process.prependOnceListener('exit', end);
   child.once('exit', () => process.off('exit', end));
   return child;
 }

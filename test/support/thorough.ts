@@ -1,4 +1,4 @@
-import { readSpeed } from '../../scripts/lib/test-speed.mjs';
+import { readSpeed } from '../../scripts/lib/test-selection.mjs';
 
 type Thorough = Pick<typeof it, 'each'> & ((...test: Parameters<typeof it>) => void);
 
