@@ -13,10 +13,10 @@ import { hashForApi } from '../password/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import type { ProfileFaults } from './profile-input.ts';
-import { resendCode } from './resend-code.ts';
+import { resendCode } from './send-code.ts';
 import { fieldNames } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
-import { verifyEmail } from './verify-email.ts';
+import { type VerifyEmailRefusal, verifyEmail } from './verify-email.ts';
 
 const flow = flowIdSchema.max(100).describe('From the answer of the call before: a secret of the caller');
 
@@ -31,7 +31,8 @@ function toProblemFaults({ empty, email, password }: ProfileFaults): { name: str
   ];
 }
 
-function refusedAs(refusal: StartSignUpRefusal): HttpError {
+/** The problem document of each refusal. */
+function toProblem(refusal: StartSignUpRefusal | VerifyEmailRefusal): HttpError {
   switch (refusal.kind) {
     case 'invalid': {
       const noPassword = refusal.faults.empty.includes('password');
@@ -46,6 +47,14 @@ function refusedAs(refusal: StartSignUpRefusal): HttpError {
       });
     case 'too-many':
       return new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) });
+    case 'not-found':
+      return new HttpError('notFound');
+    case 'disabled':
+      return new HttpError('forbidden', { publicDetail: 'User is disabled.' });
+    case 'incomplete':
+    case 'incorrect':
+    case 'invalidated':
+      return new HttpError('validation', { detail: refusal.kind, publicDetail: 'Invalid code' });
   }
 }
 
@@ -87,7 +96,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
         from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
       };
       const started = await hashForApi(deps, () => startSignUp(deps, input));
-      if (started.kind === 'refused') throw refusedAs(started.refusal);
+      if (started.kind !== 'begun') throw toProblem(started);
       return { flow: started.flow };
     },
   });
@@ -104,20 +113,8 @@ function confirm(deps: SignUpDeps): ApiOperation {
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
       const confirmed = await verifyEmail(deps, { flowId: body.flow, code: body.code, ip: req.ip ?? '' });
-      switch (confirmed.kind) {
-        case 'confirmed':
-          return { sub: confirmed.user.id };
-        case 'not-found':
-          throw new HttpError('notFound');
-        case 'already-in-use':
-          throw new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
-        case 'too-many':
-          throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(confirmed.retryAfterMs) });
-        case 'disabled':
-          throw new HttpError('forbidden', { publicDetail: 'User is disabled.' });
-        default:
-          throw new HttpError('validation', { detail: confirmed.kind, publicDetail: 'Invalid code' });
-      }
+      if (confirmed.kind !== 'confirmed') throw toProblem(confirmed);
+      return { sub: confirmed.user.id };
     },
   });
 }

@@ -12,33 +12,24 @@ import {
   prefillFromForm,
   prefillFromQuery,
   profilePageUrl,
+  restartSignUp,
   type SignUpContext,
   type SignUpRequest,
   withSignUpContext,
 } from './sign-up-context.ts';
+import { findPendingVerification, setSignUpRecord } from './sign-up-records.ts';
 import { faultTexts, tooManyText } from './sign-up-texts.ts';
-import { restartSignUp } from './start-over.ts';
 import {
   type StartSignUpInput,
   type StartSignUpRefusal,
   type StartSignUpResult,
   startSignUp,
 } from './start-sign-up.ts';
-import { findPendingVerification, type UnverifiedSubject } from './unverified-subject.ts';
-import { nextSignUpStep } from './verified-handlers.ts';
+import { returnUrl } from './verified-handlers.ts';
 
 type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met' | 'providerNotice'>> & {
   status?: number;
 };
-
-/** The sign-up of this browser whose address can still be confirmed. */
-async function findStartedSignUp(
-  r: RequestContext,
-  deps: SignUpDeps,
-): Promise<(UnverifiedSubject & { kind: 'sign-up' }) | undefined> {
-  const subject = (await findPendingVerification(r.req, deps))?.subject;
-  return subject?.kind === 'sign-up' ? subject : undefined;
-}
 
 /** The address of the plan is passed on: the step PLAN follows the provider. */
 function providerButtonsForSignUp(
@@ -59,7 +50,7 @@ function providerButtonsForSignUp(
   );
 }
 
-/** Step 0 for a visitor at `place`, with the fields that it fills in. */
+/** Step PROFILE for a visitor at `place`, with the fields that it fills in; it links to an account that waits. */
 export async function renderProfilePage(
   r: RequestContext,
   deps: SignUpDeps,
@@ -69,10 +60,11 @@ export async function renderProfilePage(
   const state: ProfilePageState | undefined = r.viewAt(address, view);
   if (!state) return;
   const { values, errors = {}, problem, met, providerNotice, status } = state;
-  const started = await findStartedSignUp(r, deps);
+  const account = (await findPendingVerification(r.req, deps))?.account;
+  const started = account && 'signUp' in account ? account.signUp : undefined;
   const stored = {
-    given_name: started?.signUp.givenName ?? '',
-    family_name: started?.signUp.familyName ?? '',
+    given_name: started?.givenName ?? '',
+    family_name: started?.familyName ?? '',
     email: prefill.email ?? started?.email ?? '',
   };
   r.render(
@@ -122,7 +114,7 @@ export const showProfile = withSignUpContext(async (r, deps) => {
   const prefill = prefillFromQuery(r);
   // A user who is already signed in, perhaps in another tab, still reads why the form was refused.
   if (found && !r.followsRefusal(profilePageUrl(place, prefill))) {
-    return r.redirect(await nextSignUpStep(r, deps, found.user));
+    return r.redirect(await returnUrl(r, deps, { user: found.user, way: 'sign-up' }));
   }
   if (prefill.source === 'appsumo' && !(await hasPartnerDealAhead(r, deps, prefill.email ?? ''))) {
     return r.redirect(place.profile);
@@ -143,7 +135,10 @@ export const showProfile = withSignUpContext(async (r, deps) => {
 });
 
 /** Text and status for each refusal (the specification's sections 5 and 8). */
-function toRefusedState(r: RequestContext, refusal: StartSignUpRefusal): ProfilePageState {
+function toRefusedState(
+  r: RequestContext,
+  refusal: Exclude<StartSignUpRefusal, { kind: 'no-deal' }>,
+): ProfilePageState {
   const { t } = r;
   const title = t('signUp.errors.failed');
   switch (refusal.kind) {
@@ -151,8 +146,6 @@ function toRefusedState(r: RequestContext, refusal: StartSignUpRefusal): Profile
       return { status: 400, ...faultTexts(t, refusal.faults) };
     case 'already-in-use':
       return { status: 409, errors: { email: t('signUp.errors.alreadyInUse') } };
-    case 'no-deal':
-      return { status: 400, problem: { title, text: t('signUp.errors.validation') } };
     case 'too-many':
       r.setRetryAfter(refusal.retryAfterMs);
       return { status: 429, problem: { title, text: tooManyText(t, refusal.retryAfterMs) } };
@@ -215,16 +208,15 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
   switch (started.kind) {
     case 'busy':
       return rerender(toBusyState(r.t, started));
-    case 'refused': {
-      const { refusal } = started;
-      // As specified: the page is loaded again, as for everyone else.
-      if (refusal.kind === 'no-deal') return r.redirect(place.profile);
-      const met = input.password === '' ? {} : { met: passwordStrength(input.password, input) };
-      return rerender({ ...met, ...toRefusedState(r, refusal) });
-    }
     case 'begun':
-      await deps.flows.delete(deps.flows.readCookie(r.req));
-      deps.flows.setCookie(r.res, started.flow);
+      await setSignUpRecord(r, deps, started.flow);
       return r.redirect(place.code);
+    case 'no-deal':
+      // As specified: the page is loaded again, as for everyone else.
+      return r.redirect(place.profile);
+    default: {
+      const met = input.password === '' ? {} : { met: passwordStrength(input.password, input) };
+      return rerender({ ...met, ...toRefusedState(r, started) });
+    }
   }
 });

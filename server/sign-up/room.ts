@@ -1,18 +1,21 @@
 import type { Request, Router } from 'express';
 import type { UnverifiedAddress } from '../federation/index.ts';
-import type { ApiOperation, Continuation, RequestContext } from '../http/index.ts';
+import type { ApiOperation, Continuation, Logger, RequestContext } from '../http/index.ts';
 import type { PlanKey, UserId } from '../shared/index.ts';
 import type { EmailVerification } from '../sign-in/index.ts';
-import type { User } from '../users/index.ts';
-import { sweepSignUps } from './delete-expired.ts';
+import { createLease, type Database, runPeriodically } from '../store/index.ts';
+import type { PersonalDataSource, User } from '../users/index.ts';
 import type { SignUpDeps, SignUpSettings } from './deps.ts';
-import { createEmailVerification } from './email-verification.ts';
-import { afterFederatedSignUp, type FederatedSignUpResult, startFederatedSignUp } from './federated-sign-up.ts';
+import {
+  createEmailVerification,
+  type FederatedSignUpResult,
+  startFederatedVerification,
+} from './email-verification.ts';
 import { signUpOperations } from './operations.ts';
 import { signUpRoutes } from './routes.ts';
 import { createSignUpRecords } from './sign-up-records.ts';
-import { findChosenPlanKey } from './sign-up-store.ts';
-import { verifyEmailUrl } from './verified-handlers.ts';
+import { deleteExpired, eraseSignUps, findChosenPlanKey, listSignUps } from './sign-up-store.ts';
+import { afterFederatedSignUp, verifyEmailUrl } from './verified-handlers.ts';
 
 export interface SignUpModule {
   pageRoutes(router: Router): void;
@@ -43,7 +46,33 @@ export function openSignUp(settings: SignUpSettings): SignUpModule {
     verifyEmailUrl: (req) => verifyEmailUrl(req, deps),
     findPlanKey: (userId) => findChosenPlanKey(deps.database.db, userId, deps.now()),
     afterProvider: (user, continuation) => afterFederatedSignUp(deps, user, continuation),
-    beginByProvider: (r, signUp) => startFederatedSignUp(r, deps, signUp),
+    beginByProvider: (r, signUp) => startFederatedVerification(r, deps, signUp),
     stop: sweepSignUps(deps.database, deps.now, deps.log),
   };
 }
+
+const everyMs = 10 * 60_000;
+const batch = 500;
+
+/**
+ * Deletes sign-ups that expired, or were confirmed long ago, in one process at a time. Returns the function that stops
+ * it.
+ */
+function sweepSignUps(database: Database, now: () => number, log: Logger): () => Promise<void> {
+  const sweep = async () => {
+    while ((await deleteExpired(database.db, now(), batch)) === batch);
+  };
+  const lease = createLease(database, 'sweep of expired sign-ups', { ttlMs: 2 * everyMs, now });
+  return runPeriodically(lease, {
+    everyMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'could not sweep expired sign-ups'),
+  });
+}
+
+/** The stored sign-ups with a user's address. */
+export const signUpDataSource = ({ db }: Database): PersonalDataSource => ({
+  name: 'signUps',
+  exportData: (user) => listSignUps(db, user),
+  erase: (trx, user) => eraseSignUps(trx, user),
+});

@@ -1,13 +1,22 @@
 import type { Transaction } from 'kysely';
 import type { Language } from '../http/index.ts';
-import { codeMinutes, type IssuedCode } from '../messages/index.ts';
-import type { NormalisedEmail } from '../shared/index.ts';
+import { codeMinutes, type IssuedCode, resendWaitMs } from '../messages/index.ts';
+import type { FlowId, NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
+import { consumeCodeMail } from './limits.ts';
+import { logOutcome } from './log-outcome.ts';
+import {
+  findVerification,
+  type PendingVerification,
+  type SignUpRecord,
+  type UnverifiedAccount,
+} from './sign-up-records.ts';
+import { extendSignUp } from './sign-up-store.ts';
 
 /** The recipient of a confirmation code. */
-export interface CodeRecipient {
+interface CodeRecipient {
   kind: 'sign-up' | 'user';
   email: NormalisedEmail;
   givenName: string;
@@ -36,7 +45,7 @@ export async function addCodeMail(
 }
 
 /** A code for a flow that has started. */
-export async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecipient): Promise<IssuedCode> {
+async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecipient): Promise<IssuedCode> {
   const { codes, database, outbox, now } = deps;
   const issued = await codes.issue({ purpose: 'confirm-email', flow, account: to.email, device: to.device });
   if (issued.issued) {
@@ -45,4 +54,52 @@ export async function sendCode(deps: SignUpRuleDeps, flow: string, to: CodeRecip
     outbox.wake();
   }
   return issued;
+}
+
+export type SendCodeResult =
+  | { kind: 'sent' }
+  | { kind: 'refused'; why: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number }
+  /** There is nothing to confirm any more. */
+  | { kind: 'not-found' };
+
+/** Sends a code for a flow, and records it in the flow. */
+export async function sendVerificationCode(
+  deps: SignUpRuleDeps,
+  { id, flow, account }: PendingVerification,
+  { lang, ip, device }: { lang: Language; ip: string; device?: string | undefined },
+): Promise<SendCodeResult> {
+  const decision = await consumeCodeMail(deps.kv, deps.limits, ip);
+  if (!decision.allowed) return { kind: 'refused', why: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const { givenName } = account.kind === 'unverified-user' ? account.user : account.signUp;
+  const issued = await sendCode(deps, id, { kind: flow.kind, email: account.email, givenName, lang, device });
+  if (!issued.issued) {
+    await decision.release();
+    return { kind: 'refused', why: issued.why, retryAfterMs: issued.retryAfterMs };
+  }
+  await deps.flows.write(id, { ...flow, sentAtMs: deps.now() });
+  if (flow.kind === 'sign-up') await extendSignUp(deps.database.db, flow.id, deps.now());
+  return { kind: 'sent' };
+}
+
+/** Sends another code for a flow if the last one is old enough; the earlier code becomes invalid. */
+export async function resendCode(
+  deps: SignUpRuleDeps,
+  flowId: FlowId,
+  from: { lang: Language; ip: string; device?(account: UnverifiedAccount): string | undefined },
+): Promise<SendCodeResult> {
+  const pending = await findVerification(deps, flowId);
+  const sent: SendCodeResult = pending
+    ? await sendVerificationCode(
+        deps,
+        { ...pending, flow: { ...pending.flow, resent: true } },
+        { ...from, device: from.device?.(pending.account) },
+      )
+    : { kind: 'not-found' };
+  logOutcome(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
+  return sent;
+}
+
+/** Seconds until another code can be requested; 0: now. */
+export function secondsUntilResend(flow: SignUpRecord, nowMs: number): number {
+  return flow.sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((flow.sentAtMs + resendWaitMs - nowMs) / 1000));
 }

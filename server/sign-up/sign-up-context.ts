@@ -4,6 +4,7 @@ import { type PlanKey, toPlanKey } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { maxEmailCharacters } from './profile-input.ts';
+import type { SignUpState } from './sign-up-state.ts';
 
 /** Fields that step 0 fills in (the specification's query parameters `email` and `from`). */
 export interface Prefill {
@@ -81,4 +82,34 @@ export function profilePageUrl({ base, continuation }: SignUpContext, { source, 
   if (email !== undefined) parameters.set('email', email);
   parameters.set('from', source);
   return `${base}?${parameters}`;
+}
+
+/** The address of the page of each state; undefined: the rules of the sign-in decide. */
+export function stateUrl(
+  state: SignUpState,
+  { base, continuation: { search } }: Pick<SignUpContext, 'base' | 'continuation'>,
+): string | undefined {
+  switch (state.kind) {
+    case 'profile':
+      return base + search;
+    case 'unverified':
+    case 'decoy':
+    case 'unverified-user':
+      return `${base}/emailCaptured${search}`;
+    case 'verified':
+      return `${base}/verifiedCode${search}`;
+    case 'post-sign-up-plan':
+      return `/post-signup/plan${search}`;
+    case 'proven':
+    case 'confirmed':
+    case 'complete':
+      return undefined;
+  }
+}
+
+/** Start Over and Cancel: this browser forgets its sign-up. The sign-up waits for its owner until it expires. */
+export async function restartSignUp(r: RequestContext, { flows }: SignUpDeps, address: string): Promise<void> {
+  await flows.delete(flows.readCookie(r.req));
+  flows.clearCookie(r.res);
+  r.redirect(address);
 }

@@ -1,10 +1,17 @@
 import type { Request } from 'express';
 import { ConfirmedPage } from '../../views/sign-up/confirmed-page.tsx';
+import type { Continuation } from '../http/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
-import { loadSignUpContext, type SignUpRequest, withSignUpContext } from './sign-up-context.ts';
-import { findSignUpRecord } from './sign-up-records.ts';
-import { findPendingVerification } from './unverified-subject.ts';
+import {
+  loadSignUpContext,
+  type SignUpContext,
+  type SignUpRequest,
+  stateUrl,
+  withSignUpContext,
+} from './sign-up-context.ts';
+import { findPendingVerification, findSignUpRecord } from './sign-up-records.ts';
+import { type SignUpPlace, transition } from './sign-up-state.ts';
 
 /** How long the page can be reloaded. */
 const justConfirmedMs = 60_000;
@@ -15,15 +22,41 @@ export async function verifyEmailUrl(req: Request, deps: SignUpDeps): Promise<st
   return (await findPendingVerification(req, deps)) ? place.code : place.profile;
 }
 
-/**
- * The next page of a user who returns to an earlier step: the rest of the sign-up if the user has no plan, else the
- * usual next step.
- */
-export async function nextSignUpStep({ req, place }: SignUpRequest, deps: SignUpDeps, user: User): Promise<string> {
+/** The next page of a user whose address is confirmed. */
+export function nextUrl(
+  deps: SignUpDeps,
+  user: User,
+  { base, continuation, ...place }: Omit<SignUpPlace, 'plansAreSold'> & Pick<SignUpContext, 'base' | 'continuation'>,
+): string {
+  const event = { kind: 'continued', ...place, plansAreSold: deps.plans.sold } as const;
+  const next = transition({ kind: 'confirmed', user }, event);
+  return stateUrl(next, { base, continuation }) ?? deps.nextRedirect(user, continuation).address;
+}
+
+/** The same for a user who returns to an earlier step. */
+export async function returnUrl(
+  { req, place: { base, continuation, planKey } }: SignUpRequest,
+  deps: SignUpDeps,
+  { user, way }: { user: User; way: SignUpPlace['way'] },
+): Promise<string> {
   const own = await findSignUpRecord(req, deps);
-  const underWay = own?.flow.confirmedAtMs !== undefined || place.planKey !== null;
-  if (deps.plans.sold && user.planId === null && underWay) return place.verified;
-  return deps.nextRedirect(user, place.continuation).address;
+  const underWay = own?.flow.confirmedAtMs !== undefined || planKey !== null;
+  return nextUrl(deps, user, { base, continuation, way, justConfirmed: false, underWay });
+}
+
+/** Sets the trial of a user whom a provider has just created. @returns the step PLAN, if there is one */
+export async function afterFederatedSignUp(
+  { plans }: SignUpDeps,
+  user: User,
+  continuation: Continuation,
+): Promise<string | undefined> {
+  if (!plans.sold) return undefined;
+  await plans.settleTrial(user, 'post-sign-up');
+  const place = { way: 'post-signup', justConfirmed: false, underWay: true, plansAreSold: true } as const;
+  return stateUrl(transition({ kind: 'confirmed', user }, { kind: 'continued', ...place }), {
+    base: '/signup',
+    continuation,
+  });
 }
 
 /**

@@ -8,22 +8,20 @@ import {
   toRetrySeconds,
 } from '../http/index.ts';
 import { normaliseCode } from '../messages/index.ts';
-import type { User } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { startEmailVerification } from './email-verification.ts';
 import { renderProfilePage } from './profile-handlers.ts';
-import { resendCode, type SendCodeResult, secondsUntilResend } from './resend-code.ts';
-import { type SignUpRequest, withSignUpContext } from './sign-up-context.ts';
-import type { SignUpRecord } from './sign-up-records.ts';
+import { resendCode, type SendCodeResult, secondsUntilResend } from './send-code.ts';
+import { restartSignUp, type SignUpRequest, withSignUpContext } from './sign-up-context.ts';
+import { findPendingVerification, type PendingVerification, type SignUpRecord } from './sign-up-records.ts';
+import type { SignUpPlace, UnverifiedState } from './sign-up-state.ts';
 import type { SignUp } from './sign-up-store.ts';
 import { tooManyText } from './sign-up-texts.ts';
-import { restartSignUp } from './start-over.ts';
-import { findPendingVerification, type PendingVerification, type UnverifiedSubject } from './unverified-subject.ts';
-import { nextSignUpStep } from './verified-handlers.ts';
-import { type VerifyEmailResult, verifyEmail } from './verify-email.ts';
+import { nextUrl, returnUrl } from './verified-handlers.ts';
+import { type VerifyEmailRefusal, type VerifyEmailResult, verifyEmail } from './verify-email.ts';
 
 /** The same page is used in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
-export type VerifyEmailEntry = 'sign-up' | 'verify-code' | 'post-signup';
+export type VerifyEmailEntry = SignUpPlace['way'];
 
 /** A request of the page for the code. */
 interface VerifyEmailRequest extends SignUpRequest {
@@ -57,15 +55,16 @@ function withVerifyEmailContext(
   });
 }
 
+/** The page of an account that waits for its code. */
 function renderVerifyEmailPage(
   r: VerifyEmailRequest,
   deps: SignUpDeps,
   {
-    subject,
+    account,
     flow,
     state: view = {},
   }: {
-    subject: Pick<UnverifiedSubject, 'email' | 'kind'> & { signUp?: SignUp };
+    account: UnverifiedState & { signUp?: SignUp };
     flow: SignUpRecord | undefined;
     state?: VerifyEmailPageState;
   },
@@ -79,8 +78,8 @@ function renderVerifyEmailPage(
     {
       action: address,
       signInHref: place.signIn,
-      email: subject.email,
-      backHref: subject.kind === 'sign-up' && subject.signUp?.identity === null ? place.profile : undefined,
+      email: account.email,
+      backHref: account.signUp?.identity === null ? place.profile : undefined,
       steps: entry === 'post-signup' ? entry : entry === 'sign-up',
       unsent: flow?.sentAtMs === undefined,
       waitSeconds: waitSeconds ?? (flow ? secondsUntilResend(flow, deps.now()) : 0),
@@ -90,29 +89,21 @@ function renderVerifyEmailPage(
   );
 }
 
-/** For users without anything to confirm: in the post-signup flow the step PLAN, while they have none. */
-async function nextAfterVerification(r: VerifyEmailRequest, deps: SignUpDeps, user: User): Promise<string> {
-  const { continuation } = r.place;
-  if (r.entry === 'sign-up') return nextSignUpStep(r, deps, user);
-  if (r.entry === 'post-signup' && user.planId === null) return `/post-signup/plan${continuation.search}`;
-  return deps.nextRedirect(user, continuation).address;
-}
-
 /** GET: the page if there is something to confirm; every other visitor is redirected. */
 export const showVerifyEmail = (entry: VerifyEmailEntry) =>
   withVerifyEmailContext(entry, async (r, deps) => {
     const { place, pending } = r;
     const found = await deps.sessions.getCurrentUser(r.req);
     if (pending) {
-      const { subject, flow } = pending;
+      const { account, flow } = pending;
       const isResent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < resendNoticeMs;
       const notice = { kind: 'success', text: r.t('signUp.code.resent'), duration: 'short' } as const;
-      return renderVerifyEmailPage(r, deps, { subject, flow, state: isResent ? { notice } : {} });
+      return renderVerifyEmailPage(r, deps, { account, flow, state: isResent ? { notice } : {} });
     }
     if (!found) return r.redirect(entry === 'sign-up' ? place.profile : place.signIn);
     const { user } = found;
-    if (user.emailVerified) return r.redirect(await nextAfterVerification(r, deps, user));
-    renderVerifyEmailPage(r, deps, { subject: { kind: 'user', email: user.email }, flow: undefined });
+    if (user.emailVerified) return r.redirect(await returnUrl(r, deps, { user, way: entry }));
+    renderVerifyEmailPage(r, deps, { account: { kind: 'unverified-user', email: user.email }, flow: undefined });
   });
 
 /**
@@ -131,12 +122,10 @@ async function storedContinuation(
   return (await deps.toExpiredError(req, current)).options.redirectTo === undefined ? continuation : current;
 }
 
-type ConfirmedEmail = VerifyEmailResult & { kind: 'confirmed' };
-
 /** Text and status for each wrong code (the specification's sections 5 and 8). */
 function toPageState(
   r: RequestContext,
-  refused: Exclude<VerifyEmailResult, ConfirmedEmail | { kind: 'not-found' }>,
+  refused: Exclude<VerifyEmailRefusal, { kind: 'not-found' }>,
 ): VerifyEmailPageState {
   const { t } = r;
   const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
@@ -177,7 +166,11 @@ function renderExpired(r: SignUpRequest, deps: SignUpDeps): Promise<void> {
 }
 
 /** The address is confirmed: the user is signed in, and continues. */
-async function completeVerification(r: VerifyEmailRequest, deps: SignUpDeps, confirmed: ConfirmedEmail) {
+async function completeVerification(
+  r: VerifyEmailRequest,
+  deps: SignUpDeps,
+  confirmed: Extract<VerifyEmailResult, { kind: 'confirmed' }>,
+) {
   const { user, remember, identity } = confirmed;
   const continuation = await storedContinuation(r, deps, confirmed.continuation);
   // A visitor from a provider continues in the same way, whichever page the code was typed on.
@@ -186,12 +179,12 @@ async function completeVerification(r: VerifyEmailRequest, deps: SignUpDeps, con
   const factor = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
   const entered = await deps.signIn.completeSignIn(r, user, { ...factor, remember, continuation });
   if (entered.kind === 'second-factor-required') return r.redirect(entered.address);
-  const postSignUp = deps.plans.sold && !inSignUp;
-  if (postSignUp && user.planId !== null) return r.redirect(deps.nextRedirect(user, continuation).address);
-  r.redirect(`${postSignUp ? '/post-signup/plan' : `${r.place.base}/verifiedCode`}${continuation.search}`);
+  const way = inSignUp ? 'sign-up' : 'post-signup';
+  const { base } = r.place;
+  r.redirect(nextUrl(deps, user, { base, continuation, way, justConfirmed: true, underWay: true }));
 }
 
-async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, subject }: PendingVerification) {
+async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {
   const submitted = r.field('code');
   const result = await verifyEmail(deps, { flowId: id, code: submitted, ip: r.ip, lang: r.lang });
   if (result.kind === 'not-found') return r.redirect(r.address);
@@ -200,17 +193,17 @@ async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, subj
   const isUseless = result.kind === 'incorrect' || result.kind === 'invalidated';
   const code = isUseless ? undefined : normaliseCode(submitted);
   const state = { ...toPageState(r, result), ...(code !== undefined && { code }) };
-  renderVerifyEmailPage(r, deps, { subject, flow, state });
+  renderVerifyEmailPage(r, deps, { account, flow, state });
 }
 
-async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, subject }: PendingVerification) {
+async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {
   const sent = await resendCode(deps, id, {
     lang: r.lang,
     ip: r.ip,
-    device: (recipient) => (recipient.kind === 'user' ? deps.devices.recognise(r.req, recipient.user) : undefined),
+    device: (to) => (to.kind === 'unverified-user' ? deps.devices.recognise(r.req, to.user) : undefined),
   });
   if (sent.kind !== 'refused') return r.redirect(r.address);
-  renderVerifyEmailPage(r, deps, { subject, flow, state: toResendState(r, sent) });
+  renderVerifyEmailPage(r, deps, { account, flow, state: toResendState(r, sent) });
 }
 
 /** POST: a code, Resend, Start Over, Cancel. */
@@ -226,7 +219,7 @@ export const submitVerifyEmail = (entry: VerifyEmailEntry) =>
     const found = await deps.sessions.getCurrentUser(r.req);
     if (!found) return renderExpired(r, deps);
     const { user, session } = found;
-    if (user.emailVerified) return r.redirect(await nextAfterVerification(r, deps, user));
+    if (user.emailVerified) return r.redirect(await returnUrl(r, deps, { user, way: entry }));
     await startEmailVerification(r, deps, { kind: 'user', id: user.id, remember: session.remember });
     r.redirect(r.address);
   });

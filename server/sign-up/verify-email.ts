@@ -17,30 +17,24 @@ import {
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUpCodeGuess } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
+import { findVerification, type UnverifiedAccount } from './sign-up-records.ts';
+import { type SignUpRefusal, transition } from './sign-up-state.ts';
 import { markConfirmed, type SignUp } from './sign-up-store.ts';
-import { findUnverifiedSubject, type UnverifiedSubject } from './unverified-subject.ts';
 
-export type VerifyEmailResult =
-  | {
-      kind: 'confirmed';
-      user: User;
-      remember: boolean;
-      continuation: string;
-      /** The provider of the sign-up; undefined: it has a password. */
-      identity: UpstreamIdentity | undefined;
-    }
-  /** Fewer than six digits: not checked. */
-  | { kind: 'incomplete' }
-  | { kind: 'incorrect' }
-  /** The code was used or replaced, has expired, or has had too many attempts. */
-  | { kind: 'invalidated' }
-  /** Too many attempts from this network, or in total: not checked. */
-  | { kind: 'too-many'; retryAfterMs: number }
-  /** Another sign-up has confirmed this address meanwhile. */
-  | { kind: 'already-in-use' }
-  | { kind: 'disabled' }
-  /** There is nothing to confirm: an unknown flow, or one that is over. */
-  | { kind: 'not-found' };
+interface ConfirmedEmail {
+  kind: 'confirmed';
+  user: User;
+  remember: boolean;
+  continuation: string;
+  /** The provider of the sign-up; undefined: it has a password. */
+  identity: UpstreamIdentity | undefined;
+}
+
+/** `too-many`: too many attempts from this network, or in total; not checked. */
+export type VerifyEmailRefusal =
+  | { [Kind in SignUpRefusal]: { kind: Kind } }[SignUpRefusal]
+  | { kind: 'too-many'; retryAfterMs: number };
+export type VerifyEmailResult = ConfirmedEmail | VerifyEmailRefusal;
 
 /** A submitted code. */
 export interface SubmittedCode {
@@ -106,63 +100,65 @@ export async function verifyEmail(deps: SignUpRuleDeps, submitted: SubmittedCode
   return result;
 }
 
-/** @returns the reason against a code; undefined: it is right */
 async function checkCode(
   deps: SignUpRuleDeps,
-  subject: UnverifiedSubject,
+  account: UnverifiedAccount,
   submitted: SubmittedCode,
-): Promise<(VerifyEmailResult & { kind: 'incomplete' | 'incorrect' | 'invalidated' | 'too-many' }) | undefined> {
+): Promise<ReturnType<typeof transition> | Extract<VerifyEmailResult, { kind: 'too-many' }>> {
   const code = normaliseCode(submitted.code);
-  if (code === undefined) return { kind: 'incomplete' };
+  if (code === undefined) return transition(account, { kind: 'code-checked', check: 'incomplete' });
   const decision = await consumeSignUpCodeGuess(deps.kv, deps.limits, submitted.ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
-  const owner = { purpose: 'confirm-email', flow: submitted.flowId, account: subject.email } as const;
-  const check = await deps.codes.check(owner, code);
-  if (check !== 'correct') return { kind: check === 'incorrect' ? 'incorrect' : 'invalidated' };
-  // It has no recipient, so a guessed code has no effect either.
-  if (subject.kind === 'sign-up' && subject.signUp.state === 'decoy') return { kind: 'incorrect' };
-  await decision.release();
-  return undefined;
+  const owner = { purpose: 'confirm-email', flow: submitted.flowId, account: account.email } as const;
+  const next = transition(account, { kind: 'code-checked', check: await deps.codes.check(owner, code) });
+  if (next.kind !== 'refused') await decision.release();
+  return next;
 }
 
-/** The code was right. @returns undefined if the user is disabled or deleted by now */
-function confirmSubject(
+/** The code was right. @returns `disabled` if the user is disabled or deleted by now */
+async function confirmAccount(
   deps: SignUpRuleDeps,
-  subject: UnverifiedSubject,
+  account: UnverifiedAccount,
   lang: SignUp['lang'] | undefined,
-): Promise<User | undefined> {
-  return deps.database.transaction(async (trx) => {
-    if (subject.kind === 'sign-up') {
-      const { signUp } = subject;
-      return activateUser(trx, deps, { signUp, lang: lang ?? signUp.lang });
-    }
-    const { user } = subject;
-    if (!(await confirmEmail(trx, user, deps.now()))) return undefined;
-    await insertUserRecord(trx, user.id, deps.now());
-    const mailLang = lang ?? resolveLanguage('', user.locale ?? undefined);
-    return reportCreation(trx, deps, { userId: user.id, lang: mailLang });
-  });
+): Promise<User | 'already-in-use' | 'disabled'> {
+  try {
+    return await deps.database.transaction(async (trx) => {
+      if (account.kind !== 'unverified-user') {
+        const { signUp } = account;
+        return activateUser(trx, deps, { signUp, lang: lang ?? signUp.lang });
+      }
+      const { user } = account;
+      if (!(await confirmEmail(trx, user, deps.now()))) return 'disabled';
+      await insertUserRecord(trx, user.id, deps.now());
+      const mailLang = lang ?? resolveLanguage('', user.locale ?? undefined);
+      return reportCreation(trx, deps, { userId: user.id, lang: mailLang });
+    });
+  } catch (error) {
+    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return 'already-in-use';
+    throw error;
+  }
 }
 
 async function confirm(deps: SignUpRuleDeps, submitted: SubmittedCode): Promise<VerifyEmailResult> {
   const { flows, outbox, now } = deps;
   const { flowId } = submitted;
-  const flow = await flows.find(flowId);
-  const subject = flow && (await findUnverifiedSubject(deps, flow));
-  if (!flow || !subject) return { kind: 'not-found' };
-  const refused = await checkCode(deps, subject, submitted);
-  if (refused) return refused;
-
-  let user: User | undefined;
-  try {
-    user = await confirmSubject(deps, subject, submitted.lang);
-  } catch (error) {
-    if (error instanceof AlreadyInUseError || isSameIdentity(error)) return { kind: 'already-in-use' };
-    throw error;
-  }
-  if (!user) return { kind: 'disabled' };
+  const pending = await findVerification(deps, flowId);
+  if (!pending) return { kind: 'not-found' };
+  const { flow, account } = pending;
+  const proven = await checkCode(deps, account, submitted);
+  if (proven.kind === 'too-many') return proven;
+  if (proven.kind === 'refused') return { kind: proven.why };
+  const result = await confirmAccount(deps, account, submitted.lang);
+  const confirmed = transition(proven, { kind: 'account-confirmed', result });
+  if (confirmed.kind === 'refused') return { kind: confirmed.why };
   outbox.wake();
   await flows.write(flowId, { ...flow, confirmedAtMs: now() });
-  const { continuation, identity } = subject.kind === 'sign-up' ? subject.signUp : { continuation: '', identity: null };
-  return { kind: 'confirmed', user, remember: flow.remember, continuation, identity: identity ?? undefined };
+  const { continuation, identity } = 'signUp' in account ? account.signUp : { continuation: '', identity: null };
+  return {
+    kind: 'confirmed',
+    user: confirmed.user,
+    remember: flow.remember,
+    continuation,
+    identity: identity ?? undefined,
+  };
 }

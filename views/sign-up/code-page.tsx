@@ -40,7 +40,7 @@ function CodeNotice({ ctx, notice }: { ctx: PageContext; notice: NonNullable<Cod
   );
 }
 
-/** Step 1 of a sign-up and /verify-code: 'Enter Security Code' (specification, section 2). */
+/** Step 1 of a sign-up and /verify-code: 'Enter Security Code' (specification, section 2): the states before `proven`. */
 export function CodePage(props: CodePageProps) {
   const { ctx, action, signInHref, email, backHref, steps, code, error, notice, unsent, waitSeconds } = props;
   const { t } = ctx;

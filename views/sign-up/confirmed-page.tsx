@@ -9,7 +9,7 @@ import { SignUpSteps } from './sign-up-steps.tsx';
 const redirectDelayMs = 2000;
 
 /**
- * After the right code. With scripts it redirects by itself after the specification's 2 seconds; otherwise by its link.
+ * After the right code: the state `verified`. With scripts it redirects by itself after the specification's 2 seconds; otherwise by its link.
  */
 export function ConfirmedPage({ ctx, href }: { ctx: PageContext; href: string }) {
   const { t } = ctx;

@@ -125,7 +125,7 @@ function ProfileForm(props: ProfilePageProps) {
   );
 }
 
-/** Step 0 of a sign-up, 'Get Started' (specification, section 2). */
+/** Step 0 of a sign-up, 'Get Started' (specification, section 2): the state `profile`. */
 export function ProfilePage(props: ProfilePageProps) {
   const { ctx, action, signInHref, problem, resumableSignUp, providerNotice, clientName, providerButtons } = props;
   const { t } = ctx;
