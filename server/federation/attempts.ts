@@ -14,7 +14,6 @@ import {
   userIdSchema,
 } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, isToken, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import type { RefusalKind } from './identity.ts';
 
 const intent = z.discriminatedUnion('kind', [
   /** `at`: the page on which it was started, if not the sign-in page. */
@@ -53,15 +52,12 @@ type Row = z.infer<typeof schema>;
 /** One attempt to authenticate at one provider, in one tab. */
 export type FederationAttempt = Omit<Row, 'browser'>;
 
-/** The refusal of a response to an attempt that is not open. The names of refusals are public. */
-export const lookupRefusals = { expired: 'over', unknown: 'foreign' } as const satisfies Record<string, RefusalKind>;
-
 export type AttemptLookup =
-  | { state: 'open'; attempt: FederationAttempt }
+  | { kind: 'started'; attempt: FederationAttempt }
   /** Used before, or expired: its continuation is still known. */
-  | { state: 'expired'; attempt: FederationAttempt }
+  | { kind: 'expired'; attempt: FederationAttempt }
   /** Never started, deleted, of another browser, or of another provider (mix-up): nothing about it is revealed. */
-  | { state: 'unknown' };
+  | { kind: 'unknown' };
 
 /** How long a response is accepted. */
 export const attemptMs = 15 * minuteMs;
@@ -80,7 +76,7 @@ export interface FederationAttempts {
   find(req: Request, id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
   /** For a cross-site POST, which has no cookies: the next step checks the browser. */
   findForAnyBrowser(id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
-  /** Uses it up atomically: of several parallel calls, one gets `open`. */
+  /** Uses it up atomically: of several parallel calls, one gets `started`. */
   take(req: Request, id: FlowId, provider: ProviderId): Promise<AttemptLookup>;
 }
 
@@ -113,7 +109,7 @@ export function createFederationAttempts({
 
   const toLookup = (row: Row, used: boolean): AttemptLookup => {
     const { browser: _, ...attempt } = row;
-    return { state: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'open', attempt };
+    return { kind: used || now() - row.begunAtMs > attemptMs ? 'expired' : 'started', attempt };
   };
 
   async function readForAnyBrowser(id: FlowId, provider: ProviderId) {
@@ -136,15 +132,15 @@ export function createFederationAttempts({
     },
     async find(req, id, provider) {
       const found = await read(req, id, provider);
-      return found ? toLookup(found.value, found.isUsed) : { state: 'unknown' };
+      return found ? toLookup(found.value, found.isUsed) : { kind: 'unknown' };
     },
     async findForAnyBrowser(id, provider) {
       const found = await readForAnyBrowser(id, provider);
-      return found ? toLookup(found.value, found.isUsed) : { state: 'unknown' };
+      return found ? toLookup(found.value, found.isUsed) : { kind: 'unknown' };
     },
     async take(req, id, provider) {
       const found = await read(req, id, provider);
-      return found ? toLookup(found.value, !(await records.consume(id))) : { state: 'unknown' };
+      return found ? toLookup(found.value, !(await records.consume(id))) : { kind: 'unknown' };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { continuationFromQuery, type RequestContext } from '../http/index.ts';
 import { type NormalisedEmail, toPublicOutcome } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
-import type { SignInDecision, VerifiedResponse } from './attempt-decision.ts';
+import type { SignInDecision, VerifiedResponse } from './attempt-state.ts';
 import { createUser, provisionUnverifiedUser } from './create-user.ts';
 import type { FederationDeps } from './deps.ts';
 import { toShownAt } from './freshness.ts';

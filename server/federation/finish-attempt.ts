@@ -1,6 +1,7 @@
 import type { RequestContext } from '../http/index.ts';
 import type { FlowId } from '../shared/index.ts';
-import { type FederationAttempt, lookupRefusals } from './attempts.ts';
+import { transition } from './attempt-state.ts';
+import type { FederationAttempt } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { handleIdentity } from './handle-identity.ts';
 import { FederationError, type UpstreamIdentity } from './identity.ts';
@@ -24,16 +25,16 @@ export async function finishAttempt(
   { provider, attemptId, verify, recover }: AttemptResponse,
 ): Promise<void> {
   const found = await deps.attempts.take(r.req, attemptId, provider.id);
-  const attempt = found.state === 'unknown' ? undefined : found.attempt;
+  const attempt = found.kind === 'unknown' ? undefined : found.attempt;
   if (attempt) r.belongToRequest(`/${attempt.continuation}`);
   try {
-    if (found.state !== 'open') {
+    const returned = transition(found, { kind: 'response-received' });
+    if (returned.kind === 'refuse') {
       // OAuth's parameter `state` names the attempt.
-      const name = provider.kind === 'saml' ? 'attempt' : 'state';
-      throw new FederationError(lookupRefusals[found.state], `${name} not open`);
+      throw new FederationError(returned.why, `${provider.kind === 'saml' ? 'attempt' : 'state'} ${returned.detail}`);
     }
-    const identity = await verify(found.attempt);
-    await handleIdentity(r, deps, { provider, identity, attempt: found.attempt });
+    const identity = await verify(returned.attempt);
+    await handleIdentity(r, deps, { provider, identity, attempt: returned.attempt });
   } catch (error) {
     const refusal = logRefusal(deps, provider, error);
     const address = attempt && (await recover?.(attempt, refusal));

@@ -1,11 +1,17 @@
 import { continuationFromQuery, type RequestContext } from '../http/index.ts';
-import { type AttemptDecision, type AttemptFacts, decideAttempt, type VerifiedResponse } from './attempt-decision.ts';
+import {
+  type AttemptDecision,
+  type AttemptFacts,
+  type AttemptRefusal,
+  transition,
+  type VerifiedResponse,
+} from './attempt-state.ts';
 import { completeFederatedSignIn } from './complete-federated-sign-in.ts';
-import { completeReauthentication } from './complete-reauthentication.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError } from './identity.ts';
 import { findIdentity, recordIdentityUse } from './identity-store.ts';
 import { linkAccount } from './link-account.ts';
+import { upstreamAmr } from './providers.ts';
 import { loadFacts } from './provisioning-decision.ts';
 
 /** Number of new decisions after a conflict with a parallel request for the same identity or address. */
@@ -18,8 +24,11 @@ export async function handleIdentity(
   response: VerifiedResponse,
 ): Promise<void> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    const decision = decideAttempt(response, await loadAttemptFacts(r, deps, response));
-    const address = await carryOut(r, deps, { response, decision });
+    const facts = await loadAttemptFacts(r, deps, response);
+    const { attempt, ...verified } = response;
+    const next = transition({ kind: 'returned', attempt }, { kind: 'response-verified', ...verified, facts });
+    if (next.kind === 'refuse') throw await toError(deps, response, next);
+    const address = await carryOut(r, deps, { response, decision: next.decision });
     if (address !== undefined) return r.redirect(address);
   }
   // No user has the address, but it is reserved for its former user (`security.md`, rule 14).
@@ -49,6 +58,15 @@ async function loadAttemptFacts(
   }
 }
 
+async function toError(
+  { database, now }: FederationDeps,
+  { identity }: VerifiedResponse,
+  { why, detail, usedLink }: AttemptRefusal,
+): Promise<FederationError> {
+  if (usedLink) await recordIdentityUse(database.db, { id: usedLink.id, identity, nowMs: now() });
+  return new FederationError(why, detail);
+}
+
 /** @returns the next address; undefined: a parallel request was faster, so the decision must be repeated */
 async function carryOut(
   r: RequestContext,
@@ -67,11 +85,22 @@ async function carryOut(
       return linkAccount(r, deps, { ...response, user: decision.user });
     case 're-authenticate':
       return completeReauthentication(r, deps, { ...response, ...decision });
-    case 'refuse': {
-      const { why, detail, usedLink } = decision;
-      const { identity } = response;
-      if (usedLink) await recordIdentityUse(deps.database.db, { id: usedLink.id, identity, nowMs: deps.now() });
-      throw new FederationError(why, detail);
-    }
   }
+}
+
+/** @returns the next address */
+async function completeReauthentication(
+  r: RequestContext,
+  deps: FederationDeps,
+  response: VerifiedResponse & Extract<AttemptDecision, { kind: 're-authenticate' }>,
+): Promise<string> {
+  const { provider, identity, attempt, user, remember, link } = response;
+  await recordIdentityUse(deps.database.db, { id: link.id, identity, nowMs: deps.now() });
+  const { address } = await deps.completeReauthentication(r, user, {
+    amr: upstreamAmr(provider),
+    remember,
+    continuation: continuationFromQuery(attempt.continuation, deps.publicUrl),
+    upstream: identity.session,
+  });
+  return address;
 }

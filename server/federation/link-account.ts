@@ -1,7 +1,7 @@
 import type { RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { lockUser, type User } from '../users/index.ts';
-import type { VerifiedResponse } from './attempt-decision.ts';
+import type { VerifiedResponse } from './attempt-state.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError } from './identity.ts';
 import { findIdentity, insertIdentity, isSameIdentity, recordIdentityUse } from './identity-store.ts';

@@ -1,9 +1,9 @@
 import { LinkConfirmationPage } from '../../views/federation/link-confirmation-page.tsx';
 import { continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
-import { fullyAuthenticatedAt } from '../sessions/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { lockUser, type User } from '../users/index.ts';
+import { transition } from './attempt-state.ts';
 import type { FederationDeps } from './deps.ts';
 import { isSameIdentity } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
@@ -18,10 +18,15 @@ interface PendingLinkContext {
   user: User;
 }
 
+/** Where a visitor can do what is missing. */
+const proofPlaces = {
+  'sign-in': { at: '/' },
+  owner: { at: '/', forceAuth: true },
+  're-authentication': { at: '/re-authenticate' },
+} as const;
+
 /**
- * The browser's pending link, once its user has proven the account in this browser (`security.md`, rule 15): with every
- * factor, and after the offer was made, so that an offer that was planted in a signed-in browser needs more than a
- * click.
+ * The browser's pending link, once its user has proven the account in this browser (the state `link-proven`).
  * @returns undefined: the visitor was redirected to a page for that, or there is nothing to decide
  */
 async function getPendingLink(r: RequestContext, deps: FederationDeps): Promise<PendingLinkContext | undefined> {
@@ -33,31 +38,19 @@ async function getPendingLink(r: RequestContext, deps: FederationDeps): Promise<
     r.redirect('/');
     return undefined;
   }
-  const found = await findProvenUser(r, deps, offer);
-  if (found.kind === 'proven') return { offer, provider, user: found.user };
-  r.redirect(found.address);
-  return undefined;
-}
-
-type ProvenUser = { kind: 'proven'; user: User } | { kind: 'unproven'; address: string };
-
-/** The user of the pending link; or the next address, if they have not proven the account. */
-async function findProvenUser(r: RequestContext, deps: FederationDeps, offer: PendingLink): Promise<ProvenUser> {
-  const unproven = (address: string): ProvenUser => ({ kind: 'unproven', address });
-  const member = await deps.sessions.getCurrentUser(r.req);
-  if (!member) return unproven(linkConfirmationUrl(offer));
-  const { user, session } = member;
-  if (user.id !== offer.userId) {
-    if (session.authTimeMs <= offer.offeredAtMs)
-      return unproven(linkConfirmationUrl(offer, { at: '/', forceAuth: true }));
-    // A user who signs in to another account continues with that one; nothing is linked.
-    await deps.offers.clear(r);
-    return unproven(deps.nextRedirect(user, continuationFromQuery(offer.errand, deps.publicUrl)));
+  const current = await deps.sessions.getCurrentUser(r.req);
+  const state = transition({ kind: 'link-offered', offer }, { kind: 'link-visited', current });
+  switch (state.kind) {
+    case 'link-proven':
+      return { offer, provider, user: state.user };
+    case 'link-unproven':
+      r.redirect(linkConfirmationUrl(offer, proofPlaces[state.missing]));
+      return undefined;
+    case 'link-dropped':
+      await deps.offers.clear(r);
+      r.redirect(deps.nextRedirect(state.user, continuationFromQuery(offer.errand, deps.publicUrl)));
+      return undefined;
   }
-  const shownAtMs = fullyAuthenticatedAt(user, session);
-  if (shownAtMs === undefined || shownAtMs <= offer.offeredAtMs)
-    return unproven(linkConfirmationUrl(offer, { at: '/re-authenticate' }));
-  return { kind: 'proven', user };
 }
 
 /** GET /federation/link */

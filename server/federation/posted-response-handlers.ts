@@ -51,7 +51,7 @@ async function redirectEarlierRefusal(
   { provider, attemptId, why }: { provider: Provider; attemptId: FlowId | undefined; why: RefusalKind },
 ): Promise<void> {
   const found = attemptId === undefined ? undefined : await attempts.find(r.req, attemptId, provider.id);
-  const attempt = found && found.state !== 'unknown' ? found.attempt : undefined;
+  const attempt = found && found.kind !== 'unknown' ? found.attempt : undefined;
   if (attempt) r.belongToRequest(`/${attempt.continuation}`);
   r.redirect(loginPageUrl(attempt, provider, why));
 }

@@ -51,8 +51,8 @@ async function handleAssertion(r: RequestContext, deps: FederationDeps): Promise
   const provider = requireSamlProvider(r, deps);
   // An unsolicited response has a RelayState of the provider; an address in it is never used.
   const found = await deps.attempts.findForAnyBrowser(toFlowId(r.field('RelayState')), provider.id);
-  const attempt = found.state === 'unknown' ? undefined : found.attempt.id;
-  if (found.state !== 'unknown' && found.attempt.popup) keepOpener(r.res);
+  const attempt = found.kind === 'unknown' ? undefined : found.attempt.id;
+  if (found.kind !== 'unknown' && found.attempt.popup) keepOpener(r.res);
   const outcome = await read(r, deps, { provider, found }).then(
     (identity) => ({ kind: 'identity' as const, identity }),
     (error: unknown) => ({ kind: 'refused' as const, why: logRefusal(deps, provider, error).kind }),
@@ -69,11 +69,11 @@ async function read(
   { kv, limits, now }: FederationDeps,
   { provider: { id, saml }, found }: { provider: SamlProvider; found: AttemptLookup },
 ): Promise<UpstreamIdentity> {
-  if (found.state !== 'unknown') {
+  if (found.kind !== 'unknown') {
     // A browser may send a response again; more than a few are an attack, because verification takes time.
     const decision = await consumeLimits(kv, rateLimits.samlResponse, { flow: sha256(found.attempt.id) });
     if (!decision.allowed) throw new FederationError('too-many', 'too many responses to one attempt');
-    if (found.state === 'expired') throw new FederationError('over', 'response to an expired attempt');
+    if (found.kind === 'expired') throw new FederationError('over', 'response to an expired attempt');
     return (await saml.receive(r.req, found.attempt)).identity;
   }
   // An attempt was already counted when it started.

@@ -150,17 +150,17 @@ describe.each(backends)('attempts on $name', (backend) => {
     const [early, late] = [await begin(), await begin()];
     clock += attemptMs;
     expect(await attempts.take(req, early, google)).toMatchObject({
-      state: 'open',
+      kind: 'started',
       attempt: { strategyState: { verifier: 'v' } },
     });
     clock += 1;
     expect(await attempts.take(req, late, google)).toMatchObject({
-      state: 'expired',
+      kind: 'expired',
       attempt: { continuation: '?a=b' },
     });
     const wrong = await begin();
-    expect(await attempts.take(req, wrong, toProviderId('amazon'))).toEqual({ state: 'unknown' });
-    expect(await attempts.find(req, wrong, google)).toMatchObject({ state: 'open' });
+    expect(await attempts.take(req, wrong, toProviderId('amazon'))).toEqual({ kind: 'unknown' });
+    expect(await attempts.find(req, wrong, google)).toMatchObject({ kind: 'started' });
     // A record that was copied over another record cannot be opened.
     const keyOf = (id: string) => `federation-attempt:${sha256(id)}`;
     const id = attempts.newId();
