@@ -4,6 +4,7 @@ import type { AuthenticationInfo, DeviceRecognition, Sessions, UpstreamSession }
 import type { FlowId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { NextRedirect } from './next-redirect.ts';
+import { transition } from './sign-in-state.ts';
 
 interface Settings {
   mfa: MfaDeps;
@@ -42,6 +43,9 @@ export interface SignIn {
   completeReauthentication(r: RequestContext, user: User, factor: FirstFactorInput): Promise<SignInResult>;
 }
 
+const countFactors = (user: User, { length: missing }: readonly ChallengeMethod[], remembered: boolean) =>
+  transition({ kind: 'first-factor', user }, { kind: 'factors-counted', missing, remembered });
+
 export function createSignIn(settings: Settings): SignIn {
   const { mfa, sessions, nextRedirect } = settings;
 
@@ -76,17 +80,19 @@ export function createSignIn(settings: Settings): SignIn {
       const { amr, remember, upstream, presentedAtMs } = factor;
       const session = { amr, remember, upstream, shownAtMs: presentedAtMs };
       const methods = await listRemainingFactors(user, amr);
-      if (methods.length === 0) return begin(r, user, session);
-      const mayUseDevice = !(await factor.requiresAllFactors?.());
-      const device = mayUseDevice ? await mfa.remembered.findRememberedDevice(r.req, user) : undefined;
-      if (!device) return startChallenge(r, user, { ...factor, methods, intent: 'sign-in' });
+      const mayBeRemembered = methods.length > 0 && !(await factor.requiresAllFactors?.());
+      const device = mayBeRemembered ? await mfa.remembered.findRememberedDevice(r.req, user) : undefined;
+      const state = countFactors(user, methods, device !== undefined);
+      if (state.kind !== 'signed-in') return startChallenge(r, user, { ...factor, methods, intent: 'sign-in' });
+      if (!device) return begin(r, user, session);
       await mfa.remembered.recordDeviceUse(r.req, device);
       return begin(r, user, { ...session, onRememberedDevice: true });
     },
     async completeReauthentication(r, user, factor) {
       const { amr, remember, upstream } = factor;
       const methods = await listRemainingFactors(user, amr);
-      if (methods.length > 0) return startChallenge(r, user, { ...factor, methods, intent: 're-authenticate' });
+      const state = countFactors(user, methods, false);
+      if (state.kind !== 'signed-in') return startChallenge(r, user, { ...factor, methods, intent: 're-authenticate' });
       return begin(r, user, { amr, remember, upstream });
     },
   };

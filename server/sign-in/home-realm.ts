@@ -2,7 +2,7 @@ import { acceptsBrowser, type Provider } from '../federation/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import { parseIdentifier } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
-import type { PasswordRefusal } from './password-sign-in.ts';
+import type { PasswordRefusal } from './sign-in-state.ts';
 
 export interface HomeRealm {
   provider: Provider;

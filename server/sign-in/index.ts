@@ -1,7 +1,7 @@
 /**
  * The module in which users sign in: the landing page, the password form, the second-factor page, re-authentication,
- * the page that asks for new terms, `complete-sign-in.ts`, the only way from a first factor to a session, and
- * `next-step.ts`, which alone decides what comes next.
+ * the page that asks for new terms, the states of a sign-in (`sign-in-state.ts`), `complete-sign-in.ts`, the only way
+ * from a first factor to a session, and `next-step.ts`, which alone decides what comes next.
  * Does not own sessions (sessions/), how passwords and second factors are stored, checked and limited (password/,
  * mfa/), nor what a client app gets (oidc/).
  */

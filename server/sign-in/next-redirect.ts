@@ -1,6 +1,7 @@
 import { type Continuation, pathsBeforeTerms } from '../http/index.ts';
 import type { TermsVersion, User } from '../users/index.ts';
-import { mustSetUpSecondFactor, nextStep, type Step } from './next-step.ts';
+import { mustSetUpSecondFactor, type Step } from './next-step.ts';
+import { transition } from './sign-in-state.ts';
 
 export interface NextRedirectSettings {
   publicUrl: string;
@@ -58,8 +59,7 @@ export function createNextRedirect({
     return new URL(address, publicUrl).href;
   };
   return (user, continuation, { secondFactorPending } = { secondFactorPending: false }) => {
-    const step = nextStep({
-      secondFactorPending,
+    const facts = {
       user,
       terms,
       beforeTerms: isBeforeTerms(continuation, user, publicUrl),
@@ -67,7 +67,9 @@ export function createNextRedirect({
       returnTo: continuation.returnTo,
       plansAreSold,
       nowMs: now(),
-    });
+    };
+    const state = { kind: secondFactorPending ? 'second-factor-required' : 'signed-in' } as const;
+    const { step } = transition(state, { kind: 'continued', facts });
     return { step, address: stepUrl(step) };
 
     function stepUrl(next: Step): string {

@@ -47,8 +47,8 @@ export const mustSetUpSecondFactor = ({
 }: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
 
 /**
- * The only place that decides the next step of a user (the specification's section 4, Post-login routing). Steps never
- * name each other: each ends with a call of this function.
+ * The only place that decides the next step of a user (the specification's section 4, Post-login routing): the event
+ * `continued` of `sign-in-state.ts`. Steps never name each other: each ends with a call of this function.
  */
 export function nextStep(situation: NextStepInput): Step {
   const {

@@ -6,9 +6,10 @@ import type { SignInResult } from './complete-sign-in.ts';
 import { findPending, type SignInDeps } from './deps.ts';
 import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
-import { type PasswordRefusal, type PasswordSignInResult, signInByPassword } from './password-sign-in.ts';
+import { signInByPassword } from './password-sign-in.ts';
 import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
 import type { SignInPageState } from './sign-in-page-state.ts';
+import type { PasswordRefusal, PasswordSignInResult } from './sign-in-state.ts';
 
 /** The text for each refusal, and its place (the specification's sections 5 and 8). */
 function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'errors' | 'status'> {
@@ -125,7 +126,7 @@ export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
       { ip: r.ip, device: (user) => deps.devices.recognise(r.req, user) },
     ),
   );
-  if (outcome.kind !== 'signed-in') {
+  if (outcome.kind !== 'first-factor') {
     logOutcome(r, deps, outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);
   }
   switch (outcome.kind) {
@@ -140,7 +141,7 @@ export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
       const recipient = { ...outcome.account, remember, continuation: r.continuation };
       return r.redirect(await deps.confirmations.startEmailVerification(r, recipient));
     }
-    case 'signed-in':
+    case 'first-factor':
       return complete(r, deps, outcome.user);
   }
 }

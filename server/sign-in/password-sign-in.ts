@@ -1,10 +1,8 @@
 import { isMalformed, malformedSecret } from '../http/index.ts';
-import type { GuessLimit } from '../metrics/index.ts';
 import {
   checkPassword,
   type GuessLimits,
   maxPasswordLength,
-  needsInitialPassword,
   type PasswordHasher,
   PasswordQueueFullError,
   type PasswordWork,
@@ -19,35 +17,19 @@ import {
   toAccountKey,
   type User,
 } from '../users/index.ts';
+import {
+  type Candidates,
+  type PasswordRefusal,
+  type PasswordSignInResult,
+  type PendingSignUp,
+  refuse,
+  transition,
+} from './sign-in-state.ts';
 
 export interface Credentials {
   username: string;
   password: string;
 }
-
-/** The reason of a refused sign-in; the specification's section 8 has a text for each. */
-export type PasswordRefusal =
-  | { kind: 'empty'; username: boolean; password: boolean }
-  | { kind: 'malformed' }
-  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
-  | { kind: 'unknown-user' }
-  | { kind: 'wrong-password' }
-  | { kind: 'disabled' };
-
-/** The password was right, but the address is unconfirmed: a sign-up or a user. */
-export type UnverifiedAccount = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
-
-export type PasswordSignInResult =
-  | { kind: 'signed-in'; user: User }
-  | { kind: 'not-confirmed'; account: UnverifiedAccount }
-  /** An imported user without a password; everyone else sees a wrong password. */
-  | { kind: 'first-password'; user: User }
-  /**
-   * The limit for all visitors is used up: a code by mail is next, whatever the password was.
-   * @property user the recipient of the mail; undefined: none
-   */
-  | { kind: 'code-due'; user: User | undefined }
-  | { kind: 'refused'; refusal: PasswordRefusal };
 
 interface Settings {
   database: Database;
@@ -59,17 +41,6 @@ interface Settings {
   /** Injected: the newest unconfirmed account with an address (sign-up/). */
   findUnverifiedAccount?(email: NormalisedEmail): Promise<PendingSignUp | undefined>;
 }
-
-type PendingSignUp = { id: string; passwordHash: string };
-
-/** The accounts that may have the password of an attempt. */
-interface Candidates {
-  user: User | undefined;
-  /** An unconfirmed sign-up with the same address. */
-  started: PendingSignUp | undefined;
-}
-
-const refuse = (refusal: PasswordRefusal): PasswordSignInResult => ({ kind: 'refused', refusal });
 
 /** The refusal of input that no account can have; undefined: the password is checked. */
 function findInputFault(typed: string, password: string): PasswordRefusal | undefined {
@@ -84,26 +55,6 @@ async function findCandidates(settings: Settings, typed: string): Promise<Candid
   const mayBeStarted = identifier && 'email' in identifier && (!user || settings.uniformAnswers);
   const started = mayBeStarted ? await settings.findUnverifiedAccount?.(identifier.email) : undefined;
   return { user, started };
-}
-
-/** The result of a checked password. `owner`: the account that has it; undefined: none. */
-function decideSignIn(
-  { user, started }: Candidates,
-  { owner, slowed }: { owner: User | PendingSignUp | undefined; slowed: boolean },
-  uniformAnswers: boolean,
-): PasswordSignInResult {
-  if (slowed) {
-    const may = user !== undefined && owner === user && user.disabledAt === null && user.emailVerified;
-    return { kind: 'code-due', user: may ? user : undefined };
-  }
-  if (owner === undefined) {
-    if (!user && !started) return refuse({ kind: uniformAnswers ? 'wrong-password' : 'unknown-user' });
-    return user && needsInitialPassword(user) ? { kind: 'first-password', user } : refuse({ kind: 'wrong-password' });
-  }
-  if (owner !== user) return { kind: 'not-confirmed', account: { kind: 'sign-up', id: owner.id } };
-  if (user.disabledAt !== null) return refuse({ kind: 'disabled' });
-  if (!user.emailVerified) return { kind: 'not-confirmed', account: { kind: 'user', id: user.id } };
-  return { kind: 'signed-in', user };
 }
 
 /**
@@ -129,7 +80,8 @@ export async function signInByPassword(
   const { slowed } = checked;
   const owner = checked.kind === 'correct' ? checked.found : undefined;
   if (user && owner === user && !slowed) await rehashOutdated(settings, user, { password, work });
-  return decideSignIn(candidates, { owner, slowed }, settings.uniformAnswers);
+  const { uniformAnswers } = settings;
+  return transition({ kind: 'signed-out' }, { kind: 'password-checked', candidates, owner, slowed, uniformAnswers });
 }
 
 /**
