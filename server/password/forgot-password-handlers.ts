@@ -1,5 +1,4 @@
-import type { RequestPageProps } from '../../views/password/code-request-page.tsx';
-import { ForgotPasswordPage } from '../../views/password/forgot-password-page.tsx';
+import { ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
 import type { RequestContext, T } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { PasswordDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
-import { ResetStartPage } from '../../views/password/reset-entry-page.tsx';
+import { ResetStartPage } from '../../views/password/code-request-page.tsx';
 import {
   type ResetNews,
   ResetPasswordPage,

@@ -134,13 +134,14 @@ export const showProfile = withSignUpContext(async (r, deps) => {
   await renderProfilePage(r, deps, { place, prefill, providerNotice: notice && noticeText(r.t, notice) });
 });
 
+const toProblem = (t: T, text: string) => ({ problem: { title: t('signUp.errors.failed'), text } });
+
 /** Text and status for each refusal (the specification's sections 5 and 8). */
 function toRefusedState(
   r: RequestContext,
   refusal: Exclude<StartSignUpRefusal, { kind: 'no-deal' }>,
 ): ProfilePageState {
   const { t } = r;
-  const title = t('signUp.errors.failed');
   switch (refusal.kind) {
     case 'invalid':
       return { status: 400, ...faultTexts(t, refusal.faults) };
@@ -148,23 +149,15 @@ function toRefusedState(
       return { status: 409, errors: { email: t('signUp.errors.alreadyInUse') } };
     case 'too-many':
       r.setRetryAfter(refusal.retryAfterMs);
-      return { status: 429, problem: { title, text: tooManyText(t, refusal.retryAfterMs) } };
+      return { status: 429, ...toProblem(t, tooManyText(t, refusal.retryAfterMs)) };
   }
 }
 
-/** The answer while the server is busy: the form with everything but the password. */
-const toBusyState = (t: T, { status }: Busy): ProfilePageState => ({
-  status,
-  problem: { title: t('signUp.errors.failed'), text: t('signUp.errors.busy') },
-});
-
 function toUnavailableState(r: RequestContext, error: unknown): ProfilePageState {
   if (!(error instanceof StoreUnavailable)) throw error;
-  const { t } = r;
-  const title = t('signUp.errors.failed');
   r.log.warn({ err: error }, 'sign-up failed: store unavailable');
   r.setRetryAfter(unavailableRetrySeconds * 1000);
-  return { status: 503, problem: { title, text: t('signUp.errors.unavailable') } };
+  return { status: 503, ...toProblem(r.t, r.t('signUp.errors.unavailable')) };
 }
 
 function readProfileForm(r: SignUpRequest, source: Prefill['source']): StartSignUpInput {
@@ -207,7 +200,7 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
   }
   switch (started.kind) {
     case 'busy':
-      return rerender(toBusyState(r.t, started));
+      return rerender({ status: started.status, ...toProblem(r.t, r.t('signUp.errors.busy')) });
     case 'begun':
       await setSignUpRecord(r, deps, started.flow);
       return r.redirect(place.code);

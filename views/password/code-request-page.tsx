@@ -18,7 +18,7 @@ export interface RequestPageProps {
 }
 
 /** Requests a code: on its own page, and when a code is required in a browser that has requested none. */
-export function RequestPage({
+function RequestPage({
   ctx,
   action,
   username,
@@ -64,5 +64,33 @@ export function RequestPage({
         <a href={signInHref}>{t('password.request.remembered')}</a>
       </p>
     </AuthLayout>
+  );
+}
+
+/** 'Password Request' (specification, section 2): the state `none` of a reset. */
+export function ForgotPasswordPage(props: RequestPageProps) {
+  const { t } = props.ctx;
+  return (
+    <RequestPage
+      {...props}
+      head={
+        <>
+          <h1>{t('password.request.heading')}</h1>
+          <p className="muted">{t('password.request.lead')}</p>
+        </>
+      }
+    />
+  );
+}
+
+/** 'Reset Your Password' in a browser without a flow, or with an expired one. */
+export function ResetStartPage(props: RequestPageProps) {
+  const { t } = props.ctx;
+  return (
+    <RequestPage
+      {...props}
+      head={<h1>{t('password.reset.title')}</h1>}
+      notice={<Notice kind="info">{t('password.reset.startHere')}</Notice>}
+    />
   );
 }

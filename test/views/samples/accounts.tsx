@@ -1,8 +1,7 @@
 import { createBanner } from '../../../sandbox/views/banner.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
-import { ForgotPasswordPage } from '../../../views/password/forgot-password-page.tsx';
-import { ResetStartPage } from '../../../views/password/reset-entry-page.tsx';
+import { ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
 import { ImprintPage } from '../../../views/sign-in/imprint-page.tsx';
 import { ReAuthenticatePage } from '../../../views/sign-in/reauthenticate-page.tsx';
