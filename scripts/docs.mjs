@@ -1,4 +1,4 @@
-/** `npm run docs`: writes docs/configuration.md from config/example.env, the schema and the rate limits. */
+/** `npm run docs`: writes docs/configuration.md from config/example.env, the schema and the rate limits; and the tables' types. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../config/schema.ts';
@@ -6,6 +6,7 @@ import { apiCallsPerMinute, rateLimits } from '../server/rate-limits/limits.ts';
 import { specialLimits } from '../server/rate-limits/special-limits.ts';
 import { root } from './lib/processes.mjs';
 import { rateLimitReference } from './lib/rate-limit-docs.mjs';
+import { readColumns, tableSources } from './lib/table-types.mjs';
 
 /**
  * The text of config/example.env about each variable as Markdown, in its order.
@@ -54,4 +55,6 @@ if (import.meta.main) {
   const exampleEnv = readFileSync(join(root, 'config/example.env'), 'utf8');
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
+  for (const [file, source] of tableSources(await readColumns()))
+    writeFileSync(join(root, 'server/store', file), source);
 }

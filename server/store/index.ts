@@ -1,7 +1,7 @@
 /**
  * The module of the stores: records in SQLite or PostgreSQL, short-lived state in an embedded file or Redis, and the
  * sealing of secrets.
- * Owns connections, time limits and retries, the migrations with `schema.ts`, the key-value contract, and its records
+ * Owns connections, time limits and retries, the migrations, the generated schema, the key-value contract, and its records
  * that belong to one browser. Does not own queries: they are in the `<noun>-store.ts` of the module that owns the noun.
  * Nor the meaning of keys in the key-value store: each module has its own prefixes, and uses a key for one kind of
  * entry (value, counter or set).
@@ -23,11 +23,7 @@ export { prepare } from './prepared.ts';
 export type { RedisClient } from './redis-client.ts';
 export { inspectRedis, type RedisFacts } from './redis-inspection.ts';
 export { isStamped, stampSandbox } from './sandbox-stamp.ts';
-export type * from './schema.ts';
-export type * from './schema-federation.ts';
-export type * from './schema-members.ts';
-export type * from './schema-membership.ts';
-export type * from './schema-oauth.ts';
+export type { Schema } from './schema.ts';
 export { cachingSecretBox, createSecretBox, deriveKey, type SecretBox, UnsealError } from './secret-box.ts';
 export { acceptFormerNames, checkedAs, parseStored, StoredDataInvalid } from './stored-json.ts';
 export { storedRecords } from './stored-records.ts';

@@ -51,12 +51,10 @@ const toNewRow = (member: ImportedUser, nowMs: number): NewRow<'users'> => ({
   ...member,
   emailVerified: Number(member.emailVerified),
   phoneVerified: Number(member.phoneVerified),
-  passwordEpoch: 0,
   // Only the other service knows when they accepted the terms.
   locale: member.locale ?? '',
   source: 'general',
   newsletter: Number(member.newsletter),
-  secondFactorRequired: 0,
   importedAt: nowMs,
   updatedAt: nowMs,
 });

@@ -16,7 +16,7 @@ import { AlreadyInUseError } from './already-in-use.ts';
 import { isEmailReserved } from './email-change-store.ts';
 import type { NewUser, User, UserIdentifier } from './user.ts';
 
-function toUser({ signedInEpoch: _, ...row }: Row<'users'>): User {
+function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'users'>): User {
   return {
     ...row,
     emailVerified: row.emailVerified === 1,
@@ -120,7 +120,6 @@ const toNewRow = (
   phone: user.phone,
   phoneVerified: Number(phoneVerified),
   passwordHash: user.passwordHash,
-  passwordEpoch: 0,
   givenName,
   familyName,
   locale: locale ?? '',
@@ -128,10 +127,6 @@ const toNewRow = (
   acceptedTosAt: acceptedTosVersion === null ? null : nowMs,
   source,
   planId: user.planId,
-  gender: '0',
-  newsletter: 0,
-  mfaPreference: 'none',
-  secondFactorRequired: 0,
   createdAt: nowMs,
   updatedAt: nowMs,
 });

@@ -1,61 +1,16 @@
-import {
-  type E164,
-  type NormalisedEmail,
-  type PlanId,
-  toE164,
-  toNormalisedEmail,
-  type UserId,
-} from '../shared/index.ts';
+import { type E164, type NormalisedEmail, type PlanId, toE164, toNormalisedEmail } from '../shared/index.ts';
+import type { Row } from '../store/index.ts';
 
 /** The specification's NOMFA, SMS_MFA and SOFTWARE_TOKEN_MFA. */
-export type MfaPreference = 'none' | 'sms' | 'totp';
+export type MfaPreference = Row<'users'>['mfaPreference'];
+
+type BooleanColumn = 'emailVerified' | 'phoneVerified' | 'newsletter' | 'secondFactorRequired';
+type Columns = Omit<Row<'users'>, BooleanColumn | 'locale' | 'signedInEpoch' | 'phoneChangedAt'>;
 
 /** One user. Times in milliseconds since the epoch. */
-export interface User {
-  id: UserId;
-  email: NormalisedEmail;
-  emailVerified: boolean;
-  phone: E164 | null;
-  phoneVerified: boolean;
-  passwordHash: string | null;
-  /** Profile of an imported hash; null: Foyer made it, or there is none. */
-  passwordProfile: string | null;
-  /** Number of password changes: everything that was issued under an earlier epoch is invalid. */
-  passwordEpoch: number;
-  givenName: string;
-  familyName: string;
+export interface User extends Columns, Record<BooleanColumn, boolean> {
   /** The user's language; null: none chosen, so the browser's applies. */
   locale: string | null;
-  acceptedTosVersion: number | null;
-  acceptedTosAt: number | null;
-  source: 'general' | 'appsumo' | 'appsumo_update';
-  /** The user's plan (billing/ decides it); null: none. */
-  planId: PlanId | null;
-  /** End of the trial. */
-  trialUntil: number | null;
-  /** A partner's plan that waits for the user's confirmation. */
-  offeredPlanId: PlanId | null;
-  /** When a user who declined that plan for now is asked again; null: now. */
-  dealAgainAt: number | null;
-  picture: string | null;
-  /** ISO 8601 date. */
-  birthdate: string | null;
-  address: string | null;
-  companyName: string | null;
-  jobTitle: string | null;
-  preferredLanguage: string | null;
-  /** The specification's default '0': unspecified. */
-  gender: string;
-  newsletter: boolean;
-  /** The second factor of the sign-in. */
-  mfaPreference: MfaPreference;
-  /** A provider of the user requires a second factor. */
-  secondFactorRequired: boolean;
-  disabledAt: number | null;
-  /** When the user was imported; null: they signed up here. */
-  importedAt: number | null;
-  createdAt: number;
-  updatedAt: number;
 }
 
 export interface NewUser {

@@ -1,11 +1,10 @@
-import type { ClientTable, OidcTable, SigningKeyTable, UserTable } from '../../server/store/index.ts';
-import { uuidv7 } from '../../server/store/index.ts';
+import { type Row, uuidv7 } from '../../server/store/index.ts';
 import { toClientId, toNormalisedEmail, toSealedText, toSha256, toUserId } from '../support/ids.ts';
 
 /** More than 32 bits, like every time in milliseconds. */
 export const NOW_MS = 1_790_000_000_123;
 
-export function aUser(change: Partial<UserTable> = {}): UserTable {
+export function aUser(change: Partial<Row<'users'>> = {}): Row<'users'> {
   const id = uuidv7();
   return {
     id: toUserId(id),
@@ -46,7 +45,7 @@ export function aUser(change: Partial<UserTable> = {}): UserTable {
   };
 }
 
-export function aClient(change: Partial<ClientTable> = {}): ClientTable {
+export function aClient(change: Partial<Row<'clients'>> = {}): Row<'clients'> {
   return {
     id: toClientId(uuidv7()),
     name: 'App',
@@ -60,7 +59,7 @@ export function aClient(change: Partial<ClientTable> = {}): ClientTable {
   };
 }
 
-export function aSigningKey(): SigningKeyTable {
+export function aSigningKey(): Row<'signingKeys'> {
   return {
     id: uuidv7(),
     alg: 'ES256',
@@ -71,7 +70,7 @@ export function aSigningKey(): SigningKeyTable {
   };
 }
 
-export function anOidcRecord(change: Partial<OidcTable> = {}): OidcTable {
+export function anOidcRecord(change: Partial<Row<'oidc'>> = {}): Row<'oidc'> {
   return {
     model: 'Grant',
     idHash: toSha256(uuidv7()),

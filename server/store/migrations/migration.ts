@@ -1,7 +1,7 @@
 import type { QueryExecutorProvider, SchemaModule } from 'kysely';
 
 /**
- * One migration. It must keep working unchanged, so it does not import the current `schema.ts`: it builds with
+ * One migration. It must keep working unchanged, so it does not import the current schema: it builds with
  * `schema`, and moves data with `sql` from Kysely on `executor`.
  */
 export interface Migration {

@@ -1,5 +1,4 @@
-import type { Insertable } from 'kysely';
-import { type Schema, uuidv7 } from '../../../server/store/index.ts';
+import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import type { TestFoyer } from '../../support/foyer.ts';
 import {
@@ -19,7 +18,7 @@ import { dayMs, marks, membershipRow } from './steps.ts';
 const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
 
 /** One row of each table, with all its columns, so that a new column is not forgotten here. */
-type Rows = { [Table in keyof Schema]?: Insertable<Schema[Table]> };
+type Rows = { [Table in keyof Schema]?: Row<Table> };
 
 /** Rows of a user: their profile, consents and second factors. */
 function listProfileRows({ id, email }: User, at: number): Rows {
@@ -125,6 +124,7 @@ function listAccountRows({ id, email }: User, at: number): Rows {
       category: 'x',
       details: '{}',
       status: 'unread',
+      security: 0,
       createdAt: at,
       updatedAt: at,
     },
@@ -137,6 +137,7 @@ function listAccountRows({ id, email }: User, at: number): Rows {
       locale: 'en',
       source: 'general',
       planKey: null,
+      identity: null,
       terms: JSON.stringify({
         version: 1,
         label: '1.0.0',
@@ -281,11 +282,7 @@ export async function rowsEverywhere(foyer: TestFoyer, user: User): Promise<Set<
         idHash: toSha256(`refresh-${id}`),
         payload: toSealedText(marks.secret),
         grantId: toSha256(`grant-${id}`),
-        clientId: null,
-        accountId: null,
-        foyerSession: null,
         offline: 0,
-        consumedAt: null,
         expiresAt: at + 30 * dayMs,
       })
       .execute();

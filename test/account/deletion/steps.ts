@@ -1,5 +1,4 @@
-import type { Insertable } from 'kysely';
-import { type Schema, uuidv7 } from '../../../server/store/index.ts';
+import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import type { Browser } from '../../support/browser.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
@@ -21,8 +20,8 @@ export const askToLeave = (browser: Browser, fields: Record<string, string> = {}
 export function membershipRow(
   userId: string,
   at: number,
-  change: Partial<Insertable<Schema['memberships']>> = {},
-): Insertable<Schema['memberships']> {
+  change: Partial<Row<'memberships'>> = {},
+): Row<'memberships'> {
   const thing = uuidv7().replaceAll('-', '');
   return {
     userId: toUserId(userId),
@@ -46,6 +45,8 @@ export function membershipRow(
     unpaid: null,
     unpaidSince: null,
     pending: null,
+    contact: null,
+    contactAt: null,
     version: 1,
     syncedAt: at,
     createdAt: at,

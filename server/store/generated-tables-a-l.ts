@@ -1,0 +1,128 @@
+// Generated from the migrations and `scripts/lib/table-columns.mjs` by `npm run docs`; a test fails when it is stale.
+import type {
+  ClientId,
+  NormalisedEmail,
+  PlanId,
+  ProviderId,
+  SessionIdHash,
+  Sha256,
+  StripeCustomerId,
+  UserId,
+} from '../shared/index.ts';
+
+export interface TablesAToL {
+  /** A requested deletion. The row stays when all other data of the user are erased. */
+  accountDeletions: {
+    userId: UserId;
+    requestedAt: number;
+    dueAt: number;
+    doneAt: number | null;
+    /** How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews. */
+    membership: string | null;
+  };
+  /** Tasks at Stripe that were decided in a transaction here. */
+  billingTasks: {
+    id: string;
+    kind: 'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer';
+    userId: UserId;
+    customerId: StripeCustomerId | null;
+    /** keep: the plan of an earlier scheduled change. */
+    planId: PlanId | null;
+    attempts: number;
+    lastError: string | null;
+    nextAttemptAt: number;
+    createdAt: number;
+  };
+  /**
+   * The `sid` of a Foyer session for a client app with back-channel logout (OpenID Connect Back-Channel Logout 1.0).
+   * Not part of the grant: revoked tokens end that, while the user is still signed in there.
+   */
+  clientSessions: {
+    /** As in its id tokens. */
+    sid: string;
+    /** Hash of the Foyer session. */
+    foyerSession: SessionIdHash;
+    clientId: ClientId;
+    accountId: UserId;
+    createdAt: number;
+    /** Later than any session; extended while it is used. */
+    expiresAt: number;
+  };
+  /** One client app. `metadata` is JSON in RFC 7591 names, without the secret. */
+  clients: {
+    id: ClientId;
+    name: string;
+    metadata: string;
+    /** SHA-256 (base64url) of the client secret; null for public clients. */
+    secretHash: Sha256 | null;
+    createdAt: number;
+    updatedAt: number;
+    previousSecretHash: Sha256 | null;
+    /** Expiry of the previous secret (milliseconds since the epoch). */
+    previousSecretExpiresAt: number | null;
+  };
+  /**
+   * A client app with a user's consent, or with offline access. Scopes are those of the consent; empty if the
+   * marketplace's own app needs none.
+   */
+  connectedApps: {
+    userId: UserId;
+    clientId: ClientId;
+    /** Separated by spaces. */
+    scopes: string;
+    /** JSON: scopes by the identifiers of resource servers, each separated by spaces. */
+    resources: string;
+    createdAt: number;
+    lastUsedAt: number;
+  };
+  /** A change of a user's address, which the owner of the former one can undo for a while (`security.md`, rule 14). */
+  emailChanges: {
+    id: string;
+    userId: UserId;
+    oldEmail: NormalisedEmail;
+    newEmail: NormalisedEmail;
+    /** SHA-256 of the token in the undo link. */
+    undoHash: Sha256;
+    changedAt: number;
+    undoUntil: number;
+    undoneAt: number | null;
+  };
+  /** An operator's reset of a second factor: it takes effect after a while, unless the user cancels it. */
+  factorResets: {
+    id: string;
+    userId: UserId;
+    /** SHA-256 of the token in the cancel links. */
+    tokenHash: Sha256;
+    state: 'waiting' | 'cancelled' | 'done';
+    requestedAt: number;
+    dueAt: number;
+    endedAt: number | null;
+  };
+  /**
+   * A user's identity at a provider (OpenID Connect Core 1.0, section 2: issuer and subject; SAML 2.0: entity id and
+   * name).
+   */
+  federatedIdentities: {
+    id: string;
+    userId: UserId;
+    /** Issuers of different protocols are unrelated. */
+    kind: 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+    issuer: string;
+    subject: string;
+    /** The configured provider of the last use; not part of the identity. */
+    provider: ProviderId;
+    /** The provider's latest address, for the user to recognize; not part of the identity. */
+    email: NormalisedEmail | null;
+    linkedAt: number;
+    /** null: linked, but never used for a sign-in. */
+    lastUsedAt: number | null;
+    /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */
+    name: string | null;
+  };
+  /** The process that does a job which only one may do at a time. */
+  leases: {
+    name: string;
+    holder: string;
+    expiresAt: number;
+  };
+}
