@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express, { type Express, type Request, type Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import type { Deletion } from './account/index.ts';
 import { createBaseServices } from './base-services.ts';
 import type { BillingModule } from './billing/index.ts';
@@ -13,6 +13,7 @@ import {
   clientIp,
   createDirectDispatcher,
   createErrorBridge,
+  createExpress,
   detectLanguages,
   errorHandler,
   type Guard,
@@ -35,7 +36,7 @@ import { describeOperations, listOperations } from './json-api.ts';
 import { mediaPath } from './module-settings.ts';
 import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
-import { apiCallLimits } from './rate-limits/index.ts';
+import { apiCallLimits, guardVisitorForms } from './rate-limits/index.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
@@ -59,18 +60,6 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Forms and calls with which a visitor stores data: a sign-up, a reset, a federated sign-in. */
-const visitorsForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
-
-function createExpress(trustProxy: Deps['config']['TRUST_PROXY']): Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.set('etag', false);
-  app.set('query parser', 'simple');
-  app.set('trust proxy', trustProxy ?? false);
-  return app;
-}
-
 /**
  * The order in which requests pass middleware and routers.
  * @param extensions of development
@@ -84,7 +73,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const base = createBaseServices(deps, extensions);
   const { publicUrl, cookies, brand, pages, session, sessions, visitorGate } = base;
 
-  const app = createExpress(config.TRUST_PROXY);
+  const { app, trusts } = createExpress(config.TRUST_PROXY);
   detectLanguages(app, cookies);
   const bridge = createErrorBridge(app);
   const modules = await wireModules(deps, base, (req: Request, res: Response, error: unknown) => {
@@ -94,10 +83,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   });
   const { oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
 
-  const trusts: (address: string, hop: number) => boolean = app.get('trust proxy fn');
   const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));
   const gates = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
-  if (metrics.on) gates.unshift(measureRequests(metrics, (method, path) => directCalls(method, path) !== undefined));
+  if (metrics.on) gates.unshift(measureRequests(metrics, directCalls));
   if (!config.production) gates.push(onlyFromThisMachine());
   const publicHostGate = requirePublicHost(publicUrl, (address) => trusts(address, 0));
   app.use(bridge.middleware, ...gates);
@@ -117,10 +105,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(oauth.providerRoutes(session));
   const operations = listOperations(deps, base, modules);
   const guard = oauth.apiGuard(session);
-  app.use(async (req, _res, next) => {
-    if (req.method === 'POST' && visitorsForms.test(req.path)) await visitorGate.refuseWhenFull(req);
-    next();
-  });
+  app.use(guardVisitorForms(visitorGate));
   const document = describeOperations(operations, deps, base);
   app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
   app.use(createPageRouter({ deps, base, modules }, extensions));

@@ -96,12 +96,16 @@ export function createPageRouter(input: PageRouterInput, extensions: Extensions)
   const { database, legal, now } = deps;
   const { publicUrl, pages, cookies, session, sessions, nextRedirect } = base;
   const { oauth, federation, signUp, password, membership } = modules;
+  const createGuards = pageGuard({ publicUrl, sessions, nextRedirect, now });
   const router = behindRules(
     Router({ caseSensitive: true, strict: true }),
     { ...extensions.routes?.access, ...pageAccess },
-    pageGuard({ publicUrl, sessions, nextRedirect, now }),
+    (rule, handlers, route) => [
+      ...(route.startsWith('GET ') ? [oauth.tokenCookies] : []),
+      ...createGuards(rule, handlers, route),
+    ],
   );
-  router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session, oauth.tokenCookies);
+  router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session);
   addSignInRoutes(router, input);
   federation.pageRoutes(router);
   signUp.pageRoutes(router);

@@ -8,7 +8,13 @@
 export { membershipOperations, planCommands } from './api/operations.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './billing-module.ts';
 export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } from './catalogue/catalogue.ts';
-export { effectivePlan, graceEndsAt, listEntitlements, paymentGraceEnds } from './catalogue/effective-plan.ts';
+export {
+  effectivePlan,
+  graceEndsAt,
+  listEntitlements,
+  membershipClaims,
+  paymentGraceEnds,
+} from './catalogue/effective-plan.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
@@ -27,7 +33,6 @@ export { diffWithStripe, type ReconcileResult, reconcileAll } from './stripe/rec
 export { type BillingClock, createStandInClock, type StandInAddress } from './stripe/stand-in-clock.ts';
 export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
-export { membershipClaims } from './subscription/claims.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export { isPaused, type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';

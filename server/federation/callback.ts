@@ -5,9 +5,8 @@ import type { FederationAttempt } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { finishAttempt } from './finish-attempt.ts';
 import { expiredThere, type FederationError } from './identity.ts';
-import type { Provider } from './providers.ts';
+import { type Provider, requireProvider } from './providers.ts';
 import { logRefusal } from './refusals.ts';
-import { requireProvider } from './require-provider.ts';
 import { startAttempt } from './start-attempt.ts';
 
 /**

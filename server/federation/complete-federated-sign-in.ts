@@ -1,10 +1,9 @@
-import { continuationFromQuery, type RequestContext } from '../http/index.ts';
+import { continuationFromQuery, type RequestContext, recentAuthMs } from '../http/index.ts';
 import { type NormalisedEmail, toPublicOutcome } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { SignInDecision, VerifiedResponse } from './attempt-state.ts';
 import { createUser, provisionUnverifiedUser } from './create-user.ts';
 import type { FederationDeps } from './deps.ts';
-import { toShownAt } from './freshness.ts';
 import { FederationError, type UpstreamIdentity } from './identity.ts';
 import { type FederatedIdentity, recordIdentityUse } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
@@ -122,4 +121,17 @@ async function startEmailVerification(
     case 'too-many':
       throw new FederationError('too-many', 'too many codes to one address or from one network');
   }
+}
+
+/**
+ * The time of the authentication at the provider. A sign-in without proof of freshness counts as too old to be recent:
+ * it can sign in, but not change credentials.
+ * @returns undefined: now. Milliseconds since the epoch
+ */
+function toShownAt(
+  { stale, shownAtMs }: Pick<UpstreamIdentity, 'stale' | 'shownAtMs'>,
+  nowMs: number,
+): number | undefined {
+  if (!stale) return shownAtMs;
+  return Math.min(shownAtMs ?? Number.POSITIVE_INFINITY, nowMs - recentAuthMs - 1_000);
 }

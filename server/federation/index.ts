@@ -12,7 +12,6 @@ export type { ProviderReport } from './check/report.ts';
 export { createFederationModule, createUpstreamLogout, type FederationModule } from './create-federation.ts';
 export { usableNames } from './create-user.ts';
 export type { FederationHooks, UnverifiedAddress } from './deps.ts';
-export { hintedProvider } from './hints.ts';
 export { FederationError, type UpstreamIdentity, upstreamIdentitySchema } from './identity.ts';
 export { type FederatedIdentity, isSameIdentity, listIdentities } from './identity-store.ts';
 export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
@@ -26,12 +25,10 @@ export {
   unlink,
   unlinkAddedSince,
 } from './linked-identities.ts';
-export { logoUrl } from './logo.ts';
-export { acceptsBrowser, toProviderButton, toProviderButtons } from './provider-buttons.ts';
+export { acceptsBrowser, logoUrl, toProviderButton, toProviderButtons } from './provider-buttons.ts';
 export { standardIssuers, standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
-export { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
+export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';
-export { noticeText } from './sign-in-notice-text.ts';
-export { loginPageUrl, readNotice } from './sign-in-notices.ts';
+export { loginPageUrl, noticeText, readNotice } from './sign-in-notices.ts';
 export { openStrategies } from './strategies.ts';

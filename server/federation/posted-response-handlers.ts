@@ -6,9 +6,8 @@ import { finishAttempt } from './finish-attempt.ts';
 import { handleIdentity } from './handle-identity.ts';
 import { FederationError, type RefusalKind, type UpstreamIdentity } from './identity.ts';
 import type { PostedResponse } from './posted-responses.ts';
-import { finishPath, type Provider } from './providers.ts';
+import { finishPath, type Provider, requireProvider } from './providers.ts';
 import { redirectRefused } from './refusals.ts';
-import { requireProvider } from './require-provider.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 
 const belongsTo = (ticket: PostedResponse | undefined, provider: Provider): ticket is PostedResponse =>

@@ -1,9 +1,9 @@
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../views/parts/provider-buttons.tsx';
-import type { Language, T } from '../http/index.ts';
-import { isEmbeddedBrowser } from './embedded-browsers.ts';
+import { HttpError, type Language, type RequestContext, type T } from '../http/index.ts';
+import { sha256 } from '../shared/index.ts';
+import type { FederationDeps } from './deps.ts';
 import type { ProviderKind } from './identity.ts';
-import { logoUrl } from './logo.ts';
-import type { Provider, Providers } from './providers.ts';
+import { type Provider, type Providers, requireProvider } from './providers.ts';
 
 interface ButtonContext {
   lang: Language;
@@ -60,4 +60,50 @@ export function toProviderButtons(
     instead:
       refusing.length > 0 ? t('federation.buttons.embedded', { providers: names, place: clientLabel }) : undefined,
   };
+}
+
+/**
+ * Browsers inside another app: Google and Facebook refuse them, because the app could read the user's input. They are
+ * only recognizable by their User-Agent: Android's WebView has `; wv)`, on iOS one without Safari's name, and apps that
+ * name themselves.
+ */
+const signs = [
+  /; wv\)/,
+  /^(?=.*\b(?:iPhone|iPad|iPod)\b)(?=.*AppleWebKit)(?!.*Safari\/)/,
+  /\bFB(?:AN|AV|_IAB)\b|\bFBIOS\b/,
+  /\b(?:Instagram|Barcelona|MicroMessenger|LinkedInApp|Snapchat|Pinterest|BytedanceWebview|musical_ly|TikTok)\b|\bLine\//,
+  /\bTwitter for (?:iPhone|iPad|Android)\b/,
+];
+
+/** @param userAgent as the browser sent it; without it the browser counts as a normal one */
+export function isEmbeddedBrowser(userAgent: string | undefined): boolean {
+  const claims = userAgent?.slice(0, 1_000) ?? '';
+  return signs.some((sign) => sign.test(claims));
+}
+
+const hashes = new WeakMap<Provider, string>();
+
+function logoHash(provider: Provider, logo: string): string {
+  const hash = hashes.get(provider) ?? sha256(logo).slice(0, 8);
+  hashes.set(provider, hash);
+  return hash;
+}
+
+/** The address contains a hash of the content, so that browsers may cache it without expiry. */
+export const logoUrl = (provider: Provider): string | undefined =>
+  provider.logo && `/federation/${provider.id}/logo?v=${logoHash(provider, provider.logo)}`;
+
+/**
+ * GET /federation/<provider>/logo: a configured image. Its headers prevent it from running or loading anything if it is
+ * opened as a document.
+ */
+export function serveLogo(r: RequestContext, deps: Pick<FederationDeps, 'providers'>): void {
+  const provider = requireProvider(r, deps);
+  const [, type, base64] = provider.logo?.match(/^data:([^;,]+);base64,(.*)$/s) ?? [];
+  if (provider.logo === undefined || type === undefined || base64 === undefined) throw new HttpError('notFound');
+  r.res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  if (r.query('v') === logoHash(provider, provider.logo)) {
+    r.res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+  }
+  r.res.type(type).send(Buffer.from(base64, 'base64'));
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
-import type { Language } from '../http/index.ts';
+import { HttpError, type Language, type RequestContext } from '../http/index.ts';
 import { type ProviderId, toProviderId } from '../shared/index.ts';
 import type { ProviderKind } from './identity.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
@@ -78,4 +78,26 @@ export function indexProviders(all: readonly Provider[]): Providers {
     find: (name) => ids.get(toProviderId(name)),
     forEmail: (email) => domains.get(email.slice(email.lastIndexOf('@') + 1).toLowerCase()),
   };
+}
+
+/** Amazon Cognito's values of `identity_provider` for its own three providers; those of companies are configured. */
+const cognitoNames: Readonly<Record<string, Provider['kind']>> = {
+  google: 'google',
+  facebook: 'facebook',
+  loginwithamazon: 'amazon',
+};
+
+/** The provider that a client app asks for, by its id or its name at Cognito; case-insensitive. */
+export function hintedProvider({ all }: Pick<Providers, 'all'>, hint: string | undefined): Provider | undefined {
+  const name = hint?.toLowerCase();
+  if (name === undefined) return undefined;
+  const kind = Object.hasOwn(cognitoNames, name) ? cognitoNames[name] : undefined;
+  return all.find(({ id }) => id.toLowerCase() === name) ?? all.find((provider) => provider.kind === kind);
+}
+
+/** The provider in a path. @throws {HttpError} notFound */
+export function requireProvider(r: RequestContext, { providers }: { providers: Pick<Providers, 'find'> }): Provider {
+  const provider = providers.find(r.param('provider'));
+  if (!provider) throw new HttpError('notFound');
+  return provider;
 }

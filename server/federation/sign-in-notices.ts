@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { readQueryParam } from '../http/index.ts';
+import { readQueryParam, type T } from '../http/index.ts';
 import type { FederationAttempt } from './attempts.ts';
 import { type RefusalKind, refusalKinds } from './identity.ts';
 import type { PendingLink } from './pending-links.ts';
@@ -70,4 +70,16 @@ export function readNotice(
   const why = noticeKinds.find((kind) => claims === `${prefix}${kind}`);
   const provider = providers.find(readQueryParam(req, 'provider') ?? '');
   return why && provider && { why, provider };
+}
+
+/** The notice about a sign-in that ended: an error or an information. */
+export function noticeText(
+  t: T,
+  { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },
+): { kind: 'error' | 'info'; text: string } {
+  const values = { provider: provider.name };
+  if (why === 'offer') return { kind: 'info', text: t('federation.linkConfirmation.signInFirst', values) };
+  if (why === 'prove') return { kind: 'info', text: t('federation.prove', values) };
+  if (why === 'signed-out') return { kind: 'info', text: t('federation.signedOut', values) };
+  return { kind: why === 'cancelled' ? 'info' : 'error', text: t(`federation.notices.${why}`, values) };
 }

@@ -2,9 +2,8 @@ import type { RequestContext } from '../http/index.ts';
 import { parseIdentifier } from '../users/index.ts';
 import type { FederationIntent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
-import type { Provider } from './providers.ts';
+import { type Provider, requireProvider } from './providers.ts';
 import { redirectRefused } from './refusals.ts';
-import { requireProvider } from './require-provider.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 
 export type StartSignInInput = Omit<StartAttemptInput, 'intent'> &

@@ -5,7 +5,7 @@ import { callAccess } from './access-table.ts';
 import { jsonBody } from './body-parsers.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
-import { isJsonRoute, markJsonRoutes } from './json-routes.ts';
+import { markJsonRoutes, refuseOtherJsonRoutes } from './json-routes.ts';
 import { actForVisitor } from './visitor-address.ts';
 
 /** One call of the JSON API. Its route, guard, OpenAPI entry and rows in the test matrix are all derived from it. */
@@ -147,9 +147,6 @@ export function apiRoutes(
       res.set('Cache-Control', `public, max-age=${documentSeconds}`).type('json').send(text);
     })
     .all(methodNotAllowed('GET', 'HEAD'));
-  router.use((req, _res, next) => {
-    if (isJsonRoute(req)) throw new HttpError('notFound');
-    next();
-  });
+  router.use(refuseOtherJsonRoutes);
   return router;
 }

@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseCookie, type SerializeOptions, stringifySetCookie } from 'cookie';
+import type { Request, Response } from 'express';
+
+/** A request and its answer, for functions that read and set cookies. */
+export interface HttpExchange {
+  readonly req: Request;
+  readonly res: Response;
+}
 
 /** When a cookie ends. Without either the browser deletes it when it is closed. */
 export interface CookieLifetime {

@@ -7,6 +7,9 @@ export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (
 /** Answers a request, or rejects before it has started to. */
 export type DirectHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
+/** By method and path: `POST /oauth2/token`. */
+export type DirectCalls = ReadonlyMap<string, DirectHandler>;
+
 interface DirectCall {
   req: IncomingMessage;
   res: ServerResponse;
@@ -40,11 +43,10 @@ export function createErrorBridge(app: Express): ErrorBridge {
 /**
  * The routing of Express costs more than a whole call of the OpenID library. The calls that every sign-in makes
  * therefore bypass Express. They pass the same gates in the same order; Express handles everything else and all errors.
- * @param direct returns the handler of such a call, by its exact method and path
  */
 export function createDirectDispatcher(
   app: Express,
-  direct: (method: string, path: string) => DirectHandler | undefined,
+  calls: DirectCalls,
   { gates, handleError }: { gates: readonly NodeMiddleware[] } & Pick<ErrorBridge, 'handleError'>,
 ): RequestListener {
   function pass(call: DirectCall, at: number): void {
@@ -64,7 +66,7 @@ export function createDirectDispatcher(
   return (req, res) => {
     const url = req.url ?? '';
     const query = url.indexOf('?');
-    const handler = direct(req.method ?? '', query === -1 ? url : url.slice(0, query));
+    const handler = calls.get(`${req.method} ${query === -1 ? url : url.slice(0, query)}`);
     if (handler) pass({ req, res, handler }, 0);
     else app(req, res);
   };

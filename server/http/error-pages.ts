@@ -4,13 +4,12 @@ import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
-import { type ErrorAction, HttpError, problemType } from './errors.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HttpExchange } from './cookies.ts';
+import { type ErrorAction, HttpError, problemType, setRetryAfter } from './errors.ts';
 import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
 import { type Logger, requestReference, withRequestContext } from './log.ts';
 import type { Pages } from './pages.ts';
-import { setRetryAfter } from './retry-after.ts';
 
 /** Retry-After while a store is unavailable, in seconds. */
 export const unavailableRetrySeconds = 5;

@@ -1,3 +1,5 @@
+import type { Response } from 'express';
+
 /**
  * Errors as values: the text for the visitor is separate from the detail for the log, and unknown errors become one
  * generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
@@ -138,4 +140,13 @@ export class HttpError extends Error {
     this.status = kindStatus[kind];
     this.options = options;
   }
+}
+
+/** For Retry-After (RFC 9110, section 10.2.3): whole seconds, at least one. */
+export function toRetrySeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+export function setRetryAfter(res: Response, ms: number): void {
+  res.setHeader('Retry-After', String(toRetrySeconds(ms)));
 }

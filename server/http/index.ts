@@ -25,11 +25,14 @@ export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { bodies } from './body-parsers.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
-export { clientIp } from './client-ip.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
-export { domainCookies, type HostCookies, hostCookies } from './cookies.ts';
-export { isSameOrigin, rejectCrossSite } from './csrf.ts';
-export { createDirectDispatcher, createErrorBridge, type DirectHandler } from './direct-dispatcher.ts';
+export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
+export {
+  createDirectDispatcher,
+  createErrorBridge,
+  type DirectCalls,
+  type DirectHandler,
+} from './direct-dispatcher.ts';
 export {
   asHttpError,
   errorHandler,
@@ -38,25 +41,32 @@ export {
   sendError,
   unavailableRetrySeconds,
 } from './error-pages.ts';
-export { type ErrorKind, HttpError, problemKinds } from './errors.ts';
+export { type ErrorKind, HttpError, problemKinds, setRetryAfter, toRetrySeconds } from './errors.ts';
+export { clientIp, createExpress } from './express-app.ts';
 export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
-export type { HttpExchange } from './http-exchange.ts';
-export { createI18n } from './i18n.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';
-export { createTranslator, type Language, languages, resolveLanguage, type T, translator } from './language.ts';
+export {
+  createI18n,
+  createTranslator,
+  type Language,
+  languages,
+  resolveLanguage,
+  type T,
+  translator,
+} from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
-export { createLog, type Logger, requestLog } from './log.ts';
+export { createLog, type Logger, measureRequests, requestLog } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
-export { onlyFromThisMachine } from './only-from-this-machine.ts';
 export { openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,
+  beforePosts,
   enforces,
   type PageHandler,
   pageRoutes,
@@ -64,15 +74,13 @@ export {
   UnknownAddressError,
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
-export { getPageUser, setPageUser } from './page-user.ts';
-export { createPages, type PageSettings, type Pages } from './pages.ts';
+export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
-export { oneHost, requirePublicHost } from './public-host.ts';
 export { renderDocument } from './render.tsx';
 export { getRequestOrigin, plainAddress, RequestContext, type RequestServices } from './request-context.ts';
+export { isSameOrigin, oneHost, onlyFromThisMachine, rejectCrossSite, requirePublicHost } from './request-guards.ts';
 export { detectLanguages } from './request-language.ts';
-export { measureRequests } from './request-metrics.ts';
 export {
   keepOpener,
   type RequestTraits,
@@ -83,5 +91,4 @@ export {
   toMark,
   traitsOfParameters,
 } from './request-traits.ts';
-export { setRetryAfter, toRetrySeconds } from './retry-after.ts';
 export { staticFiles } from './static-files.ts';

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import { HttpError } from './errors.ts';
 
 const marked = new WeakSet<Request>();
 
@@ -23,3 +24,9 @@ export function markJsonRoutes(paths: readonly string[]): RequestHandler {
     next();
   };
 }
+
+/** Behind the JSON routes: there is no other one. */
+export const refuseOtherJsonRoutes: RequestHandler = (req, _res, next) => {
+  if (isJsonRoute(req)) throw new HttpError('notFound');
+  next();
+};

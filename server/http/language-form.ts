@@ -1,10 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { safeReturnUrl } from './continuation.ts';
 import type { HostCookies } from './cookies.ts';
 import { HttpError } from './errors.ts';
 import { readFormField } from './form-fields.ts';
 import { type Language, languages } from './language.ts';
 import { belongToRequest } from './request-traits.ts';
-import { safeReturnUrl } from './return-url.ts';
 
 export const languageCookie = 'foyer_lang';
 const keptMs = 365 * 24 * 60 * 60 * 1000;

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
-import type { NodeMiddleware } from './direct-dispatcher.ts';
-import { routePattern } from './request-metrics.ts';
+import type { Metrics } from '../metrics/index.ts';
+import type { DirectCalls, NodeMiddleware } from './direct-dispatcher.ts';
 
 export type { Logger };
 
@@ -71,6 +71,16 @@ export function withRequestContext(req: IncomingMessage, write: () => void): voi
 }
 
 /**
+ * The pattern of the Express route that served a request, as in `/oauth2/authorize/:uid`, or undefined if none did. The
+ * path itself is not used: visitors can request any path, and paths contain ids of pending requests.
+ */
+function routePattern(req: IncomingMessage): string | undefined {
+  const route: unknown = Reflect.get(req, 'route');
+  const path: unknown = Reflect.get(Object(route), 'path');
+  return typeof path === 'string' ? path : undefined;
+}
+
+/**
  * The route pattern, or only a fixed text if no route matched. Paths may name a pending request, and queries contain
  * codes, states and hints, which are never logged.
  */
@@ -96,5 +106,28 @@ export function requestLog(log: Logger): NodeMiddleware {
       );
     });
     requests.run(req, next);
+  };
+}
+
+/**
+ * Reports each request when its answer is complete or its client has disconnected.
+ * @param direct calls that bypass Express: their path is their route
+ */
+export function measureRequests(metrics: Metrics, direct: DirectCalls): NodeMiddleware {
+  return (req, res, next) => {
+    const beganMs = performance.now();
+    const { method = '', url = '' } = req;
+    res.once('close', () => {
+      const path = url.split('?', 1)[0] ?? '';
+      const other = direct.has(`${method} ${path}`) ? path : path.startsWith('/assets/') ? '/assets/*' : 'none';
+      const status = res.writableFinished ? res.statusCode : undefined;
+      metrics.httpRequest({
+        method,
+        route: routePattern(req) ?? other,
+        status,
+        durationMs: performance.now() - beganMs,
+      });
+    });
+    next();
   };
 }

@@ -1,4 +1,4 @@
-import type { IRoute, RequestHandler } from 'express';
+import type { IRoute, Request, RequestHandler } from 'express';
 import { methodNotAllowed } from './error-pages.ts';
 import { RequestContext, type RequestServices } from './request-context.ts';
 
@@ -51,3 +51,11 @@ export function pageRoutes<Deps extends RequestServices>(
     route.all(methodNotAllowed(...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])));
   };
 }
+
+/** Calls `act` before POST requests to these paths, and before no other request. */
+export const beforePosts =
+  (paths: RegExp, act: (req: Request) => Promise<void>): RequestHandler =>
+  async (req, _res, next) => {
+    if (req.method === 'POST' && paths.test(req.path)) await act(req);
+    next();
+  };

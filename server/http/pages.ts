@@ -1,13 +1,32 @@
 import type { Request, Response } from 'express';
-import type { ReactElement } from 'react';
-import type { LayoutBanner, PageContext } from '../../views/page-context.ts';
+import { createElement, type ReactElement } from 'react';
+import { RedirectPage, type RedirectTarget, redirectTitle } from '../../views/layout/redirect-page.tsx';
+import type { LayoutBanner, PageContext, PageUser } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
+import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
-import type { HttpExchange } from './http-exchange.ts';
 import { translator } from './language.ts';
-import { getPageUser } from './page-user.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
+
+/** The user whom the page header shows, and their preferred language, if set. */
+export interface PageUserState {
+  member: PageUser;
+  locale: string | null;
+  /** Number of unread notifications. */
+  unread?: number;
+}
+
+const greetings = new WeakMap<Request, PageUserState>();
+
+/** Sets the user of this request; every page that answers the request shows them in its header. */
+export function setPageUser(req: Request, greeting: PageUserState): void {
+  greetings.set(req, greeting);
+}
+
+export function getPageUser(req: Request): PageUserState | undefined {
+  return greetings.get(req);
+}
 
 export interface PageOptions {
   title: (ctx: PageContext) => string;
@@ -117,4 +136,21 @@ export function createPages(settings: PageSettings): Pages {
       res.type('html').send(renderDocument(ctx, page(ctx), head));
     },
   };
+}
+
+/**
+ * Answers a form with a small page that redirects by itself. Browsers apply the form's own policy (`form-action
+ * 'self'`) to the whole chain of redirects, so a redirect could never reach a client app or a provider.
+ * @param target.to the name of the target: a client app's or a provider's
+ */
+export function renderRedirectPage(
+  pages: Pages,
+  exchange: HttpExchange,
+  { href, to }: { href: string; to: string | { providerName: string } | undefined },
+): void {
+  const owner: RedirectTarget = typeof to === 'string' ? { clientName: to } : (to ?? {});
+  pages.send(exchange, (ctx) => createElement(RedirectPage, { ctx, href, to: owner }), {
+    title: (ctx) => redirectTitle(ctx, owner),
+    refreshTo: href,
+  });
 }

@@ -2,8 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { sha256, toSealedText } from '../shared/index.ts';
 import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
-import type { HostCookies } from './cookies.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HostCookies, HttpExchange } from './cookies.ts';
 
 /**
  * Post/Redirect/Get: the view of a refused form travels to the page in a cookie, so that the browser's history has no

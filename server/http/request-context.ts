@@ -3,15 +3,13 @@ import { createElement, type FunctionComponent } from 'react';
 import type { TextKey } from '../../locales/index.ts';
 import type { PageContext } from '../../views/page-context.ts';
 import { type Continuation, continuationFrom, withContinuation } from './continuation.ts';
-import type { CookieLifetime, HostCookies } from './cookies.ts';
+import type { CookieLifetime, HostCookies, HttpExchange } from './cookies.ts';
+import { setRetryAfter } from './errors.ts';
 import { readFormField, readQueryParam } from './form-fields.ts';
-import type { HttpExchange } from './http-exchange.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
-import type { PageOptions, Pages } from './pages.ts';
-import { renderRedirectPage } from './redirect-page.ts';
+import { type PageOptions, type Pages, renderRedirectPage } from './pages.ts';
 import { belongToRequest } from './request-traits.ts';
-import { setRetryAfter } from './retry-after.ts';
 
 /** The services of the application that every request can use. */
 export interface RequestServices {

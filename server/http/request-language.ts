@@ -1,9 +1,8 @@
 import type { Express as ExpressApp, Request } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { type Language, type T, translator } from './language.ts';
-import { createLanguageDetector } from './language-detector.ts';
+import { createLanguageDetector, type Language, type T, translator } from './language.ts';
 import { languageCookie } from './language-form.ts';
-import { getPageUser } from './page-user.ts';
+import { getPageUser } from './pages.ts';
 import { toTraits } from './request-traits.ts';
 
 declare global {

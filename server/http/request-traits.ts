@@ -33,7 +33,7 @@ export const toMark = ({ popup, lang }: RequestTraits) => (popup || lang ? `~${p
 
 function traitsOfCookie(value: string | undefined): RequestTraits {
   const [, mark = '', lang] = (value?.split('.')[1] ?? '').split('~');
-  return { popup: mark === 'p', lang: supportedLanguage(lang) };
+  return { popup: mark === 'p', ...(lang !== undefined && { lang: supportedLanguage(lang) }) };
 }
 
 const toQuery = (address: string) => new URLSearchParams(address.split('?')[1]?.split('#')[0] ?? '');

@@ -2,9 +2,8 @@ import type { AppView } from '../../views/oidc/dashboard-page.tsx';
 import type { ClientId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
-import { type ClientMetadata, isVisibleToUsers } from './client-metadata.ts';
+import { type ClientMetadata, isVisibleToUsers, toLogoOrigins } from './client-metadata.ts';
 import { initiateLoginUrl } from './initiate-login.ts';
-import { toLogoOrigins } from './logo-origins.ts';
 import { planRequiredUrlForClient } from './plan-required-handlers.ts';
 
 export interface AppRules {

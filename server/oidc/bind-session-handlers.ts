@@ -1,5 +1,7 @@
+import { VerifyUserPage } from '../../views/oidc/verify-user-page.tsx';
 import { type Continuation, HttpError, type RequestContext } from '../http/index.ts';
 import { type CurrentSession, toAcr } from '../sessions/index.ts';
+import { redirectToSignIn } from '../sign-in/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import { requireOwnedRequest } from './client-authorizations.ts';
 import type { OidcDeps } from './deps.ts';
@@ -72,4 +74,23 @@ export async function submitStorage(r: RequestContext, deps: OidcDeps): Promise<
     return;
   }
   r.redirectAway(location, clientName);
+}
+
+/** GET /verify-user: shows 'Verifying user profile' and passes the pending request to POST /storage. */
+export async function showVerifyUser(r: RequestContext, deps: OidcDeps): Promise<void> {
+  const { authorization: id, search } = r.continuation;
+  const found = await deps.sessions.getCurrentUser(r.req);
+  // The start page handles the short forms.
+  if (id === undefined) return r.redirect(`/${search}`);
+  if (!found) return redirectToSignIn(r, deps.publicUrl);
+  const request = await requireOwnedRequest(r, deps, id);
+  const { step } = deps.nextRedirect(found.user, r.continuation);
+  // Any other step, or a demand for another user, has precedence.
+  const nothingElse = step.kind === 'authorization' && request.satisfiedBy(found.session);
+  if (nothingElse && !deps.canAccessClient(request.client, found.user)) return r.redirect(planRequiredUrl(search));
+  r.render(
+    VerifyUserPage,
+    { action: `/storage${search}`, fields: { authorization_code: id }, clientName: request.clientName },
+    { title: 'oauth.verify.title' },
+  );
 }

@@ -1,27 +1,27 @@
 import type Provider from 'oidc-provider';
-import type { JWK } from 'oidc-provider';
+import type { JWK, KoaContextWithOIDC } from 'oidc-provider';
+import type { Logger } from '../http/index.ts';
 import { countPasskeys } from '../passkeys/index.ts';
-import { sha256 } from '../shared/index.ts';
+import { sha256, toClientId, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { createInteractionUrl } from './authorization-requests.ts';
+import { recordUse } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { createDevicePages } from './device-pages.ts';
 import { endLocalSession } from './end-session.ts';
 import { createRenderError } from './error-page.ts';
 import { allowFormPost } from './form-post.ts';
 import type { PolicyDeps } from './interaction-policy.ts';
-import { addIssParameter } from './iss-parameter.ts';
 import { fillInForLegacy } from './legacy-requests.ts';
 import type { OidcSettings } from './oidc-settings.ts';
 import { allowPopups } from './popup.ts';
 import { createProvider, prolongUsedTokens } from './provider.ts';
 import type { ProviderDeps } from './provider-configuration.ts';
 import { allowIdTokenInQuery } from './query-response-mode.ts';
-import { recordUses } from './record-uses.ts';
 import { createRefreshAnswers } from './refresh-token-reuse.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
-import { introspectStructuredTokens } from './structured-tokens.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 import { countIssuedTokens } from './token-metrics.ts';
 
 /** The parts of the module that the provider uses. */
@@ -75,4 +75,46 @@ export function createProviderBuilder(
     recordUses(provider, database, { now, log });
     return provider;
   };
+}
+
+/** Standard response modes for id tokens; the specification's short form sends only the token. */
+const modes: ReadonlySet<string | undefined> = new Set(['fragment', 'form_post']);
+
+/**
+ * Every authorization response names its issuer (RFC 9207, section 2). The library omits it beside an id token, which
+ * names it too, but discovery promises the parameter.
+ */
+function addIssParameter(provider: Provider): void {
+  const emitter: NodeJS.EventEmitter = provider;
+  emitter.on('authorization.success', ({ oidc }: KoaContextWithOIDC, answer: Record<string, unknown>) => {
+    if (modes.has(oidc.responseMode)) answer.iss ??= provider.issuer;
+  });
+}
+
+/**
+ * Introspection of a JWT, such as an access token of a resource server or an id token, answers that it is not active
+ * (RFC 7662, section 2.2: an unknown token is not an error). The library answers an error, which is right only for
+ * revocation (RFC 7009, section 2.2.1). By then the client has authenticated.
+ */
+function introspectStructuredTokens(provider: Provider): void {
+  addMiddlewareAt(provider, [routes.introspection], async (ctx, next) => {
+    await next();
+    if (ctx.status !== 400) return;
+    if ((ctx.body as { error?: unknown } | undefined)?.error !== 'unsupported_token_type') return;
+    ctx.status = 200;
+    ctx.body = { active: false };
+  });
+}
+
+/**
+ * Records when a user's connected app last got tokens. A failure is only logged, so that the tokens are still issued.
+ */
+function recordUses(provider: Provider, { db }: Database, { now, log }: { now: () => number; log: Logger }): void {
+  provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
+    const { client, account } = ctx.oidc;
+    if (!client || !account) return;
+    recordUse(db, { userId: toUserId(account.accountId), clientId: toClientId(client.clientId), nowMs: now() }).catch(
+      (error: unknown) => log.warn({ err: error }, 'could not record the use of a connected app'),
+    );
+  });
 }

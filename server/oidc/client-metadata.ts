@@ -95,3 +95,9 @@ export const mayHoldSensitive = (client: {
   client.token_endpoint_auth_method !== 'none' &&
   client.first_party === true &&
   client.grant_types?.includes(deviceGrant) === false;
+
+/** The origin of a client app's logo, for the content security policy; empty if there is no such address. */
+export function toLogoOrigins(logoUrl: string | undefined): string[] {
+  const origin = logoUrl === undefined ? undefined : URL.parse(logoUrl)?.origin;
+  return origin === undefined || origin === 'null' ? [] : [origin];
+}

@@ -1,8 +1,10 @@
 import { toClientId } from '../shared/index.ts';
+import type { Database } from '../store/index.ts';
 import { hasKeys } from './client-keys.ts';
 import { type ClientMetadata, deviceGrant, isResponseType } from './client-metadata.ts';
 import { type ClientRequest, type CompleteRequest, completeRequest, InvalidClientRequest } from './client-request.ts';
 import { findRequestFaults } from './client-request-rules.ts';
+import { createClientSecret, insertClient } from './client-store.ts';
 
 function toAuthMethod(request: CompleteRequest): ClientMetadata['token_endpoint_auth_method'] {
   if (request.public || request.native) return 'none';
@@ -99,4 +101,17 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     hidden: client.hidden ?? false,
     ...(client.calls_per_minute !== undefined && { callsPerMinute: client.calls_per_minute }),
   };
+}
+
+/**
+ * The marketplace's own web client, which owns the token cookies of users. Created if it is missing; an operator's
+ * changes stay. Its secret is discarded, so only this server can redeem what is issued to it.
+ */
+export async function ensureDefaultClient(
+  database: Database,
+  { id, name, publicUrl, development }: { id: string; name: string; publicUrl: string; development: boolean },
+  nowMs: number,
+): Promise<void> {
+  const client = clientMetadata({ id, name, redirectUris: [`${publicUrl}/`] }, { development });
+  await insertClient(database.db, client, { secret: createClientSecret(), nowMs });
 }

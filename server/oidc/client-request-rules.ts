@@ -1,5 +1,4 @@
 import { keyFaults } from './client-keys.ts';
-import { callsPerMinuteFault } from './client-limits.ts';
 import { isClientId, isResponseType } from './client-metadata.ts';
 import type { CompleteRequest } from './client-request.ts';
 import { findRedirectUriFault, type RedirectUriKind } from './redirect-uri-registration-rules.ts';
@@ -110,3 +109,13 @@ const rules: readonly Rule[] = [
 
 /** @returns all faults of a registration; `development` allows plain http on this machine */
 export const findRequestFaults: Rule = (request, development) => rules.flatMap((rule) => rule(request, development));
+
+const maxCallsPerMinute = 100_000;
+
+/** @returns the fault of a client app's own limit of calls, in words for the operator; undefined if there is none */
+function callsPerMinuteFault(calls: number | undefined, service: boolean): string | undefined {
+  if (calls === undefined) return undefined;
+  if (!service) return 'calls-per-minute: is for clients that act for themselves: make it a service';
+  const fits = Number.isInteger(calls) && calls >= 1 && calls <= maxCallsPerMinute;
+  return fits ? undefined : `calls-per-minute: write a whole number from 1 to ${maxCallsPerMinute}`;
+}

@@ -5,9 +5,9 @@ import { HttpError, type RequestContext } from '../http/index.ts';
 import { redirectToSignIn } from '../sign-in/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import { requireOwnedRequest } from './client-authorizations.ts';
+import { toLogoOrigins } from './client-metadata.ts';
 import type { OidcDeps } from './deps.ts';
 import { consentReason, grantableAudiences, grantableScopes } from './load-existing-grant.ts';
-import { toLogoOrigins } from './logo-origins.ts';
 import { resourceServerFor } from './resource-tokens.ts';
 import { restartUrl } from './restart-authorization.ts';
 

@@ -1,5 +1,7 @@
 import type Provider from 'oidc-provider';
+import type { ConnectedApps } from '../account/index.ts';
 import { type DirectHandler, rejectCrossSite } from '../http/index.ts';
+import type { Database } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import { createCanAccessClient } from './access-rule.ts';
 import { createApiGuard } from './api-guard.ts';
@@ -8,10 +10,10 @@ import { createLogoutNotices } from './backchannel-logouts.ts';
 import { createProviderBuilder } from './build-provider.ts';
 import { createClientRequests } from './client-authorizations.ts';
 import { createClientSessionStore } from './client-session-store.ts';
-import { createConnectedApps } from './connected-apps.ts';
+import { listConnectedApps } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { sweepsEndedSessions } from './ended-sessions.ts';
-import { createGrantStore } from './grant-store.ts';
+import { createGrantStore, type GrantStore } from './grant-store.ts';
 import type { OidcModule, OidcSettings } from './oidc-settings.ts';
 import { oidcOperations } from './operations.ts';
 import { oidcPageRoutes } from './page-routes.ts';
@@ -99,5 +101,12 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
       watcher.stop();
       await sweeper.stop();
     },
+  };
+}
+
+function createConnectedApps({ db }: Database, grants: GrantStore, now: () => number): ConnectedApps {
+  return {
+    list: (userId) => listConnectedApps(db, userId, now()),
+    remove: (trx, userId, clientId) => grants.revokeOfMember(trx, userId, clientId),
   };
 }

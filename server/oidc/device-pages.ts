@@ -5,6 +5,7 @@ import { DeviceConfirmPage } from '../../views/oidc/device-confirm-page.tsx';
 import { HttpError, type RequestContext, toRetrySeconds } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import { type KeyValueStore, StoreUnavailable } from '../store/index.ts';
+import { toLogoOrigins } from './client-metadata.ts';
 import type { OidcDeps } from './deps.ts';
 import {
   deviceDonePath,
@@ -16,9 +17,8 @@ import {
 } from './device-addresses.ts';
 import { type DevicePage, getDevicePage } from './device-flow.ts';
 import { consumeUserCode, type UserCodeLimits } from './device-guesses.ts';
-import { toRequestContext } from './koa-request-context.ts';
-import { toLogoOrigins } from './logo-origins.ts';
-import { routes } from './routes-table.ts';
+import { toRequestContext } from './end-session.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 interface DevicePageDeps extends OidcDeps {
   kv: KeyValueStore;
@@ -41,14 +41,12 @@ interface DeviceInput {
  * twice (RFC 8628, section 5.4). The page is sent after the library has stored its session.
  */
 export function createDevicePages(provider: Provider, deps: DevicePageDeps): void {
-  provider.use(async (ctx, next) => {
+  addMiddlewareAt(provider, [routes.device_authorization], async (ctx, next) => {
     await next();
-    if (ctx.path === routes.device_authorization) shortenAddresses(ctx.body, deps.publicUrl);
+    shortenAddresses(ctx.body, deps.publicUrl);
   });
-  provider.use((ctx, next) =>
-    ctx.path === routes.code_verification || ctx.path.startsWith(`${routes.code_verification}/`)
-      ? runDevicePage(ctx as KoaContextWithOIDC, deps, next)
-      : next(),
+  addMiddlewareAt(provider, [routes.code_verification, `${routes.code_verification}/`], (ctx, next) =>
+    runDevicePage(ctx as KoaContextWithOIDC, deps, next),
   );
 }
 

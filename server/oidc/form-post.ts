@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 const digest = (script: string) => createHash('sha256').update(script).digest('base64');
 
@@ -36,10 +36,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
  * own policy. By then the library has compared the address with the registered ones.
  */
 export function allowFormPost(provider: Provider): void {
-  provider.use((ctx, next) =>
-    ctx.path === routes.authorization || ctx.path.startsWith(`${routes.authorization}/`)
-      ? withPolicy(ctx as KoaContextWithOIDC, next)
-      : next(),
+  addMiddlewareAt(provider, [routes.authorization, `${routes.authorization}/`], (ctx, next) =>
+    withPolicy(ctx as KoaContextWithOIDC, next),
   );
 
   async function withPolicy(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {

@@ -11,7 +11,7 @@ export { logoutCarrier } from './backchannel-carrier.ts';
 export { createLogoutNotices } from './backchannel-logouts.ts';
 export { isKeySet, keySetFormat } from './client-keys.ts';
 export { type ClientMetadata, deviceGrant, mayHoldSensitive, signingAlgorithms } from './client-metadata.ts';
-export { clientMetadata, toClientRequest } from './client-registration.ts';
+export { clientMetadata, ensureDefaultClient, toClientRequest } from './client-registration.ts';
 export { type ClientRequest, InvalidClientRequest } from './client-request.ts';
 export {
   createClientSecret,
@@ -24,7 +24,6 @@ export {
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
 export { createOidcModule } from './create-oidc-module.ts';
-export { ensureDefaultClient } from './default-client.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export type { OidcModule } from './oidc-settings.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';

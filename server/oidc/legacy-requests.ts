@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type Provider from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 type Query = KoaContextWithOIDC['query'];
 
@@ -33,8 +33,8 @@ const lacks = ({ scope, nonce, response_type: type, response_mode: mode, forceAu
 
 /** Adds them only for clients that are registered as `legacy`. */
 export function fillInForLegacy(provider: Provider): void {
-  provider.use(async (ctx, next) => {
-    const id = ctx.path === routes.authorization && lacks(ctx.query) ? ctx.query.client_id : undefined;
+  addMiddlewareAt(provider, [routes.authorization], async (ctx, next) => {
+    const id = lacks(ctx.query) ? ctx.query.client_id : undefined;
     // The library reports faults of the client itself.
     const client = typeof id === 'string' ? await provider.Client.find(id).catch(() => undefined) : undefined;
     if (client) ctx.query = fillInQuery(ctx.query, client);

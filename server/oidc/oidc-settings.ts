@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Router } from 'express';
 import type { ConnectedApps } from '../account/index.ts';
 import type { Catalogue } from '../billing/index.ts';
-import type { ApiOperation, DirectHandler, Guard, HostCookies, RequestServices } from '../http/index.ts';
+import type { ApiOperation, DirectCalls, Guard, HostCookies, RequestServices } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { VisitorGate } from '../rate-limits/index.ts';
@@ -69,11 +69,8 @@ export interface OidcModule extends ClientAuthorizations {
   /** The provider's routes, before body parsers and cross-site guard. */
   providerRoutes(session: RequestHandler): Router;
   /** Those of them that bypass Express. */
-  directCalls(
-    session: RequestHandler,
-    getAddress: (req: IncomingMessage) => string,
-  ): (method: string, path: string) => DirectHandler | undefined;
-  /** Precedes all pages: renews the token cookies of a signed-in user. */
+  directCalls(session: RequestHandler, getAddress: (req: IncomingMessage) => string): DirectCalls;
+  /** Precedes each page: renews the token cookies of a signed-in user. */
   tokenCookies: RequestHandler;
   pageRoutes(router: Router): void;
   /** The JSON calls of this module. */

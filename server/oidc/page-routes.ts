@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
-import { submitStorage } from './bind-session-handlers.ts';
+import { showVerifyUser, submitStorage } from './bind-session-handlers.ts';
 import { showConsent, submitConsent } from './consent-handlers.ts';
 import { showDashboard } from './dashboard-handlers.ts';
 import type { OidcDeps } from './deps.ts';
@@ -9,7 +9,6 @@ import { redirectToDevicePage, showDeviceEnd } from './device-handlers.ts';
 import { showPlanRequired, submitPlanRequired } from './plan-required-handlers.ts';
 import { restartAuthorization, restartPath } from './restart-authorization.ts';
 import { askSignOut, questionPath, signOut, signOutOrAsk } from './sign-out-handlers.ts';
-import { showVerifyUser } from './verify-user-handlers.ts';
 
 /** The pages and calls of this module for browsers. */
 export function oidcPageRoutes(router: Router, deps: OidcDeps): void {

@@ -6,11 +6,10 @@ import { redirectToSignIn } from '../sign-in/index.ts';
 import { type AccessRequirement, grantsAccess } from './access-rule.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import { requireOwnedRequest } from './client-authorizations.ts';
-import { isVisibleToUsers } from './client-metadata.ts';
+import { isVisibleToUsers, toLogoOrigins } from './client-metadata.ts';
 import { findClient } from './client-store.ts';
 import type { OidcDeps } from './deps.ts';
 import { initiateLoginUrl } from './initiate-login.ts';
-import { toLogoOrigins } from './logo-origins.ts';
 
 const notInPlanPath = '/not-in-plan';
 

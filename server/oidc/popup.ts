@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { keepOpener, traitsOfParameters } from '../http/index.ts';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 /** Only the library knows the parameters of a pushed or posted request: they are not in the address. */
 export function keepOpenerOfPopup({ path, oidc, res }: KoaContextWithOIDC): void {
@@ -14,7 +14,7 @@ export function keepOpenerOfPopup({ path, oidc, res }: KoaContextWithOIDC): void
  * app.
  */
 export function allowPopups(provider: Provider): void {
-  provider.use(async (ctx, next) => {
+  addMiddlewareAt(provider, [routes.authorization, `${routes.authorization}/`], async (ctx, next) => {
     await next();
     keepOpenerOfPopup(ctx as KoaContextWithOIDC);
   });

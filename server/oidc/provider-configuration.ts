@@ -18,10 +18,9 @@ import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.t
 import { createLoadGrant } from './load-existing-grant.ts';
 import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
 import { providerParameters } from './request-hints.ts';
-import { requireGrantableScope } from './require-grantable-scope.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
-import { knownScopes } from './scopes.ts';
+import { knownScopes, requireGrantableScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
 import { authenticationClaims } from './step-up.ts';
 

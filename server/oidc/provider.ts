@@ -1,13 +1,13 @@
 import Provider, { type AdapterPayload, type Client, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
 import { isClientSecret } from './client-store.ts';
 import { createConfiguration, type ProviderDeps, refreshTokenSeconds } from './provider-configuration.ts';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 /** Use prolongs a refresh token that is not rotated, as rotation does with its successor. */
 export function prolongUsedTokens(provider: Provider, now: () => number): void {
-  provider.use(async (ctx, next) => {
+  addMiddlewareAt(provider, [routes.token], async (ctx, next) => {
     await next();
-    if (ctx.path !== routes.token || ctx.status !== 200) return;
+    if (ctx.status !== 200) return;
     const { entities, params } = (ctx as KoaContextWithOIDC).oidc;
     const { RefreshToken: token, RotatedRefreshToken: rotated } = entities;
     if (!token || rotated || params?.grant_type !== 'refresh_token') return;
@@ -26,7 +26,7 @@ export function prolongUsedTokens(provider: Provider, now: () => number): void {
  */
 export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
   const provider = new Provider(deps.issuer, createConfiguration(deps, keys));
-  // Behind a proxy the library must trust the scheme that http/public-host.ts has set.
+  // Behind a proxy the library must trust the scheme that http/request-guards.ts has set.
   provider.proxy = true;
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: Client, presented: string) {

@@ -1,7 +1,6 @@
 import type Provider from 'oidc-provider';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
-
-import { discoveryPaths } from './routes-table.ts';
+import { addMiddlewareAt, discoveryPaths } from './routes-table.ts';
 
 /** The response mode of the specification's `{redirect_uri}/?id_token=…`; each client must be registered for it. */
 export const queryIdToken = 'query_id_token';
@@ -18,11 +17,11 @@ type ModeAllowed = Client['responseModeAllowed'];
 
 /** An id token in the query of the client app's address: only this token, and only for these clients. */
 export function allowIdTokenInQuery(provider: Provider): void {
-  provider.use(async (ctx, next) => {
+  addMiddlewareAt(provider, discoveryPaths, async (ctx, next) => {
     await next();
     // The library lists only its own modes (RFC 8414, section 2).
-    const isMetadata = ctx.status === 200 && discoveryPaths.some((path) => path === ctx.path);
-    if (isMetadata) (ctx.body as { response_modes_supported?: string[] }).response_modes_supported?.push(queryIdToken);
+    if (ctx.status === 200)
+      (ctx.body as { response_modes_supported?: string[] }).response_modes_supported?.push(queryIdToken);
   });
 
   const prototype = provider.Client.prototype;

@@ -5,7 +5,7 @@ import Provider, { type AdapterPayload, errors, type KoaContextWithOIDC } from '
 import { z } from 'zod';
 import type { Sha256 } from '../shared/index.ts';
 import { type KeyValueStore, type SecretBox, storedRecords } from '../store/index.ts';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
 
 /** A retry after a lost answer, or a second tab; a later use is a theft. */
 const graceMs = 10_000;
@@ -72,9 +72,9 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
       throw new AnsweredBefore('refresh token already used');
     },
     attach(provider, toHash) {
-      provider.use(async (ctx, next) => {
+      addMiddlewareAt(provider, [routes.token], async (ctx, next) => {
         await next();
-        if (ctx.path !== routes.token || ctx.method !== 'POST') return;
+        if (ctx.method !== 'POST') return;
         const body = repeated.get(ctx.req);
         if (body !== undefined) {
           ctx.status = 200;

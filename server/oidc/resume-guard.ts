@@ -6,11 +6,13 @@ import { getCurrentSession } from '../sessions/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import type { OidcDeps } from './deps.ts';
 import { restartUrl } from './restart-authorization.ts';
-import { routes } from './routes-table.ts';
+import { addMiddlewareAt, routes } from './routes-table.ts';
+
+const resumePaths = [`${routes.authorization}/`, `${routes.code_verification}/`];
 
 /** The request's id in the address at which the library resumes, or undefined at any other. */
 export function requestIdInPath(path: string): string | undefined {
-  const resumes = [routes.authorization, routes.code_verification].some((route) => path.startsWith(`${route}/`));
+  const resumes = resumePaths.some((route) => path.startsWith(route));
   const [id, ...more] = resumes ? path.split('/').slice(3) : [];
   return id === '' || more.length > 0 ? undefined : id;
 }
@@ -71,7 +73,7 @@ export function requireAnswerOwner(provider: Provider, deps: OidcDeps): void {
     });
   }
 
-  provider.use((ctx, next) => {
+  addMiddlewareAt(provider, resumePaths, (ctx, next) => {
     const id = requestIdInPath(ctx.path);
     return id === undefined ? next() : checked(id, ctx as KoaContextWithOIDC, next);
   });

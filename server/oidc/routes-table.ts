@@ -1,3 +1,5 @@
+import type Provider from 'oidc-provider';
+
 /** All routes of the library, under /oauth2; some of its defaults are elsewhere. */
 export const routes = {
   authorization: '/oauth2/authorize',
@@ -16,3 +18,18 @@ export const routes = {
 } as const;
 
 export const discoveryPaths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const;
+
+/**
+ * Adds a middleware of Koa at these routes of the library, and below those that end with a slash. The order counts: each
+ * surrounds those that are added later.
+ */
+export function addMiddlewareAt(
+  provider: Provider,
+  paths: readonly string[],
+  middleware: Parameters<Provider['use']>[0],
+): void {
+  const below = paths.filter((path) => path.endsWith('/'));
+  provider.use((ctx, next) =>
+    paths.includes(ctx.path) || below.some((path) => ctx.path.startsWith(path)) ? middleware(ctx, next) : next(),
+  );
+}

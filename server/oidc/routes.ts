@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
-import { type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
+import { type DirectCalls, type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
@@ -54,7 +54,7 @@ export function directCalls(
   session: RequestHandler,
   callback: DirectHandler,
   { admitVisitor, restore }: { admitVisitor(req: IncomingMessage): Promise<void> } & Pick<PostedFields, 'restore'>,
-): (method: string, path: string) => DirectHandler | undefined {
+): DirectCalls {
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
       // express-session only uses properties of Node's own request.
@@ -64,16 +64,14 @@ export function directCalls(
     await restore(req);
     return callback(req, res);
   };
-  const handlers: Record<string, DirectHandler> = {
-    [`GET ${routes.authorization}`]: withSession,
-    [`POST ${routes.token}`]: callback,
-    [`GET ${routes.userinfo}`]: callback,
-    [`POST ${routes.userinfo}`]: callback,
-    [`POST ${routes.introspection}`]: callback,
-    [`POST ${routes.revocation}`]: callback,
-  };
-  const known = new Map(Object.entries(handlers));
-  return (method, path) => known.get(`${method} ${path}`);
+  return new Map([
+    [`GET ${routes.authorization}`, withSession],
+    [`POST ${routes.token}`, callback],
+    [`GET ${routes.userinfo}`, callback],
+    [`POST ${routes.userinfo}`, callback],
+    [`POST ${routes.introspection}`, callback],
+    [`POST ${routes.revocation}`, callback],
+  ]);
 }
 
 interface ProviderGates {

@@ -1,10 +1,9 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import { findUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { authenticationResponse, postedCredential } from './credential-input.ts';
+import { authenticationResponse, postedCredential, toIsUserHandle } from './credential-input.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { findPasskey, listPasskeys, notePasskeyUse, type Passkey } from './passkey-store.ts';
-import { toIsUserHandle } from './user-handle.ts';
 import { readChallenge, readClientData, webAuthn } from './webauthn.ts';
 
 export type PasskeyRefusal =

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { parseUnknownJson } from '../shared/index.ts';
+import { parseUnknownJson, type UserId } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
 
 /** A credential id, base64url; at most 1,023 bytes (WebAuthn, section 4). */
@@ -20,3 +20,10 @@ export function postedCredential<T>(text: string, schema: z.ZodType<T>): T | und
     return undefined;
   }
 }
+
+/** The user handle in a passkey (WebAuthn, section 5.4.3): the id, which contains no personal data. */
+export const toUserHandle = (userId: UserId): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(userId));
+
+/** Tests whether the handle from an authenticator, base64url, is this user's. */
+export const toIsUserHandle = (handle: unknown, userId: UserId): boolean =>
+  handle === Buffer.from(toUserHandle(userId)).toString('base64url');

@@ -3,10 +3,9 @@ import { notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type SessionIdHash, sha256, toPublicOutcome } from '../shared/index.ts';
 import { fullName, lockUser, type User } from '../users/index.ts';
 import { challengeMs } from './challenges.ts';
-import { postedCredential, registrationResponse } from './credential-input.ts';
+import { postedCredential, registrationResponse, toUserHandle } from './credential-input.ts';
 import type { PasskeyDeps } from './deps.ts';
 import { countPasskeys, insertPasskey, isSamePasskey, listPasskeys, type Passkey } from './passkey-store.ts';
-import { toUserHandle } from './user-handle.ts';
 import { readChallenge, webAuthn } from './webauthn.ts';
 
 /** Enough for all devices of a user; more would clutter the browser's list. */

@@ -2,8 +2,8 @@ import { type HttpExchange, type Language, malformedSecret } from '../http/index
 import type { SessionUser } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import type { PasswordDeps, PasswordRuleDeps } from './deps.ts';
+import { checkPassword } from './guess-limits.ts';
 import { maxPasswordLength, type PasswordFault } from './policy.ts';
-import { checkPassword } from './rate-limited-check.ts';
 import { replacePassword } from './replace-password.ts';
 
 export type ChangePasswordRefusal =

@@ -1,7 +1,7 @@
 import type { Database } from '../store/index.ts';
 import { listImportedHashProfiles } from '../users/index.ts';
+import { decoyOfProfile } from './keyed-hashes.ts';
 import type { StoredHash } from './stored-hash.ts';
-import { decoyOfProfile } from './wrapped-hash.ts';
 
 /** Each profile makes every wrong password more expensive; a service from which users were imported has one or two. */
 const maxProfiles = 3;

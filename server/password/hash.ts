@@ -2,23 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
 import { type Metrics, noMetrics } from '../metrics/index.ts';
-import { createPepper, pepperedText, readPeppered } from './pepper.ts';
+import { createKeyedHashes, type HashCost, readKnownHash, toHashProfile } from './keyed-hashes.ts';
 import { boundedQueue, PasswordQueueFullError, type PasswordWork, type QueueShares } from './queue.ts';
-import { readHash, type StoredHash, toDecoyHash } from './stored-hash.ts';
-import { readWrapped, wrappedProfile, wrappedText } from './wrapped-hash.ts';
-
-/** The cost of one hash: KiB, passes, lanes (RFC 9106, section 3.1). */
-export interface HashCost {
-  memoryCost: number;
-  timeCost: number;
-  parallelism: number;
-}
+import { type StoredHash, toDecoyHash } from './stored-hash.ts';
 
 /** The minimum of OWASP's Password Storage Cheat Sheet for argon2id: 19 MiB, 2 passes, 1 lane. */
 const minCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-
-const toHashProfile = ({ memoryCost, timeCost, parallelism }: HashCost) =>
-  `argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$32`;
 
 /** The profile of hashes that are as strong as Foyer's own, whatever service made them. */
 export const ownProfile = toHashProfile(minCost);
@@ -54,68 +43,6 @@ interface HasherSettings {
   decoys?: (() => Promise<readonly StoredHash[]>) | undefined;
 }
 
-const known = (text: string) => {
-  const read = readHash(text);
-  return typeof read === 'string' ? undefined : read;
-};
-
-/** How a stored text is checked, and the work of that besides Foyer's own. */
-interface Readable {
-  verify(password: string): Promise<boolean>;
-  /** It costs as much as one of Foyer's own. */
-  isOwn: boolean;
-  /** The imported hash. */
-  foreign: StoredHash | undefined;
-}
-
-/** Creates and reads stored hashes, with the key before argon2id if there is one. */
-function keyedHashes(cost: HashCost, secretKeys: readonly string[]) {
-  const pepper = secretKeys.length > 0 ? createPepper(secretKeys) : undefined;
-  const profile = toHashProfile(cost);
-  async function make(password: string): Promise<string> {
-    if (!pepper) return hash(password, cost);
-    return pepperedText(pepper.id, await hash(pepper.apply(pepper.id, password) ?? '', cost));
-  }
-
-  function readOwn(text: string): StoredHash | undefined {
-    const peppered = readPeppered(text);
-    if (!peppered) return known(text);
-    const inner = known(peppered.argon2id);
-    if (!inner) return undefined;
-    return {
-      ...inner,
-      async verify(password) {
-        const keyed = pepper?.apply(peppered.id, password);
-        // Made with a removed key: the same work, and no password matches.
-        return (await inner.verify(keyed ?? password)) && keyed !== undefined;
-      },
-    };
-  }
-
-  return {
-    profile,
-    make,
-    /** Undefined: no password can match it. */
-    read(text: string): Readable | undefined {
-      const wrapped = readWrapped(text);
-      const stored = readOwn(wrapped?.outer ?? text);
-      if (!stored) return undefined;
-      const isOwn = stored.profile === profile;
-      if (!wrapped) return { verify: stored.verify, isOwn, foreign: isOwn ? undefined : stored };
-      const { weak } = wrapped;
-      return { verify: async (password) => stored.verify(await weak.rerender(password)), isOwn, foreign: weak };
-    },
-    async wrap(weak: { text: string; profile: string }) {
-      return { text: wrappedText(weak.text, await make(weak.text)), profile: wrappedProfile(weak.profile) };
-    },
-    isOutdated(text: string): boolean {
-      const peppered = readPeppered(text);
-      if ((peppered?.id ?? '') !== (pepper?.id ?? '')) return true;
-      return known(peppered?.argon2id ?? text)?.profile !== profile;
-    },
-  };
-}
-
 export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
   const { queueMax, waitMs, shares, metrics = noMetrics, cost = minCost, secretKeys = [], decoys } = settings;
   const queue = boundedQueue({ running: availableParallelism(), waiting: queueMax, waitMs, ...(shares && { shares }) });
@@ -131,7 +58,7 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
       throw error;
     }
   }
-  const hashes = keyedHashes(cost, secretKeys);
+  const hashes = createKeyedHashes(cost, secretKeys);
   // Users who have not signed in since the cost was raised have hashes with the minimum.
   const earlier = hashes.profile === ownProfile ? [] : [toDecoyHash(ownProfile) ?? []].flat();
   const nobody = hash(randomBytes(16).toString('base64url'), cost);
@@ -144,7 +71,8 @@ export function createPasswordHasher(settings: HasherSettings): PasswordHasher {
       return queued(work, async () => {
         const storedHash = passwordHash === null ? undefined : hashes.read(passwordHash);
         if (storedHash && (await storedHash.verify(password))) return true;
-        if (!storedHash || (!storedHash.isOwn && others.length > 0)) await known(await nobody)?.verify(password);
+        if (!storedHash || (!storedHash.isOwn && others.length > 0))
+          await readKnownHash(await nobody)?.verify(password);
         for (const decoy of without(others, storedHash?.foreign)) await decoy.verify(password);
         return false;
       });

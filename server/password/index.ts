@@ -13,13 +13,13 @@ export {
 } from './change-password.ts';
 export { createDecoyHashes } from './decoy-hashes.ts';
 export { createPasswordDeps, type PasswordDeps } from './deps.ts';
-export { forgetGuesses, type GuessLimits } from './guess-limits.ts';
-export { createPasswordHasher, type HashCost, ownProfile, type PasswordHasher } from './hash.ts';
-export { type ImportedHashInput, parseImportedHash } from './imported-hash.ts';
+export { checkPassword, forgetGuesses, type GuessLimits } from './guess-limits.ts';
+export { createPasswordHasher, ownProfile, type PasswordHasher } from './hash.ts';
+export { type ImportedHashInput, isBelowFloor, parseImportedHash } from './imported-hash.ts';
 export { mailInitialPasswordHint, needsInitialPassword, startInitialPassword } from './initial-password.ts';
+export { createPepper, type HashCost, pepperedText, wrappedProfile } from './keyed-hashes.ts';
 export { passwordOperations } from './operations.ts';
 export { passwordErrorText, retryAfterText } from './password-texts.ts';
-export { createPepper, pepperedText } from './pepper.ts';
 export {
   createPasswordPolicy,
   maxPasswordLength,
@@ -29,8 +29,6 @@ export {
 } from './policy.ts';
 export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
 export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
-export { checkPassword } from './rate-limited-check.ts';
 export { recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
 export { passwordRoutes } from './routes.ts';
-export { isBelowFloor, wrappedProfile } from './wrapped-hash.ts';

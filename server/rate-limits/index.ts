@@ -20,4 +20,4 @@ export { ipBucket, ipBuckets } from './ip-bucket.ts';
 export { rateLimits } from './limits.ts';
 export type { FirmLimit } from './slow-lane.ts';
 export { specialLimits } from './special-limits.ts';
-export { createVisitorGate, toLifetime, type VisitorGate, visitorRowMs } from './visitor-gate.ts';
+export { createVisitorGate, guardVisitorForms, toLifetime, type VisitorGate, visitorRowMs } from './visitor-gate.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError, toRetrySeconds } from '../http/index.ts';
+import type { RequestHandler } from 'express';
+import { beforePosts, HttpError, toRetrySeconds } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import type { KeyValueStore, VisitorData } from '../store/index.ts';
 import { ipBuckets } from './ip-bucket.ts';
@@ -119,3 +120,10 @@ export function createVisitorGate({ kv, data, isReturning, metrics }: VisitorGat
     },
   };
 }
+
+/** Forms and calls with which a visitor stores data: a sign-up, a reset, a federated sign-in. */
+const visitorForms = /^\/(?:signup(?:\/.*)?|forgot-password|federation\/[^/]+|identity\/(?:signUp|forgotPassword))$/;
+
+/** Refuses them before they are read. */
+export const guardVisitorForms = ({ refuseWhenFull }: VisitorGate): RequestHandler =>
+  beforePosts(visitorForms, refuseWhenFull);

@@ -6,7 +6,6 @@
  */
 
 export { type Acr, acrValues, fullyAuthenticatedAt, meetsAcr, toAcr } from './acr.ts';
-export { isSignedOutElsewhere } from './ended.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { createKnownDevices } from './known-devices.ts';
 export { createDeviceRecognition, type DeviceRecognition } from './new-device-notice.ts';
@@ -24,7 +23,7 @@ export {
   type SessionSubscribers,
 } from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
-export { sessionCookie, sessionMiddleware } from './session-middleware.ts';
+export { isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-middleware.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
 export type { ListedSession } from './user-sessions.ts';

@@ -1,11 +1,11 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import session from 'express-session';
 import type { HostCookies } from '../http/index.ts';
-import { randomToken } from '../shared/index.ts';
+import { randomToken, sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { EmbeddedSessionStore } from './embedded-session-store.ts';
 import { RedisSessionStore } from './redis-session-store.ts';
-import type { Lifetimes } from './session.ts';
+import { getCurrentSession, type Lifetimes } from './session.ts';
 
 export const sessionCookie = 'foyer_session';
 
@@ -26,7 +26,7 @@ export function sessionMiddleware(settings: {
     secret: settings.cookieKeys,
     store: createSessionStore(settings.kv, settings.lifetimes),
     genid: () => randomToken(),
-    // http/public-host.ts has set the scheme. Without this option the cookie would silently be omitted behind a proxy.
+    // http/request-guards.ts has set the scheme. Without this option the cookie would silently be omitted behind a proxy.
     proxy: true,
     resave: false,
     saveUninitialized: false,
@@ -40,4 +40,22 @@ export function sessionMiddleware(settings: {
       secure: secure ?? false,
     },
   });
+}
+
+/** The hash of the ended session about which the user has been notified. */
+const toldCookie = 'foyer_signed_out';
+const markCharacters = 16;
+
+/**
+ * Tests whether this browser has a session that has ended elsewhere or expired, and has not been notified yet. The
+ * session cookie stays: another tab may be setting it for a new sign-in at this moment, and a later deletion would sign
+ * the user out again.
+ */
+export function isSignedOutElsewhere(cookies: HostCookies, req: Request, res: Response): boolean {
+  const held = cookies.read(req, sessionCookie);
+  if (held === undefined || req.method !== 'GET' || getCurrentSession(req)) return false;
+  const mark = sha256(held).slice(0, markCharacters);
+  if (cookies.read(req, toldCookie) === mark) return false;
+  cookies.set(res, toldCookie, { value: mark });
+  return true;
 }

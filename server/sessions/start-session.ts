@@ -13,7 +13,7 @@ import {
   type UpstreamSession,
 } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
-import { factsLifetimeMs, type SessionUse } from './session-use.ts';
+import { factsLifetimeMs, type SessionUse } from './session-write-rules.ts';
 import {
   goingOnKey,
   goingOnMs,

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { FederationModule } from '../federation/index.ts';
+import type { FederationModule, Provider } from '../federation/index.ts';
 import type {
   Continuation,
   HostCookies,
@@ -109,4 +109,17 @@ export interface SignInDeps extends ClientAuthorizations {
   nextRedirect: NextRedirect;
   confirmations: EmailVerification;
   now: () => number;
+}
+
+/** The content of the sign-in form. The password is never part of it. */
+export interface SignInPageState {
+  values?: { username: string; remember: boolean };
+  errors?: { username?: string; password?: string; form?: string };
+  /** The password has just been reset. */
+  isReset?: boolean;
+  /** The result of an attempt at a provider. */
+  providerNotice?: { kind: 'error' | 'info'; text: string } | undefined;
+  /** A provider whose button would lead back to this page. */
+  hiddenProvider?: Provider | undefined;
+  status?: number;
 }

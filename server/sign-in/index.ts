@@ -13,9 +13,9 @@ export { type Legal, loadLegal, shippedLegalDir } from './legal-documents.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { createNextRedirect, type NextRedirect } from './next-redirect.ts';
 export { blocksAuthorization, mustSetUpSecondFactor, type Step } from './next-step.ts';
-export { redirectToSignIn } from './require-sign-in.ts';
 export {
   findUserOrRedirect,
+  redirectToSignIn,
   requireUser,
   type UserGuardDeps,
   type UserLookupDeps,

@@ -1,8 +1,7 @@
 import { OneProviderPage } from '../../views/sign-in/one-provider-page.tsx';
 import { acceptsBrowser, hintedProvider, type Provider, toProviderButton } from '../federation/index.ts';
 import type { Continuation, RequestContext } from '../http/index.ts';
-import type { PendingAuthorization, SignInDeps } from './deps.ts';
-import type { SignInPageState } from './sign-in-page-state.ts';
+import type { PendingAuthorization, SignInDeps, SignInPageState } from './deps.ts';
 
 /** The value of `ways` in the address of the page with all sign-in methods. */
 const allWays = 'all';

@@ -1,8 +1,7 @@
 import type { RequestContext } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import { findPending, type SignInDeps } from './deps.ts';
-import { signInByPasskey } from './passkey-sign-in.ts';
-import { passkeyErrorText } from './passkey-texts.ts';
+import { passkeyErrorText, signInByPasskey } from './passkey-sign-in.ts';
 import { renderSignInPage } from './sign-in-handlers.ts';
 
 /**

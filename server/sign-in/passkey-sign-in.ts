@@ -1,3 +1,4 @@
+import type { RequestContext } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import { checkPasskey, type PasskeyDeps, type PasskeyRefusal } from '../passkeys/index.ts';
 import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
@@ -31,4 +32,22 @@ export async function signInByPasskey(
   const { user, amr } = check;
   if (user.disabledAt !== null) return { kind: 'refused', refusal: { kind: 'disabled' } };
   return user.emailVerified ? { kind: 'signed-in', user, amr } : { kind: 'not-confirmed', user };
+}
+
+type PasskeyRefusalText = Extract<PasskeySignInResult, { kind: 'refused' }>['refusal'];
+
+/** The text and status for a refused passkey; sets Retry-After if there is one. */
+export function passkeyErrorText(r: RequestContext, refusal: PasskeyRefusalText): { status: number; text: string } {
+  const { t } = r;
+  switch (refusal.kind) {
+    case 'too-many': {
+      r.setRetryAfter(refusal.retryAfterMs);
+      const minutes = Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000));
+      return { status: 429, text: t('signIn.errors.tooMany', { minutes }) };
+    }
+    case 'disabled':
+      return { status: 403, text: t('signIn.errors.disabled') };
+    default:
+      return { status: 400, text: t(`passkeys.signIn.errors.${refusal.kind}`) };
+  }
 }

@@ -3,12 +3,11 @@ import { hashForPage, mailInitialPasswordHint, retryAfterText, startInitialPassw
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
-import { findPending, type SignInDeps } from './deps.ts';
+import { findPending, type SignInDeps, type SignInPageState } from './deps.ts';
 import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
-import type { SignInPageState } from './sign-in-page-state.ts';
 import type { PasswordRefusal, PasswordSignInResult } from './sign-in-state.ts';
 
 /** The text for each refusal, and its place (the specification's sections 5 and 8). */

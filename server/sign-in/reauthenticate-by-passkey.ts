@@ -1,7 +1,6 @@
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { signInByPasskey } from './passkey-sign-in.ts';
-import { passkeyErrorText } from './passkey-texts.ts';
+import { passkeyErrorText, signInByPasskey } from './passkey-sign-in.ts';
 import { renderReauthenticatePage, requireReauthentication } from './reauthenticate-handlers.ts';
 
 /** POST /re-authenticate/passkey: the signed-in user re-authenticates with one of their own passkeys. */

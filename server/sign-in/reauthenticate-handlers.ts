@@ -13,8 +13,7 @@ import { challengeExpiredNotice } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
 import { linkedProviderButtons } from './linked-provider-buttons.ts';
 import { passkeyRequestOptionsForUser } from './passkey-options.ts';
-import { redirectToSignIn } from './require-sign-in.ts';
-import type { UserRequest } from './require-user.ts';
+import { redirectToSignIn, type UserRequest } from './require-user.ts';
 import { type VerifyPasswordResult, verifyCurrentPassword } from './verify-current-password.ts';
 
 interface ReauthenticatePageState {

@@ -1,4 +1,5 @@
 import {
+  continuationFrom,
   enforces,
   type HttpExchange,
   type PageHandler,
@@ -9,7 +10,6 @@ import type { CurrentSession, Sessions } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
 import { blocksAuthorization } from './next-step.ts';
-import { redirectToSignIn } from './require-sign-in.ts';
 
 /** A request of a signed-in user. */
 export interface UserRequest extends RequestContext {
@@ -56,4 +56,14 @@ export function requireUser<Deps extends UserGuardDeps>(handler: PageHandler<Dep
     const found = await findUserOrRedirect(r, deps);
     if (found) await handler(Object.assign(r, found), deps);
   });
+}
+
+/**
+ * Sends a visitor to the landing page to sign in first, with the requested page as `redirect` and with the pending
+ * request from that page's own address (the specification's guarded-route wrapper).
+ */
+export function redirectToSignIn({ req, res }: HttpExchange, publicUrl: string, page = req.originalUrl): void {
+  const query = new URLSearchParams(continuationFrom(req, publicUrl).search);
+  query.set('redirect', page);
+  res.redirect(303, `/?${query}`);
 }

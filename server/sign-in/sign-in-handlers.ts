@@ -4,10 +4,15 @@ import { type Continuation, continuationFromQuery, HttpError, type RequestContex
 import { isSignedOutElsewhere } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
-import { type AuthorizeShorthand, findPending, type PendingAuthorization, type SignInDeps } from './deps.ts';
+import {
+  type AuthorizeShorthand,
+  findPending,
+  type PendingAuthorization,
+  type SignInDeps,
+  type SignInPageState,
+} from './deps.ts';
 import { providerAskedFor, renderOneProviderPage } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
-import type { SignInPageState } from './sign-in-page-state.ts';
 
 /** The sign-in page: its form, the place to which it leads, and the client app that waits. */
 interface SignInPageView extends SignInPageState {

@@ -4,7 +4,7 @@ import type { ClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { mustAcceptTerms, recordAcceptance, type User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { redirectToSignIn } from './require-sign-in.ts';
+import { redirectToSignIn } from './require-user.ts';
 
 interface TermsOutcome {
   declined?: boolean;

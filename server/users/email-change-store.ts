@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { NormalisedEmail, Sha256, UserId } from '../shared/index.ts';
 import { type Db, isUniqueViolation, type Row, type Schema, uuidv7 } from '../store/index.ts';
-import { AlreadyInUseError } from './already-in-use.ts';
-import type { User } from './user.ts';
+import { AlreadyInUseError, type User } from './user.ts';
 
 /** A change of a user's address that can still be undone. Times in milliseconds since the epoch. */
 export type EmailChange = Omit<Row<'emailChanges'>, 'undoHash' | 'undoneAt'>;

@@ -5,7 +5,6 @@
  * (sign-in/), nor unconfirmed sign-ups (sign-up/).
  */
 
-export { AlreadyInUseError } from './already-in-use.ts';
 export { findCallingUser, requireCallingUser } from './api-user.ts';
 export { claimsByScope, claimsFor, type GetMembershipClaims, type MembershipClaims } from './claims.ts';
 export { toCognitoAttributes } from './cognito-attributes.ts';
@@ -58,17 +57,19 @@ export { type ProfileChange, setProfile } from './profile-store.ts';
 export { createUserRecipients } from './recipients.ts';
 export type { PlanCommands } from './record-operations.ts';
 export type { SaveProfile, SentProfile } from './save-profile.ts';
-export { mustAcceptTerms, type TermsVersion } from './terms.ts';
 export { listTermsAcceptances, maxUserAgentLength, recordAcceptance } from './terms-ledger-store.ts';
 export {
+  AlreadyInUseError,
   fullName,
   type MfaPreference,
   maxIdentifierLength,
   maxNameLength,
+  mustAcceptTerms,
   type NewUser,
   normaliseEmail,
   normalisePhone,
   parseIdentifier,
+  type TermsVersion,
   toAccountKey,
   type User,
 } from './user.ts';

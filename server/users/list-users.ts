@@ -11,8 +11,7 @@ import {
 } from '../http/index.ts';
 import { toUserId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
-import { getUserRecord } from './user-record.ts';
-import { type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+import { getUserRecord, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
 
 /** The look-up for existing callers, with the type names that AWS Amplify gives a model `User`. */
 const schema = `

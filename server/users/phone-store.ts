@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { E164, UserId } from '../shared/index.ts';
 import { isUniqueViolation, type Schema } from '../store/index.ts';
-import { AlreadyInUseError } from './already-in-use.ts';
-import type { User } from './user.ts';
+import { AlreadyInUseError, type User } from './user.ts';
 
 /**
  * Gives a user a number that they have just proven. Another user with the same unproven number loses it.

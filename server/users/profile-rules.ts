@@ -1,4 +1,4 @@
-import { isMalformed, languages } from '../http/index.ts';
+import { isMalformed, languages, picturePathParts } from '../http/index.ts';
 import type { ProfileChange } from './profile-store.ts';
 
 /** Profile fields from a form; omitted fields stay unchanged. */
@@ -82,4 +82,16 @@ export function readProfile(
   if (wrong.length > 0) return { faults: Object.fromEntries(wrong.map(({ name, fault }) => [name, fault])) };
   const change = input.map(({ name, text }) => [name, name === 'newsletter' ? text === 'true' : text || null]);
   return { change: Object.fromEntries(change) as ProfileChange };
+}
+
+/**
+ * Tests whether a text is a valid imageName: the path of a picture below MEDIA_URL, without `..`, or its whole address
+ * there. Client apps append the value to an address of their own.
+ */
+export function isImageName(name: string, mediaUrl: string | undefined): boolean {
+  if (URL.canParse(name)) {
+    const { origin, username, password } = new URL(name);
+    return mediaUrl !== undefined && origin === new URL(mediaUrl).origin && username === '' && password === '';
+  }
+  return picturePathParts(`/${name.split('/').map(encodeURIComponent).join('/')}`) !== undefined;
 }

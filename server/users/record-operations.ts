@@ -11,11 +11,10 @@ import {
 } from '../http/index.ts';
 import { type PlanId, planIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
-import { isImageName } from './image-name.ts';
+import { isImageName } from './profile-rules.ts';
 import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
-import { getUserRecord } from './user-record.ts';
-import { toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+import { getUserRecord, toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
 import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 

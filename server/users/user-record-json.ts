@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { planIdSchema, userIdSchema } from '../shared/index.ts';
+import { planIdSchema, type UserId, userIdSchema } from '../shared/index.ts';
+import type { Database } from '../store/index.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
-import type { UserRecord } from './user-record-store.ts';
+import { findUserRecord, type UserRecord } from './user-record-store.ts';
+import { findUser } from './user-store.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
@@ -48,4 +50,10 @@ export function toUserRecordJson(user: User, record: UserRecord): UserRecordJson
     userAttributes: toCognitoAttributes(user),
     updatedAt: Math.max(user.updatedAt, record.updatedAt),
   };
+}
+
+/** A user's record for callers of the JSON API; undefined if there is no user or no record. */
+export async function getUserRecord(database: Database, userId: UserId): Promise<UserRecordJson | undefined> {
+  const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
+  return user && record && toUserRecordJson(user, record);
 }

@@ -12,9 +12,8 @@ import {
   type Schema,
   uuidv7,
 } from '../store/index.ts';
-import { AlreadyInUseError } from './already-in-use.ts';
 import { isEmailReserved } from './email-change-store.ts';
-import type { NewUser, User, UserIdentifier } from './user.ts';
+import { AlreadyInUseError, type NewUser, type User, type UserIdentifier } from './user.ts';
 
 function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'users'>): User {
   return {

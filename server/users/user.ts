@@ -81,3 +81,24 @@ export function toName(user: Pick<User, 'givenName' | 'familyName'>): string | u
 export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>): string {
   return toName(user) ?? user.email;
 }
+
+/** A version of the terms of service. */
+export interface TermsVersion {
+  number: number;
+  label: string;
+}
+
+/** Tests whether a user must accept the terms (again): never accepted, or an older version than the current one. */
+export function mustAcceptTerms(user: Pick<User, 'acceptedTosVersion'>, current: TermsVersion): boolean {
+  return user.acceptedTosVersion === null || current.number > user.acceptedTosVersion;
+}
+
+/** Another user already has this address or number. */
+export class AlreadyInUseError extends Error {
+  override name = 'Taken';
+  readonly what: 'email' | 'phone';
+  constructor(what: 'email' | 'phone') {
+    super(`another member has this ${what} already`);
+    this.what = what;
+  }
+}

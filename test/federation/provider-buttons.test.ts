@@ -1,5 +1,4 @@
-import { isEmbeddedBrowser } from '../../server/federation/embedded-browsers.ts';
-import { toProviderButtons } from '../../server/federation/provider-buttons.ts';
+import { isEmbeddedBrowser, toProviderButtons } from '../../server/federation/provider-buttons.ts';
 import type { Provider } from '../../server/federation/providers.ts';
 import { translator } from '../../server/http/index.ts';
 

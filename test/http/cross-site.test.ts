@@ -1,4 +1,4 @@
-import { isSameOrigin } from '../../server/http/csrf.ts';
+import { isSameOrigin } from '../../server/http/request-guards.ts';
 
 const origin = 'https://login.example.com';
 

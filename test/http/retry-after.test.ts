@@ -4,7 +4,7 @@ import { toRetrySeconds } from '../../server/http/index.ts';
 
 const server = join(import.meta.dirname, '..', '..', 'server');
 /** It keeps the header of a refused form until the page of that form is shown. */
-const keepers = [join('http', 'retry-after.ts'), join('http', 'post-redirect-get.ts')];
+const keepers = [join('http', 'errors.ts'), join('http', 'post-redirect-get.ts')];
 
 describe('Retry-After (RFC 9110, section 10.2.3)', () => {
   it.each([

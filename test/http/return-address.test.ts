@@ -1,4 +1,4 @@
-import { safeReturnUrl } from '../../server/http/return-url.ts';
+import { safeReturnUrl } from '../../server/http/continuation.ts';
 
 const site = 'https://login.example.com';
 

@@ -1,6 +1,7 @@
 import { dayMs, type PlanId } from '../../shared/index.ts';
+import type { GetMembershipClaims } from '../../users/index.ts';
 import { type Membership, trialPlanKey } from '../subscription/membership.ts';
-import type { Catalogue } from './catalogue.ts';
+import { type Catalogue, type Plan, planRank } from './catalogue.ts';
 
 type SubscriptionFacts = Pick<
   Membership,
@@ -55,4 +56,41 @@ export function listEntitlements(
   const own = catalogue.byId(planId)?.entitlements ?? [];
   const tried = until !== null && nowMs < until ? catalogue.trial.entitlements : [];
   return [...new Set([...own, ...tried])];
+}
+
+/** The claims of a membership: read from the user's own row, so they follow a change at once. */
+export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): GetMembershipClaims {
+  return (user) => ({
+    // A plan that is no longer in the catalogue gives nothing, so its id is omitted.
+    plan: catalogue.byId(user.planId)?.id,
+    entitlements: listEntitlements(user, catalogue, now()),
+  });
+}
+
+/**
+ * How to change from the present state to a plan. `first`: nothing is paid yet, the whole plan is charged now.
+ * `upgrade`: charged now, with a credit for the unused time. `later`: at the end of the paid period.
+ */
+export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
+
+/** The paid plan with which the subscription continues; undefined: there is none. */
+export function currentPaidPlan(
+  catalogue: Pick<Catalogue, 'byId'>,
+  { status, pricedPlanId, paidPlanId }: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
+): Plan | undefined {
+  const goesOn = ['active', 'past_due'].includes(status) || (status === 'trialing' && pricedPlanId !== trialPlanKey);
+  return goesOn && pricedPlanId !== trialPlanKey ? catalogue.byId(paidPlanId) : undefined;
+}
+
+/** A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. */
+export function changeKind(
+  catalogue: Pick<Catalogue, 'byId' | 'plans'>,
+  membership: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
+  plan: Plan,
+): ChangeKind {
+  const current = currentPaidPlan(catalogue, membership);
+  if (!current) return 'first';
+  if (current.id === plan.id) return 'none';
+  const [from, to] = [planRank(catalogue, current), planRank(catalogue, plan)];
+  return to > from || (to === from && current.type === '1' && plan.type === '2') ? 'upgrade' : 'later';
 }

@@ -7,7 +7,7 @@ import { discountOfCoupon } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription } from '../subscription/changeable-subscription.ts';
 import { isInLastDays, type Membership } from '../subscription/membership.ts';
 import type { Plan } from './catalogue.ts';
-import { currentPaidPlan } from './change-kind.ts';
+import { currentPaidPlan } from './effective-plan.ts';
 
 /** The subscription's metadata key of the price before the next plan's, which users keep. */
 const priceBeforeKey = 'foyer_price_before';

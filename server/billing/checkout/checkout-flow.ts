@@ -1,9 +1,8 @@
 import type { Continuation, RequestContext } from '../../http/index.ts';
-import { toPlanId, toPlanKey } from '../../shared/index.ts';
+import { type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { readPlanKey } from './read-plan.ts';
 
 /** A place of the step PLAN, and the addresses of its pages, with the continuation. */
 export interface CheckoutFlow {
@@ -130,3 +129,9 @@ export const purchaseFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirec
     trialDays: catalogue.trial.days,
   };
 };
+
+/** The plan's public handle in the path. */
+export function readPlanKey(r: RequestContext): PlanKey | undefined {
+  const planKey = r.param('planHash');
+  return planKey === '' ? undefined : toPlanKey(planKey);
+}

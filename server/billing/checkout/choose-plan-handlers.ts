@@ -9,7 +9,7 @@ import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
-import { readPlanId } from './read-plan.ts';
+import { readPlanId } from './quote-view.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];

@@ -6,8 +6,8 @@ import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { readPlanKey } from './checkout-flow.ts';
 import { planLine, type TextContext } from './plan-view.ts';
-import { readPlanKey } from './read-plan.ts';
 
 const handlePattern = /^[A-Za-z0-9._~-]{1,100}$/;
 

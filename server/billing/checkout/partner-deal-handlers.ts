@@ -8,7 +8,7 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { completionUrl } from './checkout-flow.ts';
 import { hasNow, shownDeal } from './deal-shown.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
-import { readPlanId } from './read-plan.ts';
+import { readPlanId } from './quote-view.ts';
 
 /** A request about the waiting deal of a user with a partner. */
 interface PartnerDealRequest extends RequestContext {

@@ -1,11 +1,11 @@
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { RequestContext } from '../../http/index.ts';
+import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { DisplayedQuote, Quote } from '../results.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { planLine, type TextContext } from './plan-view.ts';
-import { readPlanId } from './read-plan.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
@@ -70,3 +70,6 @@ export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: st
     note: t('checkout.lines.renews', { date, amount: formatMoney(laterCents) }),
   };
 }
+
+/** The plan in the form; '' if there is none. */
+export const readPlanId = (r: RequestContext): PlanId => toPlanId(r.field('planId'));

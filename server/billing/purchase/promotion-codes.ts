@@ -3,7 +3,7 @@ import { consumeLimits } from '../../rate-limits/index.ts';
 import type { StripeCustomerId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/change-kind.ts';
+import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { listOrders } from '../orders/order-store.ts';
 import type { ChosenPromotion, PromotionRefusal } from '../results.ts';

@@ -2,7 +2,7 @@ import { toPlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/change-kind.ts';
+import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { dayMs, hourMs, type UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Plan, validityDays } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/change-kind.ts';
+import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';

@@ -1,8 +1,7 @@
 import type { UserId } from '../../shared/index.ts';
 import { claimPartnerDeal, findPartnerDeal, setSource, setUserPlan, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { currentPaidPlan } from '../catalogue/change-kind.ts';
-import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
+import { currentPaidPlan, effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, type BillingTask } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';

@@ -6,8 +6,9 @@ import { notifyMembershipChange } from '../jobs/notify.ts';
 import type { Order } from '../orders/order.ts';
 import { insertOrder } from '../orders/order-store.ts';
 import { isOrdered, toOrder } from '../orders/orders.ts';
-import { voidAbandonedInvoices } from '../purchase/void-abandoned-invoices.ts';
-import { readFacts, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
+import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { isEnded, toId, toSubscriptionId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
 import type { Membership } from './membership.ts';
 import { findMembership, writeSnapshot } from './membership-store.ts';
 
@@ -65,4 +66,26 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: S
   for (const { orderType } of orders) metrics.ordered(orderType);
   await voidAbandonedInvoices(deps, facts);
   return true;
+}
+
+/**
+ * When Stripe gives up a renewal it ends the subscription and leaves the invoice open: its page would accept money for
+ * an ended plan. Failures are tried again at the next read.
+ * @returns the number of voided invoices
+ */
+async function voidAbandonedInvoices({ stripe, log }: Pick<BillingDeps, 'stripe' | 'log'>, facts: StripeSnapshot) {
+  const over = new Set(facts.subscriptions.filter((one) => isEnded(toSubscriptionStatus(one))).map((one) => toId(one)));
+  const left = facts.invoices.filter((one) => one.status === 'open' && over.has(toSubscriptionId(one) ?? ''));
+  let voided = 0;
+  for (const { id } of left) {
+    try {
+      await callStripe(stripe, (client) => client.invoices.voidInvoice(id));
+      voided += 1;
+    } catch (error) {
+      // It has just been paid, or is already void.
+      const level = toStripeRefusal(error) ? 'info' : 'warn';
+      log[level]({ err: error, act: 'leftover', invoice: id }, 'an invoice of a subscription that is over stays open');
+    }
+  }
+  return voided;
 }

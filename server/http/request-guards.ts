@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { NodeMiddleware } from './direct-dispatcher.ts';
 import { HttpError } from './errors.ts';
 
@@ -53,5 +54,62 @@ export function requirePublicHost(publicUrl: string, isProxy: (address: string) 
     delete req.headers['x-forwarded-host'];
     delete req.headers.forwarded;
     next();
+  };
+}
+
+/** Headers of proxies and tunnels, besides `X-Forwarded-…`. */
+const forwarded: ReadonlySet<string> = new Set([
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'x-original-host',
+  'true-client-ip',
+  'cf-connecting-ip',
+]);
+const loopback = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/**
+ * Outside production Foyer answers only this machine: a request through a proxy or tunnel comes from elsewhere
+ * (`security.md`, rule 16).
+ */
+export function onlyFromThisMachine(): NodeMiddleware {
+  return (req, _res, next) => {
+    const header = Object.keys(req.headers).find((name) => name.startsWith('x-forwarded-') || forwarded.has(name));
+    if (header !== undefined)
+      throw new HttpError('forbidden', { detail: `not in production, and forwarded: ${header}` });
+    if (!loopback.has(req.socket.remoteAddress ?? ''))
+      throw new HttpError('forbidden', { detail: 'not in production, and from another machine' });
+    next();
+  };
+}
+
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Tests whether a browser sent this unsafe request from a page of this origin. `Sec-Fetch-Site: same-site` is not
+ * enough: a sibling subdomain is same-site, and Lax cookies are sent from it (`security.md`, rule 9).
+ */
+export function isSameOrigin(headers: { site?: string; origin?: string }, origin: string): boolean {
+  if (headers.origin !== undefined && headers.origin !== origin) return false;
+  if (headers.site !== undefined) return headers.site === 'same-origin';
+  return headers.origin === origin;
+}
+
+/**
+ * Rejects unsafe requests that do not come from a page of this origin, including those with an Authorization header: a
+ * gateway may add one to each request, and no page accepts a token. The JSON API precedes this check and has its own.
+ */
+export function rejectCrossSite(origin: string): RequestHandler {
+  return (req, _res, next) => {
+    if (safeMethods.has(req.method)) return next();
+    const site = req.get('sec-fetch-site');
+    const from = req.get('origin');
+    if (isSameOrigin({ ...(site !== undefined && { site }), ...(from !== undefined && { origin: from }) }, origin)) {
+      return next();
+    }
+    throw new HttpError('crossSite', {
+      detail: `refused: sec-fetch-site ${site ?? 'absent'}, origin ${from ?? 'absent'}`,
+    });
   };
 }
