@@ -20,8 +20,9 @@ function aligned(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Columns under headings. */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Columns under headings. @param none stands for a table without rows */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[], none?: string): string {
+  if (rows.length === 0 && none !== undefined) return none;
   const visible = rows.map((row) => row.map((cell) => (cell === '' ? '-' : printable(cell))));
   return aligned([headings.map((heading) => heading.toUpperCase()), ...visible]);
 }
@@ -36,6 +37,10 @@ export function facts(
   });
   return aligned(rows);
 }
+
+/** The texts whose condition holds. */
+export const present = (...texts: (string | false | undefined)[]): string[] =>
+  texts.filter((text) => typeof text === 'string');
 
 /** `2 sessions`, `1 session`. */
 export function counted(count: number, noun: string): string {

@@ -1,5 +1,7 @@
 import { loadPlans } from '../../config/plans.ts';
-import { checkClients, checkRisks, judgeClients, judgeLegacy } from '../../server/cli/doctor/clients.ts';
+import { judgeClients, judgeLegacy } from '../../server/cli/doctor/checks-keys.ts';
+import { checkClients } from '../../server/cli/doctor/database.ts';
+import type { Area } from '../../server/cli/doctor/finding.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { onOffer } from '../../server/cli/grantable-access.ts';
 import { type ClientRequest, clientMetadata, insertClient } from '../../server/oidc/index.ts';
@@ -49,11 +51,10 @@ describe('foyer doctor on the requirements of clients', () => {
         await insertClient(stores.database.db, one, { secret: null, nowMs: 1 });
     });
     afterAll(() => stores?.destroy());
-    const look = (env: NodeJS.ProcessEnv) =>
-      checkClients(
-        stores.database,
-        readSetup({ NODE_ENV: 'development', SECRET_KEY: 's'.repeat(40), ...env }, Date.now),
-      );
+    const look = async (env: NodeJS.ProcessEnv, only: Area = 'plans') => {
+      const setup = readSetup({ NODE_ENV: 'development', SECRET_KEY: 's'.repeat(40), ...env }, Date.now);
+      return (await checkClients(stores.database, setup)).filter(({ area }) => area === only);
+    };
 
     it('The doctor finds a client that was registered before its plan left the catalogue', async () => {
       expect(await look({})).toMatchObject([
@@ -63,7 +64,7 @@ describe('foyer doctor on the requirements of clients', () => {
 
     it('The doctor finds a legacy client among the registered clients', async () => {
       await insertClient(stores.database.db, client('legacy-shop', { legacy: true }), { secret: null, nowMs: 1 });
-      expect(await checkRisks(stores.database)).toMatchObject([
+      expect(await look({}, 'clients')).toMatchObject([
         { id: 'clients.legacy', seen: expect.stringContaining('legacy-shop') },
       ]);
     });

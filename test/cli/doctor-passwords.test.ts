@@ -1,4 +1,4 @@
-import { lookAtPasswords } from '../../server/cli/doctor/passwords.ts';
+import { readPasswords } from '../../server/cli/doctor/passwords.ts';
 import type { Setup } from '../../server/cli/doctor/setup.ts';
 import { createPasswordHasher } from '../../server/password/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -27,7 +27,7 @@ describe.each(backends)(
         .execute();
     };
     const counts = async (...keys: string[]) => {
-      const { older: needing, lost } = await lookAtPasswords(foyer.deps.database, {
+      const { older: needing, lost } = await readPasswords(foyer.deps.database, {
         config: { SECRET_KEYS: keys },
       } as unknown as Setup);
       return { older: needing, lost };

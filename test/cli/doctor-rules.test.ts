@@ -1,11 +1,10 @@
 import { getCountries } from 'libphonenumber-js/max';
-import { judgeRedirect } from '../../server/cli/doctor/address.ts';
+import { judgeClient, judgeRedirect } from '../../server/cli/doctor/checks-address.ts';
+import { checkConfiguration, judgeMachine } from '../../server/cli/doctor/checks-host.ts';
+import { clockOffset, judgeClock } from '../../server/cli/doctor/checks-services.ts';
 import { createRedactor, listSecrets } from '../../server/cli/doctor/clean.ts';
-import { clockOffset, judgeClock } from '../../server/cli/doctor/clock.ts';
-import { checkConfiguration } from '../../server/cli/doctor/configuration.ts';
 import { bytesText } from '../../server/cli/doctor/finding.ts';
-import { judgeMachine, type MachineFacts } from '../../server/cli/doctor/machine.ts';
-import { judgeClient } from '../../server/cli/doctor/proxy.ts';
+import type { MachineFacts } from '../../server/cli/doctor/machine.ts';
 import { report } from '../../server/cli/doctor/report.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import type { ProbeReport } from '../../server/http/index.ts';
@@ -42,8 +41,8 @@ describe('clocks', () => {
     [29_999, 'warning'],
     [30_000, 'fault'],
   ])('Clocks %d ms apart have the level %s', (ms, level) => {
-    expect(judgeClock(read(100_500 + ms)).level).toBe(level);
-    expect(judgeClock(read(100_000 - ms)).level).toBe(level);
+    expect(judgeClock(read(100_500 + ms)).map((found) => found.level)).toEqual([level]);
+    expect(judgeClock(read(100_000 - ms)).map((found) => found.level)).toEqual([level]);
   });
 });
 
@@ -163,12 +162,12 @@ describe('the client address that Foyer sees', () => {
     ['IPv4 addresses within IPv6', seen('::ffff:203.0.113.5', '::ffff:10.0.0.1', '203.0.113.5'), 'ok'],
     ['a proxy and a client on this machine', seen(`${forged}, 127.0.0.1`, '127.0.0.1', '127.0.0.1'), 'ok'],
   ])('The client address check gives the expected level for %s', (_what, facts, level) =>
-    expect(judgeClient(facts, forged).level).toBe(level),
+    expect(judgeClient(facts, forged).map((found) => found.level)).toEqual([level]),
   );
 });
 
 it('An http:// address without an answer is a note, because browsers try https:// themselves', () => {
-  expect(judgeRedirect('https://login.example.com', 'connect ECONNREFUSED').level).toBe('note');
+  expect(judgeRedirect('https://login.example.com', 'connect ECONNREFUSED')).toMatchObject([{ level: 'note' }]);
 });
 
 describe('redacted error texts', () => {

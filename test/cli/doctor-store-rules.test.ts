@@ -1,8 +1,8 @@
-import { type FolderFacts, judgeFolder } from '../../server/cli/doctor/data-folder.ts';
-import { judgePublished } from '../../server/cli/doctor/keys.ts';
-import { judgePostgres, type PostgresFacts } from '../../server/cli/doctor/postgres.ts';
-import { judgeRedis } from '../../server/cli/doctor/redis.ts';
-import { judgeAnswer } from '../../server/cli/doctor/stores.ts';
+import { judgeFolder } from '../../server/cli/doctor/checks-host.ts';
+import { judgePublished } from '../../server/cli/doctor/checks-keys.ts';
+import { judgeAnswer, judgePostgres, judgeRedis } from '../../server/cli/doctor/checks-stores.ts';
+import type { FolderFacts } from '../../server/cli/doctor/data-folder.ts';
+import type { PostgresFacts } from '../../server/cli/doctor/postgres.ts';
 import type { RedisFacts } from '../../server/store/index.ts';
 import { listComplaints } from '../support/doctor-findings.ts';
 
@@ -50,7 +50,7 @@ describe('stores', () => {
     [20, 'note'],
     [200, 'warning'],
   ])('An answer in %d ms has the level %s', (ms, level) =>
-    expect(judgeAnswer('database', 'PostgreSQL', ms).level).toBe(level),
+    expect(judgeAnswer('database', 'PostgreSQL', ms).map((found) => found.level)).toEqual([level]),
   );
 
   const postgres: PostgresFacts = {
@@ -132,6 +132,6 @@ describe('published keys of several processes', () => {
     ['one process has another database', [['now', 'new', 'old'], ['theirs']], 'fault'],
     ['one process answers something else', [['now', 'new', 'old'], []], 'fault'],
   ])('The key check gives the expected level when %s', (_what, published, level) =>
-    expect(judgePublished(published, keys).level).toBe(level),
+    expect(judgePublished(published, keys).map((found) => found.level)).toEqual([level]),
   );
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
-import { checkConfiguration } from '../../server/cli/doctor/configuration.ts';
+import { checkConfiguration } from '../../server/cli/doctor/checks-host.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { production } from '../attacks/production.ts';
 

@@ -9,26 +9,23 @@ function decoded(text: string): string {
   }
 }
 
+const secretNames = [
+  ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'SENDGRID_API_KEY', 'TWILIO_AUTH_TOKEN'],
+  ...['GOOGLE_CLIENT_SECRET', 'FACEBOOK_APP_SECRET', 'AMAZON_CLIENT_SECRET'],
+];
+const addressNames = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'];
+
 /** The secrets of a configuration, even an unreadable one: keys, and the passwords in addresses. */
 export function listSecrets(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
-  const { SECRET_KEY = '', DATABASE_URL = '', REDIS_URL = '' } = environment;
-  const { STRIPE_SECRET_KEY = '', STRIPE_WEBHOOK_SECRET = '' } = environment;
-  const { SENDGRID_API_KEY = '', TWILIO_AUTH_TOKEN = '', SMTP_URL = '' } = environment;
-  const { GOOGLE_CLIENT_SECRET = '', FACEBOOK_APP_SECRET = '', AMAZON_CLIENT_SECRET = '' } = environment;
-  const inAddresses = [DATABASE_URL, REDIS_URL, SMTP_URL].flatMap((address) => [
+  const read = (name: string) => environment[name] ?? '';
+  const inAddresses = addressNames.map(read).flatMap((address) => [
     // It ends at the last @: an unencoded password may contain others.
-    /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1],
-    ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value]) => value),
+    /^[^:]+:\/\/[^:@/]*:(.*)@/.exec(address)?.[1] ?? '',
+    ...[...address.matchAll(/[?&]\w*password=([^&]*)/gi)].map(([, value = '']) => value),
   ]);
-  const ofOthers = [
-    ...[STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, SENDGRID_API_KEY, TWILIO_AUTH_TOKEN],
-    ...[GOOGLE_CLIENT_SECRET, FACEBOOK_APP_SECRET, AMAZON_CLIENT_SECRET],
-  ];
-  const all = [...SECRET_KEY.split(','), ...secretKeys, ...ofOthers, ...inAddresses].flatMap((text = '') => [
-    text,
-    decoded(text),
-  ]);
-  return [...new Set(all)].filter((text) => text.length >= minLength).sort((a, b) => b.length - a.length);
+  const all = [...read('SECRET_KEY').split(','), ...secretKeys, ...secretNames.map(read), ...inAddresses];
+  const texts = new Set(all.flatMap((text) => [text, decoded(text)]));
+  return [...texts].filter((text) => text.length >= minLength).sort((a, b) => b.length - a.length);
 }
 
 /** Texts from elsewhere (errors of libraries and servers), without any secret. */

@@ -33,24 +33,6 @@ export interface Finding {
   todo?: string;
 }
 
-/** Every problem has its reason and its remedy. */
-type FindingDetail = Required<Pick<Finding, 'seen' | 'why' | 'todo'>>;
-
-/** Creates the findings of one area. */
-export function findingsFor(area: Area) {
-  const trouble = (level: Level) => (id: string, submitted: FindingDetail) =>
-    ({ id, area, level, ...submitted }) satisfies Finding;
-  return {
-    ok: (id: string, seen: string): Finding => ({ id, area, level: 'ok', seen }),
-    note: trouble('note'),
-    warning: trouble('warning'),
-    fault: trouble('fault'),
-  };
-}
-
-/** Findings, without those that do not apply. */
-export const those = (...findings: (Finding | false | undefined)[]): Finding[] => findings.filter((one) => !!one);
-
 /** `12.3 ms`, `1.5 GB` and the like are for people: three digits suffice. */
 export const rounded = (value: number) => String(Number(value.toPrecision(3)));
 

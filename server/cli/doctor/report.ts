@@ -48,8 +48,5 @@ export function report(findings: readonly Finding[]): Result {
     const findingsOfArea = findings.filter((finding) => finding.area === area);
     return findingsOfArea.length === 0 ? [] : [[areas[area], ...findingsOfArea.map(block)].join('\n')];
   });
-  return {
-    json: { ok: counts.fault === 0, counts, findings },
-    text: [...sections, summary(counts)].join('\n\n'),
-  };
+  return { json: { ok: counts.fault === 0, counts, findings }, text: [...sections, summary(counts)].join('\n\n') };
 }

@@ -1,33 +1,14 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect } from 'node:tls';
-import { dayMs } from '../../shared/index.ts';
-import { counted, moment } from '../text.ts';
-import { type Finding, findingsFor, those } from './finding.ts';
-import type { Web } from './setup.ts';
+import { judgeBrokenTls, judgeTls, type TlsFacts } from './checks-address.ts';
+import type { Finding } from './finding.ts';
+import type { Setup } from './setup.ts';
 import { defaultLimitMs } from './web.ts';
 
-const { ok, warning, fault } = findingsFor('address');
-const warnBelowDays = 21;
-
-export interface TlsFacts {
-  host: string;
-  validFromMs: number;
-  validToMs: number;
-  /** The reason that the name is not covered, or undefined. */
-  wrongName: string | undefined;
-  /** OpenSSL's reason that the chain is not trusted (`SELF_SIGNED_CERT_IN_CHAIN`), or undefined. */
-  distrusted: string | undefined;
-  protocol: string;
-  nowMs: number;
-}
-
-/** Connects and reads the certificate, even an invalid one. @throws if there is no TLS answer */
-export function lookAtTls(
-  address: string,
-  { ca, lookup, limitMs = defaultLimitMs }: Web,
-  now: () => number,
-): Promise<TlsFacts> {
-  const { hostname, port } = new URL(address);
+/** Connects and reads the certificate for users' browsers, even an invalid one. @throws if there is no TLS answer */
+function readTls({ config, web, now }: Setup): Promise<TlsFacts> {
+  const { ca, lookup, limitMs = defaultLimitMs } = web;
+  const { hostname, port } = new URL(config.PUBLIC_URL);
   const host = hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -42,10 +23,9 @@ export function lookAtTls(
     socket.once('error', reject);
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerCertificate();
-      const reason = socket.authorizationError as unknown;
+      const reason: unknown = socket.authorizationError;
+      const code = reason instanceof Error ? reason.message : String(reason ?? '');
       // Dates and names have their own findings.
-      const code =
-        reason === null || reason === undefined ? '' : reason instanceof Error ? reason.message : String(reason);
       const own = /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID|ERR_TLS_CERT_ALTNAME_INVALID)$/.test(code);
       resolve({
         host,
@@ -61,54 +41,13 @@ export function lookAtTls(
   });
 }
 
-const why = 'Browsers and client apps refuse to connect: no one can sign in.';
-
-function judgeDates({ validFromMs, validToMs, nowMs }: TlsFacts): Finding {
-  const days = Math.floor((validToMs - nowMs) / dayMs);
-  const todo = 'Renew it (certbot renew, or what your proxy has), and see that it is renewed by itself.';
-  if (validToMs <= nowMs) {
-    return fault('tls.expiry', { seen: `The certificate expired at ${moment(validToMs)}.`, why, todo });
+/** The certificate; nothing for an unreachable host, which has a finding of its own. */
+export async function checkTls(setup: Setup): Promise<Finding[]> {
+  try {
+    return judgeTls(await readTls(setup));
+  } catch (error) {
+    const reason = setup.say(error);
+    const isUnreachable = /ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|no answer/.test(reason);
+    return isUnreachable ? [] : judgeBrokenTls(setup.config.PUBLIC_URL, reason);
   }
-  if (validFromMs > nowMs) {
-    return fault('tls.expiry', {
-      seen: `The certificate is not valid before ${moment(validFromMs)}.`,
-      why,
-      todo: 'See whether this machine’s clock is right, or take the certificate that was there before.',
-    });
-  }
-  if (days < warnBelowDays) {
-    return warning('tls.expiry', {
-      seen: `The certificate expires in ${counted(days, 'day')}, at ${moment(validToMs)}.`,
-      why: 'Most are renewed earlier, so the renewal may have failed. After that day no one can sign in.',
-      todo,
-    });
-  }
-  return ok('tls.expiry', `The certificate is valid for ${counted(days, 'day')} more.`);
 }
-
-/** The certificate for users' browsers. */
-export function judgeTls(facts: TlsFacts): Finding[] {
-  const { wrongName, distrusted, host, protocol } = facts;
-  return those(
-    judgeDates(facts),
-    wrongName !== undefined &&
-      fault('tls.name', {
-        seen: `The certificate is not for ${host}.`,
-        why,
-        todo: `Get one for ${host}, or see whether the proxy shows that of another site (server_name).`,
-      }),
-    distrusted !== undefined &&
-      fault('tls.chain', {
-        seen: `The certificate is not trusted from here: ${distrusted}.`,
-        why,
-        todo: 'Let the proxy send the whole chain (fullchain.pem); for a company’s own authority set NODE_EXTRA_CA_CERTS here and at the client apps.',
-      }),
-    wrongName === undefined &&
-      distrusted === undefined &&
-      ok('tls.chain', `It is trusted, and for ${host} (${protocol}).`),
-  );
-}
-
-/** Tests whether a browser would accept it. */
-export const isTrusted = ({ validFromMs, validToMs, wrongName, distrusted, nowMs }: TlsFacts) =>
-  validFromMs <= nowMs && nowMs < validToMs && wrongName === undefined && distrusted === undefined;

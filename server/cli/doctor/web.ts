@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { parseUnknownJson } from '../../shared/index.ts';
-import type { Web } from './setup.ts';
+import type { Setup, Web } from './setup.ts';
 
 export const defaultLimitMs = 4_000;
 const maxBytes = 1_000_000;
@@ -59,6 +59,10 @@ export function fetchUrl(
     req.end();
   });
 }
+
+/** An answer even with an invalid certificate, or the reason for none. */
+export const tryUrl = ({ web, say, now }: Setup, address: string): Promise<Answer | string> =>
+  fetchUrl(address, web, { verified: false, now }).catch(say);
 
 /** The parsed text, or undefined. */
 export function parseJson(text: string): Record<string, unknown> | undefined {
