@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   type BillingDeps,
   createStandInClock,
@@ -14,11 +13,11 @@ import { createOutbox } from '../messages/index.ts';
 import { noMetrics } from '../metrics/index.ts';
 import { standInForStripe, toRateLimits } from '../module-settings.ts';
 import { deriveKey } from '../store/index.ts';
+import type { Program } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
 import { createStripeFromConfig, withStripeErrors } from './plans.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** Stripe's time is the machine's, except for the sandbox's stand-in: another time would give other plans. */
@@ -85,39 +84,28 @@ async function reconcileBilling(context: Context): Promise<Result> {
   return toResult(await withStripeErrors(reconcileAll(deps, createWebhooks(deps))), mode);
 }
 
-export function billingCommands(program: Command, runner: Runner): void {
-  const billing = program.command('billing').description('memberships and orders, compared with Stripe');
-
-  billing
-    .command('diff')
-    .description('compare every membership and order with Stripe, and change nothing')
-    .option(
-      '--json',
-      'print JSON: {"ok", "compared", "differences": [{"what", "user", "customer", "detail"}], "repaired"}',
-    )
-    .addHelpText(
-      'after',
-      `
+export function billingCommands({ group }: Program): void {
+  const add = group('billing', 'memberships and orders, compared with Stripe');
+  add('diff', {
+    description: 'compare every membership and order with Stripe, and change nothing',
+    json: 'print JSON: {"ok", "compared", "differences": [{"what", "user", "customer", "detail"}], "repaired"}',
+    help: `
 Exit code 1 when something differs. A few members a second. What to do about each is in docs/operating.md.
 
 Example:
   foyer billing diff`,
-    )
-    .action((options: JsonOption) => runner.runOnStores(options, diffBilling));
-
-  billing
-    .command('reconcile')
-    .description('the same, and make equal what can be: a running Foyer does it every hour')
-    .option('--json', 'print JSON: {"ok", "compared", "differences": [...], "repaired": [...]}')
-    .addHelpText(
-      'after',
-      `
+    run: () => diffBilling,
+  });
+  add('reconcile', {
+    description: 'the same, and make equal what can be: a running Foyer does it every hour',
+    json: 'print JSON: {"ok", "compared", "differences": [...], "repaired": [...]}',
+    help: `
 Stripe is right: what is stored here is read anew from it, orders that are missing are written, and mails that were not
 sent go out by the running Foyer's outbox. Nothing is changed at Stripe, and no one is charged. Exit code 1 when something
 is left that only you can mend.
 
 Example:
   foyer billing reconcile`,
-    )
-    .action((options: JsonOption) => runner.runOnStores(options, reconcileBilling));
+    run: () => reconcileBilling,
+  });
 }

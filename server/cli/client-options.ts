@@ -1,75 +1,74 @@
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
 import { type ClientRequest, isKeySet, keySetFormat, knownScopes, signingAlgorithms } from '../oidc/index.ts';
 import { parseUnknownJson } from '../shared/index.ts';
-import { CliError, exitCodes, refused } from './errors.ts';
+import { CliError, exitCodes, refused, usageError } from './errors.ts';
 import { requireOption } from './require-option.ts';
-import type { JsonOption } from './runner.ts';
+
+type TextOption = 'id' | 'name' | 'idTokenAlg' | 'oldSecretFor';
+type RemovableOption = 'logbackUri' | 'logo' | 'backchannelLogoutUri' | 'callsPerMinute' | 'jwks' | 'jwksUri';
+type ListOption = 'redirectUri' | 'scope' | 'responseType';
+type RemovableListOption = 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
+type SwitchOption =
+  | ('public' | 'native' | 'service' | 'thirdParty' | 'legacy' | 'legacyIdTokenRedirect' | 'device')
+  | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret');
 
 /** The options from commander: false for `--no-…`. */
-export interface ClientOptions extends JsonOption {
-  id?: string;
-  name?: string;
-  redirectUri?: string[];
-  logoutUri?: string[] | false;
-  logbackUri?: string | false;
-  logo?: string | false;
-  public?: boolean;
-  native?: boolean;
-  service?: boolean;
-  thirdParty?: boolean;
-  legacy?: boolean;
-  legacyIdTokenRedirect?: boolean;
-  backchannelLogoutUri?: string | false;
-  device?: boolean;
-  requirePar?: boolean;
-  dpop?: boolean;
-  onlyPlan?: string[] | false;
-  onlyEntitlement?: string[] | false;
-  hidden?: boolean;
-  callsPerMinute?: string | false;
-  scope?: string[];
-  resource?: string[] | false;
-  responseType?: string[];
-  idTokenAlg?: string;
-  newSecret?: boolean;
-  oldSecretFor?: string;
-  dropOldSecret?: boolean;
-  jwks?: string | false;
-  jwksUri?: string | false;
-}
+export type ClientOptions = { [K in TextOption]?: string } & { [K in RemovableOption]?: string | false } & {
+  [K in ListOption]?: string[];
+} & { [K in RemovableListOption]?: string[] | false } & { [K in SwitchOption]?: boolean };
 
-export function withClientOptions(command: Command): Command {
-  return command
-    .option('--name <NAME>', 'what members see on the consent and sign-out pages')
-    .option('--redirect-uri <URI...>', 'where the browser may be sent back to; compared exactly')
-    .option('--logout-uri <URI...>', 'where the browser may be sent after signing out; compared exactly')
-    .option('--logback-uri <URI>', 'where a sign-in to the client begins (initiate_login_uri)')
-    .option('--logo <URL>', 'its picture')
-    .option('--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone')
-    .option('--jwks <FILE>', 'it authenticates with a key (private_key_jwt): a file with its public keys (JWKS)')
-    .option('--jwks-uri <URI>', 'the same, with the address of its public keys')
-    .option('--native', 'an app on a device: public, loopback and private schemes allowed, members are asked')
-    .option('--service', 'it acts for itself too, by client credentials; then it needs no --redirect-uri')
-    .option('--third-party', 'a third party runs it: members are asked what it may know')
-    .option(
-      '--scope <SCOPE...>',
-      `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`,
-    )
-    .option('--resource <URI...>', 'resource servers that it may ask for, with all their scopes (see `foyer resource`)')
-    .option('--response-type <TYPE...>', 'code, id_token, or both (default: code)')
-    .option('--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`)
-    .option('--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri')
-    .option('--backchannel-logout-uri <URI>', 'where it is told that a session is over')
-    .option('--require-par', 'it pushes its requests first (RFC 9126); others are refused')
-    .option('--dpop', 'its access tokens are bound to its key (RFC 9449)')
-    .option('--only-plan <ID...>', 'members need one of these plans')
-    .option('--only-entitlement <NAME...>', 'members need one of these entitlements')
-    .option('--hidden', 'it is not among the apps on members’ dashboards')
-    .option('--calls-per-minute <N>', 'how often a --service may make each call of the JSON API for itself')
-    .option('--legacy', "may use the specification's older short forms")
-    .option('--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy');
-}
+/** Of `add` and `update`. */
+export const clientOptions: [flags: string, description: string][] = [
+  ['--name <NAME>', 'what members see on the consent and sign-out pages'],
+  ['--redirect-uri <URI...>', 'where the browser may be sent back to; compared exactly'],
+  ['--logout-uri <URI...>', 'where the browser may be sent after signing out; compared exactly'],
+  ['--logback-uri <URI>', 'where a sign-in to the client begins (initiate_login_uri)'],
+  ['--logo <URL>', 'its picture'],
+  ['--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone'],
+  ['--jwks <FILE>', 'it authenticates with a key (private_key_jwt): a file with its public keys (JWKS)'],
+  ['--jwks-uri <URI>', 'the same, with the address of its public keys'],
+  ['--native', 'an app on a device: public, loopback and private schemes allowed, members are asked'],
+  ['--service', 'it acts for itself too, by client credentials; then it needs no --redirect-uri'],
+  ['--third-party', 'a third party runs it: members are asked what it may know'],
+  ['--scope <SCOPE...>', `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`],
+  ['--resource <URI...>', 'resource servers that it may ask for, with all their scopes (see `foyer resource`)'],
+  ['--response-type <TYPE...>', 'code, id_token, or both (default: code)'],
+  ['--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`],
+  ['--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri'],
+  ['--backchannel-logout-uri <URI>', 'where it is told that a session is over'],
+  ['--require-par', 'it pushes its requests first (RFC 9126); others are refused'],
+  ['--dpop', 'its access tokens are bound to its key (RFC 9449)'],
+  ['--only-plan <ID...>', 'members need one of these plans'],
+  ['--only-entitlement <NAME...>', 'members need one of these entitlements'],
+  ['--hidden', 'it is not among the apps on members’ dashboards'],
+  ['--calls-per-minute <N>', 'how often a --service may make each call of the JSON API for itself'],
+  ['--legacy', "may use the specification's older short forms"],
+  ['--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy'],
+];
+
+/** Of `update` alone. */
+export const withoutOptions: [flags: string, description: string][] = [
+  ['--no-logout-uri', 'forget its logout addresses'],
+  ['--no-logback-uri', 'forget its logback address'],
+  ['--no-logo', 'forget its logo'],
+  ['--no-resource', 'no resource servers'],
+  ['--no-public', 'it can keep a secret, and gets one'],
+  ['--no-native', 'a web app'],
+  ['--no-service', 'it acts for members alone'],
+  ['--no-third-party', "the marketplace's own: members are not asked"],
+  ['--no-legacy', 'only what OpenID Connect has'],
+  ['--no-legacy-id-token-redirect', 'no id tokens in the query'],
+  ['--no-device', 'no sign-in on another device'],
+  ['--no-backchannel-logout-uri', 'it is not told any more'],
+  ['--no-require-par', 'it may send its requests by the browser'],
+  ['--no-dpop', 'its access tokens are bearer tokens'],
+  ['--no-only-plan', 'members need no plan for it'],
+  ['--no-only-entitlement', 'members need no entitlement for it'],
+  ['--no-hidden', 'it is among the apps on members’ dashboards'],
+  ['--no-calls-per-minute', 'the limit of each call again'],
+  ['--no-jwks', 'forget its keys: it gets a secret'],
+  ['--no-jwks-uri', 'forget the address of its keys: it gets a secret'],
+];
 
 interface SecretOptions {
   newSecret: boolean;
@@ -95,62 +94,56 @@ const maxOldSecretHours = 24 * 30;
 function toSecretOptions(options: ClientOptions): SecretOptions {
   const hours = Number(options.oldSecretFor);
   if (!Number.isInteger(hours) || hours < 0 || hours > maxOldSecretHours) {
-    throw new CliError(exitCodes.usage, `error: --old-secret-for: write a whole number from 0 to ${maxOldSecretHours}`);
+    throw usageError(`--old-secret-for: write a whole number from 0 to ${maxOldSecretHours}`);
   }
   const { newSecret = false, dropOldSecret = false } = options;
   return { newSecret, dropOldSecret, oldSecretHours: hours };
 }
 
 /** Not a number if it is not numeric: the registration reports it. */
-const toCalls = (written: string | false | undefined): number | undefined => {
-  if (written === undefined || written === false) return undefined;
-  return written.trim() === '' ? Number.NaN : Number(written);
-};
+const toCalls = (written: string): number => (written.trim() === '' ? Number.NaN : Number(written));
+const toList = (values: string[] | false | undefined) => (values === false ? [] : values);
 
-/** The given options, in the names of a registration; others are omitted. */
-function toRequest(options: ClientOptions): Partial<ClientRequest> {
-  const args: { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } = {
+type Changes = { [K in keyof ClientRequest]?: ClientRequest[K] | undefined };
+
+/** The given options, in the names of a registration. A `--no-…` option deletes a property: its value is undefined. */
+function toChanges(options: ClientOptions): Changes {
+  const { jwks, callsPerMinute } = options;
+  const settings: Changes = {
     name: options.name,
     redirectUris: options.redirectUri,
-    logoutUris: options.logoutUri === false ? [] : options.logoutUri,
+    logoutUris: toList(options.logoutUri),
     public: options.public,
     native: options.native,
     service: options.service,
     thirdParty: options.thirdParty,
     legacy: options.legacy,
     legacyIdTokenRedirect: options.legacyIdTokenRedirect,
-    backchannelLogoutUri: options.backchannelLogoutUri || undefined,
     device: options.device,
     requirePushedRequests: options.requirePar,
     dpopBound: options.dpop,
-    requiredPlans: options.onlyPlan === false ? [] : options.onlyPlan,
-    requiredEntitlements: options.onlyEntitlement === false ? [] : options.onlyEntitlement,
+    requiredPlans: toList(options.onlyPlan),
+    requiredEntitlements: toList(options.onlyEntitlement),
     hidden: options.hidden,
-    callsPerMinute: toCalls(options.callsPerMinute),
     scopes: options.scope,
-    resources: options.resource === false ? [] : options.resource,
+    resources: toList(options.resource),
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
     idTokenAlg: options.idTokenAlg,
-    logbackUri: options.logbackUri || undefined,
-    logo: options.logo || undefined,
-    jwks: options.jwks ? readKeySet(options.jwks) : undefined,
-    jwksUri: options.jwksUri || undefined,
   };
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-}
-
-/** A `--no-…` option deletes a property: its value is undefined. */
-function toChanges(options: ClientOptions): { [K in keyof ClientRequest]?: ClientRequest[K] | undefined } {
-  const { logbackUri, logo, backchannelLogoutUri, callsPerMinute } = options;
-  return {
-    ...toRequest(options),
-    ...(logbackUri === false && { logbackUri: undefined }),
-    ...(logo === false && { logo: undefined }),
-    ...(backchannelLogoutUri === false && { backchannelLogoutUri: undefined }),
-    ...(options.jwks === false && { jwks: undefined }),
-    ...(options.jwksUri === false && { jwksUri: undefined }),
-    ...(callsPerMinute === false && { callsPerMinute: undefined }),
+  const removable: { [K in keyof ClientRequest]?: ClientRequest[K] | false | '' | undefined } = {
+    logbackUri: options.logbackUri,
+    logo: options.logo,
+    backchannelLogoutUri: options.backchannelLogoutUri,
+    jwksUri: options.jwksUri,
+    jwks: jwks && readKeySet(jwks),
+    callsPerMinute: typeof callsPerMinute === 'string' ? toCalls(callsPerMinute) : callsPerMinute,
   };
+  const isGiven = ([, value]: [string, unknown]) => value !== undefined && value !== '';
+  const removed = Object.entries(removable).filter(isGiven);
+  return Object.fromEntries([
+    ...Object.entries(settings).filter(([, value]) => value !== undefined),
+    ...removed.map(([name, value]) => [name, value === false ? undefined : value] as const),
+  ]);
 }
 
 /** @throws {CliError} usage: a required option is missing */
@@ -159,7 +152,7 @@ export function toNewClient(options: ClientOptions): ClientRequest {
   if (options.service || options.device) requireOption(options, required);
   else requireOption(options, { ...required, redirectUri: '--redirect-uri <URI...>' });
   const { id, name, redirectUri = [] } = options;
-  return { ...toRequest(options), id, name, redirectUris: redirectUri };
+  return { ...toChanges(options), id, name, redirectUris: redirectUri };
 }
 
 export interface ClientChange {
@@ -172,7 +165,7 @@ export function toClientChange(options: ClientOptions): ClientChange {
   const changes = toChanges(options);
   const secrets = toSecretOptions(options);
   if (Object.keys(changes).length === 0 && !secrets.newSecret && !secrets.dropOldSecret) {
-    throw new CliError(exitCodes.usage, 'error: nothing to change: name at least one option (see --help)');
+    throw usageError('nothing to change: name at least one option (see --help)');
   }
   return { changes, secrets };
 }

@@ -1,29 +1,27 @@
 import { type ClientMetadata, canonicalScopes, deviceGrant } from '../oidc/index.ts';
-import { facts } from './text.ts';
+import { facts, present } from './text.ts';
 
 export const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
 /** Other clients have no secret, or authenticate with a key. */
 export const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
 
-export function clientKind(client: ClientMetadata): string {
-  return [
+export const clientKind = (client: ClientMetadata): string =>
+  present(
     client.application_type,
     isPublic(client) ? 'public' : 'confidential',
     client.first_party ? 'first-party' : 'third-party',
-    ...(client.legacy ? ['legacy'] : []),
-    ...(client.grant_types.includes(deviceGrant) ? ['device'] : []),
-    ...(client.grant_types.includes('client_credentials') ? ['service'] : []),
-  ].join(', ');
-}
+    client.legacy && 'legacy',
+    client.grant_types.includes(deviceGrant) && 'device',
+    client.grant_types.includes('client_credentials') && 'service',
+  ).join(', ');
 
-function clientRequirements(client: ClientMetadata): string {
-  return [
-    ...(client.require_pushed_authorization_requests ? ['pushed requests'] : []),
-    ...(client.dpop_bound_access_tokens ? ['DPoP'] : []),
-    ...(client.token_endpoint_auth_method === 'private_key_jwt' ? ['assertions signed with its key'] : []),
-    ...(client.legacy_id_token_redirect ? ['id tokens in the query'] : []),
-  ].join(', ');
-}
+const clientRequirements = (client: ClientMetadata): string =>
+  present(
+    client.require_pushed_authorization_requests && 'pushed requests',
+    client.dpop_bound_access_tokens && 'DPoP',
+    client.token_endpoint_auth_method === 'private_key_jwt' && 'assertions signed with its key',
+    client.legacy_id_token_redirect && 'id tokens in the query',
+  ).join(', ');
 
 /** As RFC 7591, section 3.2.1, answers a registration. */
 export function withSecret(client: ClientMetadata, secret: string | null | undefined): object {
@@ -44,7 +42,7 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
     [
       'Previous secret',
-      previousUntilMs === undefined ? undefined : `valid until ${new Date(previousUntilMs).toISOString()}`,
+      previousUntilMs !== undefined ? `valid until ${new Date(previousUntilMs).toISOString()}` : undefined,
     ],
     ['Keys', client.jwks_uri ?? keys],
     ['Name', client.client_name],
@@ -66,26 +64,16 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
   ]);
 }
 
-/** Warnings about an allowed registration. */
-function toWarnings(client: ClientMetadata): string[] {
+/** The text with the warnings about an allowed registration. */
+export function withWarnings(client: ClientMetadata, text: string): string {
   const readsRecords = !client.first_party && canonicalScopes(client.scope.split(' ')).includes('account');
-  return [
-    ...(readsRecords
-      ? [
-          'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
-        ]
-      : []),
-    ...(client.legacy
-      ? [
-          'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
-        ]
-      : []),
-    ...(client.legacy_id_token_redirect
-      ? [
-          'Warning: id tokens in the query of an address stand in histories and logs. Change the app to the code flow soon.',
-        ]
-      : []),
-  ];
+  return present(
+    text,
+    readsRecords &&
+      'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+    client.legacy &&
+      'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
+    client.legacy_id_token_redirect &&
+      'Warning: id tokens in the query of an address stand in histories and logs. Change the app to the code flow soon.',
+  ).join('\n\n');
 }
-
-export const withWarnings = (client: ClientMetadata, text: string) => [text, ...toWarnings(client)].join('\n\n');

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   type ClientMetadata,
   type ClientRequest,
@@ -19,17 +18,18 @@ import { type ClientId, hourMs, toClientId } from '../shared/index.ts';
 import {
   type ClientChange,
   type ClientOptions,
+  clientOptions,
   toClientChange,
   toNewClient,
-  withClientOptions,
+  withoutOptions,
 } from './client-options.ts';
 import { clientKind, describeClient, hasSecret, isPublic, withSecret, withWarnings } from './client-report.ts';
+import type { CommandSpec, Program } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import { onOffer } from './grantable-access.ts';
 import type { Result } from './io.ts';
-import type { Runner } from './runner.ts';
-import { counted, table } from './text.ts';
+import { counted, present, table } from './text.ts';
 
 const noClient = (id: string) => new CliError(exitCodes.notFound, `There is no client ${id}.`);
 const development = ({ config }: Context) => ({ development: !config.production });
@@ -83,8 +83,7 @@ async function showClients({ database }: Context): Promise<Result> {
     const addresses = more.length === 0 ? first : `${first} and ${more.length} more`;
     return [client.client_id, client.client_name, clientKind(client), addresses];
   });
-  const text = rows.length === 0 ? 'No clients yet.' : table(['id', 'name', 'kind', 'redirect uri'], rows);
-  return { json: clients, text };
+  return { json: clients, text: table(['id', 'name', 'kind', 'redirect uri'], rows, 'No clients yet.') };
 }
 
 async function showClient({ database, grants, now }: Context, id: ClientId): Promise<Result> {
@@ -143,17 +142,14 @@ export async function changeClient(
   });
   const ended = narrowed ? await grants.count({ clientId: id }) : 0;
   if (narrowed) await grants.revokeOfClient(id);
-  const lines = [
+  const lines = present(
     `Client ${id} is changed.`,
-    ...(secret && previousUntilMs === undefined ? ['Its old secret, if it had one, is void from now on.'] : []),
-    ...(previousUntilMs === undefined
-      ? []
-      : [`Its old secret stays valid until ${new Date(previousUntilMs).toISOString()}; --drop-old-secret ends it.`]),
-    ...(secrets.dropOldSecret ? ['Only its newest secret is valid now.'] : []),
-    ...(narrowed
-      ? [`It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`]
-      : []),
-  ];
+    !!secret && previousUntilMs === undefined && 'Its old secret, if it had one, is void from now on.',
+    previousUntilMs !== undefined &&
+      `Its old secret stays valid until ${new Date(previousUntilMs).toISOString()}; --drop-old-secret ends it.`,
+    secrets.dropOldSecret && 'Only its newest secret is valid now.',
+    narrowed && `It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`,
+  );
   const text = `${lines.join('\n')}\n\n${describeClient(client, { secret: secret ?? null, previousUntilMs })}`;
   return { json: withSecret(client, secret), text: withWarnings(client, text) };
 }
@@ -175,14 +171,14 @@ async function removeClient({ database, grants }: Context, id: ClientId): Promis
   };
 }
 
-const jsonHelp = 'print JSON, in the names of RFC 7591';
+const json = 'print JSON, in the names of RFC 7591';
+const args: [string, string][] = [['<id>', 'its client_id']];
 
-function addCommand(clients: Command, runner: Runner): void {
-  withClientOptions(clients.command('add').description('register a client app').option('--id <ID>', 'its client_id'))
-    .option('--json', jsonHelp)
-    .addHelpText(
-      'after',
-      `
+const addCommand: CommandSpec = {
+  description: 'register a client app',
+  options: [['--id <ID>', 'its client_id'], ...clientOptions],
+  json,
+  help: `
 Needed are --id, --name and --redirect-uri (a --service or a --device may do without the last). A client that can keep a secret gets one; it is shown this once.
 
 Examples:
@@ -193,65 +189,28 @@ Examples:
   foyer client add --id billing --name Billing --service --scope users:read plans:read
   foyer client add --id partner --name Partner --third-party --scope openid email \\
       --redirect-uri https://partner.example.net/callback --json`,
-    )
-    .action((options: ClientOptions) => {
-      const request = toNewClient(options);
-      return runner.runOnStores(options, (context) => addClient(context, request));
-    });
-}
+  run: (options: ClientOptions) => {
+    const request = toNewClient(options);
+    return (context) => addClient(context, request);
+  },
+};
 
-function showCommands(clients: Command, runner: Runner): void {
-  clients
-    .command('list')
-    .description('all client apps')
-    .option('--json', jsonHelp)
-    .addHelpText('after', '\nExample:\n  foyer client list')
-    .action((options: ClientOptions) => runner.runOnStores(options, showClients));
-
-  clients
-    .command('show')
-    .description('one client app, without its secret: that is stored hashed')
-    .argument('<id>', 'its client_id')
-    .option('--json', jsonHelp)
-    .addHelpText('after', '\nExample:\n  foyer client show shop --json')
-    .action((id: string, options: ClientOptions) =>
-      runner.runOnStores(options, (context) => showClient(context, toClientId(id))),
-    );
-}
-
-function updateCommand(clients: Command, runner: Runner): void {
-  withClientOptions(clients.command('update').description('change a client app').argument('<id>', 'its client_id'))
-    .option('--no-logout-uri', 'forget its logout addresses')
-    .option('--no-logback-uri', 'forget its logback address')
-    .option('--no-logo', 'forget its logo')
-    .option('--no-resource', 'no resource servers')
-    .option('--no-public', 'it can keep a secret, and gets one')
-    .option('--no-native', 'a web app')
-    .option('--no-service', 'it acts for members alone')
-    .option('--no-third-party', "the marketplace's own: members are not asked")
-    .option('--no-legacy', 'only what OpenID Connect has')
-    .option('--no-legacy-id-token-redirect', 'no id tokens in the query')
-    .option('--no-device', 'no sign-in on another device')
-    .option('--no-backchannel-logout-uri', 'it is not told any more')
-    .option('--no-require-par', 'it may send its requests by the browser')
-    .option('--no-dpop', 'its access tokens are bearer tokens')
-    .option('--no-only-plan', 'members need no plan for it')
-    .option('--no-only-entitlement', 'members need no entitlement for it')
-    .option('--no-hidden', 'it is among the apps on members’ dashboards')
-    .option('--no-calls-per-minute', 'the limit of each call again')
-    .option('--no-jwks', 'forget its keys: it gets a secret')
-    .option('--no-jwks-uri', 'forget the address of its keys: it gets a secret')
-    .option('--new-secret', 'give it a new secret, shown this once')
-    .option(
+const updateCommand: CommandSpec = {
+  description: 'change a client app',
+  args,
+  options: [
+    ...clientOptions,
+    ...withoutOptions,
+    ['--new-secret', 'give it a new secret, shown this once'],
+    [
       '--old-secret-for <HOURS>',
       'how long the old secret stays valid beside a new one; 0 for a secret that leaked',
       '24',
-    )
-    .option('--drop-old-secret', 'the secret before the newest one ends now')
-    .option('--json', jsonHelp)
-    .addHelpText(
-      'after',
-      `
+    ],
+    ['--drop-old-secret', 'the secret before the newest one ends now'],
+  ],
+  json,
+  help: `
 What is not named stays as it is; a list replaces the whole list. When a change takes something away (a scope, or that
 members were not asked) what the client had been given ends: its members come back through Foyer.
 
@@ -259,32 +218,34 @@ Examples:
   foyer client update shop --redirect-uri https://shop.example.com/callback https://shop.example.com/callback2
   foyer client update shop --new-secret
   foyer client update shop --new-secret --old-secret-for 0`,
-    )
-    .action((id: string, options: ClientOptions) => {
-      const change = toClientChange(options);
-      return runner.runOnStores(options, (context) => changeClient(context, toClientId(id), change));
-    });
-}
+  run: (id: string, options: ClientOptions) => {
+    const change = toClientChange(options);
+    return (context) => changeClient(context, toClientId(id), change);
+  },
+};
 
-function removeCommand(clients: Command, runner: Runner): void {
-  clients
-    .command('remove')
-    .description('remove a client app and end everything that it was given')
-    .argument('<id>', 'its client_id')
-    .option('--json', 'print JSON: {"client_id", "removed", "ended": {"grants"}}')
-    .addHelpText(
-      'after',
-      '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
-    )
-    .action((id: string, options: ClientOptions) =>
-      runner.runOnStores(options, (context) => removeClient(context, toClientId(id))),
-    );
-}
-
-export function clientCommands(program: Command, runner: Runner): void {
-  const clients = program.command('client').description('client apps that sign their members in through Foyer');
-  addCommand(clients, runner);
-  showCommands(clients, runner);
-  updateCommand(clients, runner);
-  removeCommand(clients, runner);
+export function clientCommands({ group }: Program): void {
+  const add = group('client', 'client apps that sign their members in through Foyer');
+  add('add', addCommand);
+  add('list', {
+    description: 'all client apps',
+    json,
+    help: '\nExample:\n  foyer client list',
+    run: () => showClients,
+  });
+  add('show', {
+    description: 'one client app, without its secret: that is stored hashed',
+    args,
+    json,
+    help: '\nExample:\n  foyer client show shop --json',
+    run: (id: string) => (context) => showClient(context, toClientId(id)),
+  });
+  add('update', updateCommand);
+  add('remove', {
+    description: 'remove a client app and end everything that it was given',
+    args,
+    json: 'print JSON: {"client_id", "removed", "ended": {"grants"}}',
+    help: '\nIts codes, access tokens and refresh tokens stop working at once.\n\nExample:\n  foyer client remove shop',
+    run: (id: string) => (context) => removeClient(context, toClientId(id)),
+  });
 }

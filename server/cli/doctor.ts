@@ -1,10 +1,9 @@
-import type { Command } from 'commander';
+import type { Program } from './command.ts';
 import { countLevels, report } from './doctor/report.ts';
 import { examine } from './doctor/run.ts';
 import { readSetup } from './doctor/setup.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
 
 async function runDoctor({ env, now = Date.now, web }: CliIo): Promise<Result> {
@@ -14,21 +13,16 @@ async function runDoctor({ env, now = Date.now, web }: CliIo): Promise<Result> {
   return { ...report(findings), error: fault > 0 ? new CliError(exitCodes.trouble, summary) : undefined };
 }
 
-export function doctorCommand(program: Command, runner: Runner): void {
-  program
-    .command('doctor')
-    .description(
+export const doctorCommand = ({ add, io }: Program): void =>
+  add('doctor', {
+    description:
       'check this installation and explain what it finds: configuration, stores, keys, mail, clocks, address, proxy',
-    )
-    .option('--json', 'print JSON: {"ok", "counts", "findings": [{"id", "area", "level", "seen", "why", "todo"}]}')
-    .addHelpText(
-      'after',
-      `
+    json: 'print JSON: {"ok", "counts", "findings": [{"id", "area", "level", "seen", "why", "todo"}]}',
+    help: `
 Levels: ok, note, WARNING (will hurt one day), FAULT (hurts now: exit code 4). Changes nothing, and prints no secret. Give it
 the server's environment, and run it while the server runs: then its address and its proxy are looked at too.
 
 Example:
   foyer doctor`,
-    )
-    .action((options: JsonOption) => runner.run(options, () => runDoctor(runner.io)));
-}
+    run: () => runDoctor(io),
+  });

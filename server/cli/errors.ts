@@ -29,6 +29,9 @@ export class CliError extends Error {
   }
 }
 
+/** The command line is wrong. */
+export const usageError = (text: string) => new CliError(exitCodes.usage, `error: ${text}`);
+
 const plural = (faults: readonly string[]) => (faults.length === 1 ? 'Refused:' : `Refused, ${faults.length} faults:`);
 
 /** Invalid input: all faults together. */
@@ -42,24 +45,23 @@ function isFileTrouble(error: unknown): error is { message: string } {
   return typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 }
 
+const trouble = (text: string) => ({ exitCode: exitCodes.trouble, text });
+
 /** The text for standard error, and the exit code; undefined text if commander has already printed it. */
 export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message };
   if (error instanceof InvalidClientRequest) return explain(refused(error.faults));
   for (const kind of [ConfigurationError, PlansFileError, ProvidersFileError]) {
-    if (error instanceof kind) return { exitCode: exitCodes.trouble, text: error.message };
+    if (error instanceof kind) return trouble(error.message);
   }
-  if (error instanceof StoreUnavailable) {
-    return { exitCode: exitCodes.trouble, text: `A store does not answer: ${error.message}` };
-  }
+  if (error instanceof StoreUnavailable) return trouble(`A store does not answer: ${error.message}`);
   if (error instanceof UnsealError) {
-    return {
-      exitCode: exitCodes.trouble,
-      text: 'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',
-    };
+    return trouble(
+      'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',
+    );
   }
-  if (isFileTrouble(error)) return { exitCode: exitCodes.trouble, text: error.message };
+  if (isFileTrouble(error)) return trouble(error.message);
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.fault, text: `This is a fault of Foyer, not of yours:\n${detail}` };
 }

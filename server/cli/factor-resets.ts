@@ -1,15 +1,14 @@
-import type { Command } from 'commander';
 import { cancelFactorReset, type FactorReset, listPendingResets, requestFactorReset } from '../account/index.ts';
 import { isSmsOffered } from '../deps.ts';
 import { createOutbox } from '../messages/index.ts';
 import { hourMs } from '../shared/index.ts';
 import { findUser } from '../users/index.ts';
+import type { AddCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { CliError, exitCodes, refused } from './errors.ts';
+import { CliError, exitCodes, refused, usageError } from './errors.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { moment, numericDate, table } from './text.ts';
-import { requireUserByName } from './user-records.ts';
+import { memberHelp, requireUserByName } from './user-records.ts';
 
 const maxListed = 1_000;
 
@@ -66,26 +65,25 @@ async function showResets({ database }: Context): Promise<Result> {
       return [user?.email ?? '', moment(requestedAt), moment(dueAt), userId];
     }),
   );
-  const text = rows.length > 0 ? table(['e-mail', 'asked', 'due', 'member'], rows) : 'No reset waits.';
+  const text = table(['e-mail', 'asked', 'due', 'member'], rows, 'No reset waits.');
   return { json: resets.map(resetJson), text };
 }
 
-interface ResetOptions extends JsonOption {
+interface ResetOptions {
   list?: boolean;
   cancel?: boolean;
 }
 
-export function factorResetCommand(users: Command, runner: Runner): void {
-  users
-    .command('reset-mfa')
-    .description('take the second factor away from a member who has lost it')
-    .argument('[member]', 'e-mail address, verified phone number, or id (sub)')
-    .option('--list', 'the resets that wait')
-    .option('--cancel', "the member's second factor stays")
-    .option('--json', 'print JSON; times are NumericDates')
-    .addHelpText(
-      'after',
-      `
+export function factorResetCommand(add: AddCommand): void {
+  add('reset-mfa', {
+    description: 'take the second factor away from a member who has lost it',
+    args: [['[member]', memberHelp]],
+    options: [
+      ['--list', 'the resets that wait'],
+      ['--cancel', "the member's second factor stays"],
+    ],
+    json: 'print JSON; times are NumericDates',
+    help: `
 First make sure by other means that it is the member who asks. Nothing is taken away at once: the member is told by mail, by text
 message and by a notification, and can say no by the link in them, or in the settings. When MFA_RESET_WAIT_HOURS have
 passed, app and recovery codes are removed, remembered devices are forgotten, all sessions end, and a mail tells the
@@ -95,16 +93,11 @@ Examples:
   foyer user reset-mfa ada@example.com
   foyer user reset-mfa --list
   foyer user reset-mfa ada@example.com --cancel`,
-    )
-    .action((who: string | undefined, options: ResetOptions) => {
-      const { list = false, cancel = false } = options;
-      if (list && (cancel || who !== undefined)) {
-        throw new CliError(exitCodes.usage, 'error: --list stands alone');
-      }
-      if (list) return runner.runOnStores(options, showResets);
-      if (who === undefined) throw new CliError(exitCodes.usage, "error: missing required argument 'member'");
-      return runner.runOnStores(options, (context) =>
-        cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who),
-      );
-    });
+    run: (who: string | undefined, { list = false, cancel = false }: ResetOptions) => {
+      if (list && (cancel || who !== undefined)) throw usageError('--list stands alone');
+      if (list) return showResets;
+      if (who === undefined) throw usageError("missing required argument 'member'");
+      return (context) => (cancel ? cancelFactorResetByName(context, who) : resetFactors(context, who));
+    },
+  });
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import {
   ensureKeys,
   listKeys,
@@ -8,9 +7,9 @@ import {
   type SigningKeyInfo,
 } from '../oidc/index.ts';
 import { dayMs } from '../shared/index.ts';
+import type { Program } from './command.ts';
 import type { Context } from './context.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { moment, numericDate, table } from './text.ts';
 
 function keyJson(key: SigningKeyInfo) {
@@ -69,7 +68,7 @@ async function makeFirstKeys({ database, boxes, now }: Context): Promise<Result>
   };
 }
 
-async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promise<Result> {
+async function rotate(context: Context, atOnce: boolean): Promise<Result> {
   const { config, database, boxes, now } = context;
   // New keys that were sealed with another SECRET_KEY would be useless to the server: then this throws UnsealError.
   const { keys: present } = await loadJwks(database, boxes.keys, now());
@@ -97,44 +96,33 @@ async function rotate(context: Context, { atOnce }: { atOnce: boolean }): Promis
   };
 }
 
-export function keyCommands(program: Command, runner: Runner): void {
-  const keys = program.command('keys').description('the keys that sign id tokens');
-
-  keys
-    .command('list')
-    .description('all keys that are published, with their state')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+export function keyCommands({ group }: Program): void {
+  const add = group('keys', 'the keys that sign id tokens');
+  add('list', {
+    description: 'all keys that are published, with their state',
+    json: 'print JSON',
+    help: `
   next     is published and does not sign yet
   active   signs
   retired  signs no more; what it signed still verifies
 
 Example:
   foyer keys list`,
-    )
-    .action((options: JsonOption) => runner.runOnStores(options, showKeys));
-
-  keys
-    .command('rotate')
-    .description('make new keys; the present ones keep verifying')
-    .option(
-      '--now',
-      'sign with the new keys at once, for when a key has leaked: some client apps may stumble for a minute',
-    )
-    .option('--json', 'print JSON: {"signs_from", "old_published_until", "keys": [...]}')
-    .addHelpText(
-      'after',
-      `
+    run: () => showKeys,
+  });
+  add('rotate', {
+    description: 'make new keys; the present ones keep verifying',
+    options: [
+      ['--now', 'sign with the new keys at once, for when a key has leaked: some client apps may stumble for a minute'],
+    ],
+    json: 'print JSON: {"signs_from", "old_published_until", "keys": [...]}',
+    help: `
 New keys are published first and sign when every running Foyer and every cache has them (the output says when). Old ones
 are published for REMEMBER_ME_DAYS + 1 days more. No restart is needed.
 
 Examples:
   foyer keys rotate
   foyer keys rotate --now`,
-    )
-    .action((options: JsonOption & { now?: boolean }) =>
-      runner.runOnStores(options, (context) => rotate(context, { atOnce: options.now ?? false })),
-    );
+    run: (options: { now?: boolean }) => (context) => rotate(context, options.now ?? false),
+  });
 }

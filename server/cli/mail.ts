@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Language, languages } from '../../locales/index.ts';
 import { mailBrand, mailSender } from '../deps.ts';
@@ -11,12 +11,12 @@ import {
   renderMail,
   sampleMail,
 } from '../messages/index.ts';
+import type { Program } from './command.ts';
 import { createRedactor, listSecrets } from './doctor/clean.ts';
-import { CliError, exitCodes } from './errors.ts';
+import { CliError, exitCodes, usageError } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 
-interface PreviewOptions extends JsonOption {
+interface PreviewOptions {
   lang: Language;
   html?: boolean;
   text?: boolean;
@@ -25,19 +25,19 @@ interface PreviewOptions extends JsonOption {
 function toTemplate(name: string): MailTemplate {
   const template = mailTemplates.find((known): known is MailTemplate => known === name);
   if (template === undefined) {
-    throw new CliError(exitCodes.usage, `error: no mail is called ${name}; they are ${mailTemplates.join(', ')}`);
+    throw usageError(`no mail is called ${name}; they are ${mailTemplates.join(', ')}`);
   }
   return template;
 }
 
 function preview(io: CliIo, name: string, { lang, html = false, text = false }: PreviewOptions): Result {
   const template = toTemplate(name);
-  if (html && text) throw new CliError(exitCodes.usage, 'error: give one of --html and --text');
+  if (html && text) throw usageError('give one of --html and --text');
   const mail = renderMail(sampleMail(template, lang), mailBrand(loadConfig(io.env)));
   return { json: mail, text: html ? mail.html : `Subject: ${mail.subject}\n\n${mail.text.trimEnd()}` };
 }
 
-interface SendOptions extends JsonOption {
+interface SendOptions {
   to: string;
   lang: Language;
 }
@@ -45,7 +45,7 @@ interface SendOptions extends JsonOption {
 /** Sends one sample through the mail service without the outbox, to print the answer at once. */
 async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise<Result> {
   const template = toTemplate(name);
-  if (!isMailAddress(to)) throw new CliError(exitCodes.usage, 'error: --to: write a mail address');
+  if (!isMailAddress(to)) throw usageError('--to: write a mail address');
   const config = loadConfig(io.env);
   const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
   const carrier = await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl });
@@ -66,38 +66,31 @@ async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise
   };
 }
 
-export function mailCommands(program: Command, runner: Runner): void {
-  const mails = program.command('mail').description('the mails that Foyer sends by itself');
-  mails
-    .command('preview <name>')
-    .description('print a mail with made-up values, in the look of this configuration')
-    .addOption(new Option('--lang <L>', 'the language').choices(languages).default('en'))
-    .option('--text', 'subject and plain text (the default)')
-    .option('--html', 'the HTML document')
-    .option('--json', 'print JSON: {"subject", "html", "text"}')
-    .addHelpText(
-      'after',
-      `
+const languageOption = () => new Option('--lang <L>', 'the language').choices(languages).default('en');
+
+export function mailCommands({ group, io }: Program): void {
+  const add = group('mail', 'the mails that Foyer sends by itself');
+  add('preview <name>', {
+    description: 'print a mail with made-up values, in the look of this configuration',
+    options: [languageOption(), ['--text', 'subject and plain text (the default)'], ['--html', 'the HTML document']],
+    json: 'print JSON: {"subject", "html", "text"}',
+    help: `
 The names are ${mailTemplates.join(', ')}.
 
 Examples:
   foyer mail preview verify-email --lang de
   foyer mail preview password-reset --html > mail.html`,
-    )
-    .action((name: string, options: PreviewOptions) => runner.run(options, () => preview(runner.io, name, options)));
-  mails
-    .command('send <name>')
-    .description('send a mail with made-up values, to see whether mails arrive')
-    .requiredOption('--to <ADDRESS>', 'where to')
-    .addOption(new Option('--lang <L>', 'the language').choices(languages).default('en'))
-    .option('--json', 'print JSON: {"template", "to", "service", "taken"}')
-    .addHelpText(
-      'after',
-      `
+    run: (name: string, options: PreviewOptions) => preview(io, name, options),
+  });
+  add('send <name>', {
+    description: 'send a mail with made-up values, to see whether mails arrive',
+    options: [new Option('--to <ADDRESS>', 'where to').makeOptionMandatory(), languageOption()],
+    json: 'print JSON: {"template", "to", "service", "taken"}',
+    help: `
 The mail goes to the mail service at once, past the outbox; its codes and links open nothing. Exit code 4 when the service refuses it.
 
 Example:
   foyer mail send welcome --to you@example.com`,
-    )
-    .action((name: string, options: SendOptions) => runner.run(options, () => send(runner.io, name, options)));
+    run: (name: string, options: SendOptions) => send(io, name, options),
+  });
 }

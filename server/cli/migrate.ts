@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import { migrate } from '../store/index.ts';
+import type { Program } from './command.ts';
 import { type Context, withContext } from './context.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
 
 async function migrateDatabase({ database }: Context): Promise<Result> {
@@ -14,16 +13,10 @@ async function migrateDatabase({ database }: Context): Promise<Result> {
   return { json: { applied }, text };
 }
 
-export function migrateCommand(program: Command, runner: Runner): void {
-  program
-    .command('migrate')
-    .description('bring the tables of the database up to date (a start of Foyer does so too)')
-    .option('--json', 'print JSON: {"applied": [names]}')
-    .addHelpText(
-      'after',
-      '\nEach migration runs in a transaction of its own, under a lock: it may run while others start.\n\nExample:\n  foyer migrate',
-    )
-    .action((options: JsonOption) =>
-      runner.run(options, () => withContext(runner.io, migrateDatabase, { migrated: false })),
-    );
-}
+export const migrateCommand = ({ add, io }: Program): void =>
+  add('migrate', {
+    description: 'bring the tables of the database up to date (a start of Foyer does so too)',
+    json: 'print JSON: {"applied": [names]}',
+    help: '\nEach migration runs in a transaction of its own, under a lock: it may run while others start.\n\nExample:\n  foyer migrate',
+    run: () => withContext(io, migrateDatabase, { migrated: false }),
+  });

@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from '../messages/index.ts';
+import { type Program, parseNumber } from './command.ts';
 import type { Context } from './context.ts';
-import { CliError, exitCodes } from './errors.ts';
+import { CliError, exitCodes, usageError } from './errors.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted, moment, numericDate, table } from './text.ts';
 
 const seconds = (ms: number | null) => (ms === null ? null : numericDate(ms));
@@ -26,7 +26,12 @@ function toJson(message: ListedMessage) {
   };
 }
 
-async function showMessages({ database }: Context, expected: { state?: OutboxState; limit: number }): Promise<Result> {
+interface ListOptions {
+  state?: OutboxState;
+  limit: number;
+}
+
+async function showMessages({ database }: Context, expected: ListOptions): Promise<Result> {
   const messages = await listMessages(database.db, expected);
   const rows = messages.map(({ id, createdAt, channel, template, recipient, state, attempts, lastError }) => [
     id,
@@ -38,10 +43,7 @@ async function showMessages({ database }: Context, expected: { state?: OutboxSta
     lastError ?? '',
   ]);
   const headings = ['id', 'written', 'what', 'to', 'state', 'attempts', 'last error'];
-  return {
-    json: messages.map(toJson),
-    text: rows.length > 0 ? table(headings, rows) : 'No such messages.',
-  };
+  return { json: messages.map(toJson), text: table(headings, rows, 'No such messages.') };
 }
 
 /** @param id undefined: all dead letters that still have their content */
@@ -60,43 +62,27 @@ function parseState(text: string): OutboxState {
   return state;
 }
 
-function parseLimit(text: string): number {
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > 1_000) throw new InvalidArgumentError('Write a whole number from 1 to 1000.');
-  return value;
-}
-
-export function outboxCommands(program: Command, runner: Runner): void {
-  const outbox = program.command('outbox').description('mail, SMS, notifications and logout tokens on their way');
-
-  outbox
-    .command('list')
-    .description('messages, the newest first: what waits, what was delivered lately, what was given up')
-    .option('--state <STATE>', `only those that are ${outboxStates.join(', ')}`, parseState)
-    .option('--limit <N>', 'at most so many, up to 1000', parseLimit, 50)
-    .option('--json', 'print JSON; times in seconds since the epoch')
-    .addHelpText(
-      'after',
-      '\nRecipients are masked, and what a message says is never shown.\n\nExample:\n  foyer outbox list --state dead',
-    )
-    .action((options: JsonOption & { state?: OutboxState; limit: number }) =>
-      runner.runOnStores(options, (context) => showMessages(context, options)),
-    );
-
-  outbox
-    .command('retry')
-    .description('try dead letters again, at once and with all attempts before them')
-    .argument('[id]', 'one of them')
-    .option('--all-dead', 'all whose content is still there (two weeks)')
-    .option('--json', 'print JSON: {"retried"}')
-    .addHelpText(
-      'after',
-      '\nMend first what `foyer outbox list --state dead` says.\n\nExamples:\n  foyer outbox retry 019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b\n  foyer outbox retry --all-dead',
-    )
-    .action((id: string | undefined, options: JsonOption & { allDead?: true }) => {
-      if ((id === undefined) === (options.allDead === undefined)) {
-        throw new CliError(exitCodes.usage, 'error: name either one message or --all-dead (see --help)');
-      }
-      return runner.runOnStores(options, (context) => retryMessages(context, id));
-    });
+export function outboxCommands({ group }: Program): void {
+  const add = group('outbox', 'mail, SMS, notifications and logout tokens on their way');
+  add('list', {
+    description: 'messages, the newest first: what waits, what was delivered lately, what was given up',
+    options: [
+      new Option('--state <STATE>', `only those that are ${outboxStates.join(', ')}`).argParser(parseState),
+      new Option('--limit <N>', 'at most so many, up to 1000').argParser(parseNumber(1, 1_000)).default(50),
+    ],
+    json: 'print JSON; times in seconds since the epoch',
+    help: '\nRecipients are masked, and what a message says is never shown.\n\nExample:\n  foyer outbox list --state dead',
+    run: (options: ListOptions) => (context) => showMessages(context, options),
+  });
+  add('retry', {
+    description: 'try dead letters again, at once and with all attempts before them',
+    args: [['[id]', 'one of them']],
+    options: [['--all-dead', 'all whose content is still there (two weeks)']],
+    json: 'print JSON: {"retried"}',
+    help: '\nMend first what `foyer outbox list --state dead` says.\n\nExamples:\n  foyer outbox retry 019a2b3c-4d5e-7f60-8a9b-0c1d2e3f4a5b\n  foyer outbox retry --all-dead',
+    run: (id: string | undefined, { allDead = false }: { allDead?: boolean }) => {
+      if ((id === undefined) !== allDead) throw usageError('name either one message or --all-dead (see --help)');
+      return (context) => retryMessages(context, id);
+    },
+  });
 }

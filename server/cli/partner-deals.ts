@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { parse } from 'csv-parse/sync';
 import { offerPartnerDeals } from '../billing/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import { importPartnerDeals, isPartnerTier, normaliseEmail, type PartnerTier, partnerTiers } from '../users/index.ts';
+import type { Program } from './command.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
 
 type PartnerDealRow = { email: NormalisedEmail; tier: PartnerTier };
@@ -71,19 +70,12 @@ async function importDealsFrom({ database, catalogue, now }: Context, file: stri
   };
 }
 
-export function partnerDealCommands(program: Command, runner: Runner): void {
-  program
-    .command('partner-deal')
-    .description('plans that were bought from a partner')
-    .command('import')
-    .description('import the deals of a CSV file, all or none')
-    .argument('<file>', 'CSV with the columns email and tier (1 to 3, or Appsumo-Tier-1 to 3)')
-    .option('--json', 'print JSON: {"added", "changed", "kept"}')
-    .addHelpText(
-      'after',
-      '\nA deal that a member has taken up stays as it is; importing a file again changes nothing.\n\nExample:\n  foyer partner-deal import deals.csv',
-    )
-    .action((file: string, options: JsonOption) =>
-      runner.runOnStores(options, (context) => importDealsFrom(context, file)),
-    );
+export function partnerDealCommands({ group }: Program): void {
+  group('partner-deal', 'plans that were bought from a partner')('import', {
+    description: 'import the deals of a CSV file, all or none',
+    args: [['<file>', 'CSV with the columns email and tier (1 to 3, or Appsumo-Tier-1 to 3)']],
+    json: 'print JSON: {"added", "changed", "kept"}',
+    help: '\nA deal that a member has taken up stays as it is; importing a file again changes nothing.\n\nExample:\n  foyer partner-deal import deals.csv',
+    run: (file: string) => (context) => importDealsFrom(context, file),
+  });
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { loadPlans } from '../../config/plans.ts';
 import {
@@ -14,9 +13,9 @@ import {
   StripeUnavailableError,
   syncPlans,
 } from '../billing/index.ts';
+import type { Program } from './command.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. */
@@ -90,90 +89,77 @@ function listPlans({ catalogue }: PlanSetup): Result {
   };
 }
 
-const wantedRow = ({ planId, lookupKey, productName, unitAmount, currency, ...period }: ExpectedPrice) => [
-  ...[planId, lookupKey, productName, amount(unitAmount, currency)],
-  every({ planId, lookupKey, productName, unitAmount, currency, ...period }),
-];
+function toPriceRow(price: ExpectedPrice, words: string): string[] {
+  const { planId, lookupKey, productName, unitAmount, currency } = price;
+  return [planId, lookupKey, productName, amount(unitAmount, currency), every(price), words];
+}
+const priceTable = (heading: string, rows: string[][]) =>
+  table(['plan', 'lookup key', 'product', 'amount', 'every', heading], rows);
+const toPriceJson = ({ planId, lookupKey }: ExpectedPrice, drift: readonly Drift[]) => ({
+  plan: planId,
+  lookup_key: lookupKey,
+  drift,
+});
 
 async function checkPlans(setup: PlanSetup): Promise<Result> {
   const { client, mode } = createStripeFromConfig(setup);
   const states = await withStripeErrors(readPlansFromStripe(client, setup.catalogue));
-  const checked = states.map((state) => ({ wanted: state.expected, drift: findDrift(state) }));
+  const checked = states.map((state) => ({ expected: state.expected, drift: findDrift(state) }));
   const differing = checked.filter(({ drift }) => drift.length > 0).length;
-  const rows = checked.map(({ wanted: requested, drift }) => [
-    ...wantedRow(requested),
-    drift.map(inWords).join('; ') || 'ok',
-  ]);
-  const plans = checked.map(({ wanted: requested, drift }) => ({
-    plan: requested.planId,
-    lookup_key: requested.lookupKey,
-    drift,
-  }));
+  const rows = checked.map(({ expected, drift }) => toPriceRow(expected, drift.map(inWords).join('; ') || 'ok'));
   const fault = `${counted(differing, 'price')} at Stripe not as the catalogue says.`;
   return {
-    json: { ok: differing === 0, plans },
-    text: table(['plan', 'lookup key', 'product', 'amount', 'every', `at Stripe (${mode})`], rows),
+    json: { ok: differing === 0, plans: checked.map(({ expected, drift }) => toPriceJson(expected, drift)) },
+    text: priceTable(`at Stripe (${mode})`, rows),
     error: differing > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
 
-async function syncPlansAtStripe(setup: PlanSetup, { dryRun }: { dryRun: boolean }): Promise<Result> {
+async function syncPlansAtStripe(setup: PlanSetup, dryRun: boolean): Promise<Result> {
   const { client, mode } = createStripeFromConfig(setup);
   const synced = await withStripeErrors(syncPlans(client, setup.catalogue, { dryRun }));
-  const rows = synced.map(({ expected, acts }) => [
-    ...wantedRow(expected),
-    acts.map(actInWords).join('; ') || 'nothing to do',
-  ]);
-  const count = synced.reduce((sum, { acts }) => sum + acts.length, 0);
-  const plans = synced.map(({ expected, drift, acts }) => ({
-    plan: expected.planId,
-    lookup_key: expected.lookupKey,
-    drift,
-    acts,
-  }));
-  const end = dryRun ? `${counted(count, 'act')} would be done; nothing was.` : `${counted(count, 'act')} done.`;
+  const rows = synced.map(({ expected, acts }) =>
+    toPriceRow(expected, acts.map(actInWords).join('; ') || 'nothing to do'),
+  );
+  const acts = counted(
+    synced.reduce((sum, plan) => sum + plan.acts.length, 0),
+    'act',
+  );
+  const end = dryRun ? `${acts} would be done; nothing was.` : `${acts} done.`;
   return {
-    json: { dry_run: dryRun, plans },
-    text: `${table(['plan', 'lookup key', 'product', 'amount', 'every', dryRun ? 'would do' : 'did'], rows)}\n\nStripe (${mode}): ${end}`,
+    json: {
+      dry_run: dryRun,
+      plans: synced.map((plan) => ({ ...toPriceJson(plan.expected, plan.drift), acts: plan.acts })),
+    },
+    text: `${priceTable(dryRun ? 'would do' : 'did', rows)}\n\nStripe (${mode}): ${end}`,
   };
 }
 
-export function planCommands(program: Command, runner: Runner): void {
-  const plans = program.command('plans').description('the plans that members choose from, and their prices at Stripe');
-  const setup = () => readPlanSetup(runner.io.env);
-
-  plans
-    .command('list')
-    .description('the catalogue: PLANS_FILE, or the one that comes with Foyer')
-    .option('--json', 'print JSON; amounts in cents')
-    .addHelpText('after', '\nDoes not ask Stripe.\n\nExample:\n  foyer plans list')
-    .action((options: JsonOption) => runner.run(options, () => listPlans(setup())));
-
-  plans
-    .command('check')
-    .description('compare products and prices at Stripe with the catalogue')
-    .option('--json', 'print JSON: {"ok", "plans": [{"plan", "lookup_key", "drift": [...]}]}')
-    .addHelpText(
-      'after',
-      '\nChanges nothing; exit code 1 when something differs. `foyer plans sync` mends it.\n\nExample:\n  foyer plans check',
-    )
-    .action((options: JsonOption) => runner.run(options, () => checkPlans(setup())));
-
-  plans
-    .command('sync')
-    .description('make products and prices at Stripe what the catalogue says')
-    .option('--dry-run', 'say what would be done, and do nothing')
-    .option('--json', 'print JSON: {"dry_run", "plans": [{"plan", "lookup_key", "drift", "acts": [...]}]}')
-    .addHelpText(
-      'after',
-      `
+export function planCommands({ group, io }: Program): void {
+  const add = group('plans', 'the plans that members choose from, and their prices at Stripe');
+  const setup = () => readPlanSetup(io.env);
+  add('list', {
+    description: 'the catalogue: PLANS_FILE, or the one that comes with Foyer',
+    json: 'print JSON; amounts in cents',
+    help: '\nDoes not ask Stripe.\n\nExample:\n  foyer plans list',
+    run: () => listPlans(setup()),
+  });
+  add('check', {
+    description: 'compare products and prices at Stripe with the catalogue',
+    json: 'print JSON: {"ok", "plans": [{"plan", "lookup_key", "drift": [...]}]}',
+    help: '\nChanges nothing; exit code 1 when something differs. `foyer plans sync` mends it.\n\nExample:\n  foyer plans check',
+    run: () => checkPlans(setup()),
+  });
+  add('sync', {
+    description: 'make products and prices at Stripe what the catalogue says',
+    options: [['--dry-run', 'say what would be done, and do nothing']],
+    json: 'print JSON: {"dry_run", "plans": [{"plan", "lookup_key", "drift", "acts": [...]}]}',
+    help: `
 Finds prices by their lookup key. An amount cannot be changed at Stripe: a new price takes the lookup key, the old one is
 archived, and who has subscribed to it keeps it. May be run any number of times.
 
 Example:
   foyer plans sync --dry-run`,
-    )
-    .action((options: JsonOption & { dryRun?: boolean }) =>
-      runner.run(options, () => syncPlansAtStripe(setup(), { dryRun: options.dryRun ?? false })),
-    );
+    run: ({ dryRun = false }: { dryRun?: boolean }) => syncPlansAtStripe(setup(), dryRun),
+  });
 }

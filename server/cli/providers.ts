@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
 import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
+import type { Program } from './command.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
@@ -45,41 +44,33 @@ async function checkAllProviders(setup: StrategySettings, only: string | undefin
     const submitted = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
     return (submitted.length === 0 ? [['ok', '']] : submitted).map((line) => [id, ...line]);
   });
-  const none = 'There are none to be checked.';
   const fault = `${counted(faulty, 'provider')} with a fault.`;
   return {
     json: { ok: faulty === 0, providers: reports },
-    text: rows.length === 0 ? none : table(['id', 'state', 'what'], rows),
+    text: table(['id', 'state', 'what'], rows, 'There are none to be checked.'),
     error: faulty > 0 ? new CliError(exitCodes.refused, fault) : undefined,
   };
 }
 
-export function providerCommands(program: Command, runner: Runner): void {
-  const provider = program
-    .command('provider')
-    .description('the providers by which members sign in: Google, Facebook, Amazon, and those of PROVIDERS_FILE');
-  const setup = () => readProviderSetup(runner.io);
-
-  provider
-    .command('list')
-    .description('which there are, and what to register at each')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nAsks no provider.\n\nExample:\n  foyer provider list')
-    .action((options: JsonOption) => runner.run(options, () => listProviders(setup())));
-
-  provider
-    .command('check')
-    .description('ask each provider whether it is as the configuration says')
-    .argument('[id]', 'only this one')
-    .option('--json', 'print JSON: {"ok", "providers": [{"id", "faults": [...], "warnings": [...]}]}')
-    .addHelpText(
-      'after',
-      `
+export function providerCommands({ group, io }: Program): void {
+  const about = 'the providers by which members sign in: Google, Facebook, Amazon, and those of PROVIDERS_FILE';
+  const add = group('provider', about);
+  add('list', {
+    description: 'which there are, and what to register at each',
+    json: 'print JSON',
+    help: '\nAsks no provider.\n\nExample:\n  foyer provider list',
+    run: () => listProviders(readProviderSetup(io)),
+  });
+  add('check', {
+    description: 'ask each provider whether it is as the configuration says',
+    args: [['[id]', 'only this one']],
+    json: 'print JSON: {"ok", "providers": [{"id", "faults": [...], "warnings": [...]}]}',
+    help: `
 Fetches discovery documents and SAML metadata, compares issuers, addresses and certificates, says when a certificate ends, and
 shows each provider the credentials with a code that it has issued to no one. Changes nothing; exit code 1 when there is a fault.
 
 Example:
   foyer provider check acme`,
-    )
-    .action((id: string | undefined, options: JsonOption) => runner.run(options, () => checkAllProviders(setup(), id)));
+    run: (id: string | undefined) => checkAllProviders(readProviderSetup(io), id),
+  });
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import {
   deleteResourceServer,
   insertResourceServer,
@@ -8,13 +8,13 @@ import {
   resourceServerFaults,
   signingAlgorithms,
 } from '../oidc/index.ts';
+import type { Program } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { table } from './text.ts';
 
-interface Options extends JsonOption {
+interface Options {
   scope: string[];
   alg: ResourceServer['alg'];
 }
@@ -38,10 +38,7 @@ async function addResource(context: Context, identifier: string, { scope, alg }:
 async function showResources({ database }: Context): Promise<Result> {
   const servers = await listResourceServers(database.db);
   const rows = servers.map(({ identifier, scopes, alg }) => [identifier, scopes.join(' '), alg]);
-  return {
-    json: servers,
-    text: rows.length === 0 ? 'No resource servers yet.' : table(['identifier', 'scopes', 'signed with'], rows),
-  };
+  return { json: servers, text: table(['identifier', 'scopes', 'signed with'], rows, 'No resource servers yet.') };
 }
 
 async function removeResource({ database }: Context, identifier: string): Promise<Result> {
@@ -57,38 +54,30 @@ async function removeResource({ database }: Context, identifier: string): Promis
   return { json: { identifier, removed: true, clients: named }, text: lines.join('\n') };
 }
 
-export function resourceCommands(program: Command, runner: Runner): void {
-  const resources = program.command('resource').description('APIs of the marketplace that take JWT access tokens');
-
-  resources
-    .command('add')
-    .description('register a resource server')
-    .argument('<identifier>', 'its absolute URI, which its tokens name as their audience')
-    .requiredOption('--scope <SCOPE...>', 'what client apps may ask for at it')
-    .addOption(new Option('--alg <ALG>', 'how its tokens are signed').choices([...signingAlgorithms]).default('ES256'))
-    .option('--json', 'print JSON: {"identifier", "scopes", "alg"}')
-    .addHelpText(
-      'after',
-      '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
-    )
-    .action((identifier: string, options: Options) =>
-      runner.runOnStores(options, (context) => addResource(context, identifier, options)),
-    );
-
-  resources
-    .command('list')
-    .description('all resource servers')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExample:\n  foyer resource list')
-    .action((options: Options) => runner.runOnStores(options, showResources));
-
-  resources
-    .command('remove')
-    .description('give no more tokens for a resource server')
-    .argument('<identifier>', 'its URI')
-    .option('--json', 'print JSON: {"identifier", "removed", "clients": [...]}')
-    .addHelpText('after', '\nExample:\n  foyer resource remove https://api.example.com/')
-    .action((identifier: string, options: Options) =>
-      runner.runOnStores(options, (context) => removeResource(context, identifier)),
-    );
+export function resourceCommands({ group }: Program): void {
+  const add = group('resource', 'APIs of the marketplace that take JWT access tokens');
+  add('add', {
+    description: 'register a resource server',
+    args: [['<identifier>', 'its absolute URI, which its tokens name as their audience']],
+    options: [
+      new Option('--scope <SCOPE...>', 'what client apps may ask for at it').makeOptionMandatory(),
+      new Option('--alg <ALG>', 'how its tokens are signed').choices(signingAlgorithms).default('ES256'),
+    ],
+    json: 'print JSON: {"identifier", "scopes", "alg"}',
+    help: '\nIts tokens live for 5 minutes and cannot be revoked.\n\nExample:\n  foyer resource add https://api.example.com/ --scope orders:read orders:write',
+    run: (identifier: string, options: Options) => (context) => addResource(context, identifier, options),
+  });
+  add('list', {
+    description: 'all resource servers',
+    json: 'print JSON',
+    help: '\nExample:\n  foyer resource list',
+    run: () => showResources,
+  });
+  add('remove', {
+    description: 'give no more tokens for a resource server',
+    args: [['<identifier>', 'its URI']],
+    json: 'print JSON: {"identifier", "removed", "clients": [...]}',
+    help: '\nExample:\n  foyer resource remove https://api.example.com/',
+    run: (identifier: string) => (context) => removeResource(context, identifier),
+  });
 }

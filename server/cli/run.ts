@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { billingCommands } from './billing.ts';
 import { clientCommands } from './clients.ts';
+import { createProgram } from './command.ts';
 import { doctorCommand } from './doctor.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
 import type { CliIo } from './io.ts';
@@ -12,12 +13,17 @@ import { partnerDealCommands } from './partner-deals.ts';
 import { planCommands } from './plans.ts';
 import { providerCommands } from './providers.ts';
 import { resourceCommands } from './resources.ts';
-import { createRunner } from './runner.ts';
 import { userCommands } from './users.ts';
 
-function createProgram(io: CliIo): Command {
-  const program = new Command('foyer');
-  program
+/** In the order of the help. */
+const commands = [
+  ...[clientCommands, userCommands, resourceCommands, partnerDealCommands, planCommands, providerCommands],
+  ...[billingCommands, outboxCommands, keyCommands, mailCommands, migrateCommand, doctorCommand],
+];
+
+function createFoyer(io: CliIo): Command {
+  const foyer = new Command('foyer');
+  foyer
     .description(
       'Looks after a Foyer: client apps, members, signing keys. What it changes holds for a running Foyer at once.',
     )
@@ -28,20 +34,9 @@ function createProgram(io: CliIo): Command {
       'afterAll',
       `${exitCodesHelp}\n\nThe configuration is the server's: the same environment variables (config/example.env).`,
     );
-  const runner = createRunner(io);
-  clientCommands(program, runner);
-  userCommands(program, runner);
-  resourceCommands(program, runner);
-  partnerDealCommands(program, runner);
-  planCommands(program, runner);
-  providerCommands(program, runner);
-  billingCommands(program, runner);
-  outboxCommands(program, runner);
-  keyCommands(program, runner);
-  mailCommands(program, runner);
-  migrateCommand(program, runner);
-  doctorCommand(program, runner);
-  return program;
+  const program = createProgram(foyer, io);
+  for (const addTo of commands) addTo(program);
+  return foyer;
 }
 
 /**
@@ -51,7 +46,7 @@ function createProgram(io: CliIo): Command {
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   try {
-    await createProgram(io).parseAsync(argv, { from: 'user' });
+    await createFoyer(io).parseAsync(argv, { from: 'user' });
     return exitCodes.done;
   } catch (error) {
     const { exitCode, text } = explain(error);

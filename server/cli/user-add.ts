@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { loadLegalTexts } from '../deps.ts';
 import { isMalformed } from '../http/index.ts';
 import {
@@ -10,11 +9,12 @@ import {
   normalisePhone,
   recordAcceptance,
 } from '../users/index.ts';
+import type { AddCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
-import type { Result } from './io.ts';
+import type { CliIo, Result } from './io.ts';
 import { requireOption } from './require-option.ts';
-import type { Runner } from './runner.ts';
+import { present } from './text.ts';
 import { createHasher, type PasswordOptions, passwordFaultTexts, passwordFrom } from './user-password.ts';
 import { describeUser, toUserJson, userJsonHelp } from './user-records.ts';
 
@@ -33,20 +33,14 @@ interface NewUserInput extends AddOptions {
 }
 
 function findFaults(member: NewUserInput, email: string | undefined, phone: string | null | undefined): string[] {
-  const faults: string[] = [];
-  if (email === undefined) faults.push(`email ${member.email}: is not an e-mail address`);
-  if (phone === undefined) {
-    faults.push(`phone ${member.phone}: write + and the digits with the country code, as in +41791234567`);
-  }
-  for (const [flag, name = ''] of [
-    ['given-name', member.givenName] as const,
-    ['family-name', member.familyName] as const,
-  ]) {
-    if (isMalformed(name, maxNameLength)) {
-      faults.push(`${flag}: write at most ${maxNameLength} characters, no control characters`);
-    }
-  }
-  return faults;
+  const nameFault = (flag: string, name = '') =>
+    isMalformed(name, maxNameLength) && `${flag}: write at most ${maxNameLength} characters, no control characters`;
+  return present(
+    email === undefined && `email ${member.email}: is not an e-mail address`,
+    phone === undefined && `phone ${member.phone}: write + and the digits with the country code, as in +41791234567`,
+    nameFault('given-name', member.givenName),
+    nameFault('family-name', member.familyName),
+  );
 }
 
 async function addUser(context: Context, member: NewUserInput): Promise<Result> {
@@ -93,32 +87,30 @@ async function addUser(context: Context, member: NewUserInput): Promise<Result> 
   }
 }
 
-export function addCommand(users: Command, runner: Runner): void {
-  users
-    .command('add')
-    .description('add a member')
-    .option('--email <E>', 'the address they sign in with')
-    .option('--password <P>', 'their password; other users of this machine may see it: better --password-stdin')
-    .option('--password-stdin', 'read the password from standard input, so that no history keeps it')
-    .option('--phone <P>', 'their number, with + and country code')
-    .option('--given-name <G>', 'their first name')
-    .option('--family-name <F>', 'their last name')
-    .option('--verified', 'you vouch for address and number: no confirmation is asked')
-    .option('--accept-terms', 'they have accepted the terms of service in force')
-    .option('--json', userJsonHelp)
-    .addHelpText(
-      'after',
-      `
+export const addCommand = (add: AddCommand, io: CliIo): void =>
+  add('add', {
+    description: 'add a member',
+    options: [
+      ['--email <E>', 'the address they sign in with'],
+      ['--password <P>', 'their password; other users of this machine may see it: better --password-stdin'],
+      ['--password-stdin', 'read the password from standard input, so that no history keeps it'],
+      ['--phone <P>', 'their number, with + and country code'],
+      ['--given-name <G>', 'their first name'],
+      ['--family-name <F>', 'their last name'],
+      ['--verified', 'you vouch for address and number: no confirmation is asked'],
+      ['--accept-terms', 'they have accepted the terms of service in force'],
+    ],
+    json: userJsonHelp,
+    help: `
 Needed are --email and one of the two passwords. A password has at least 8 characters, among them a number or a symbol,
 does not contain the member's names or address, and is not a commonly breached one.
 
 Examples:
   foyer user add --email ada@example.com --password-stdin --verified --accept-terms < password.txt
   foyer user add --email ada@example.com --password 'open sesame 7' --given-name Ada --family-name Lovelace`,
-    )
-    .action(async (options: AddOptions) => {
+    run: async (options: AddOptions) => {
       requireOption(options, { email: '--email <E>' });
-      const password = await passwordFrom(runner.io, options);
-      await runner.runOnStores(options, (context) => addUser(context, { ...options, password }));
-    });
-}
+      const password = await passwordFrom(io, options);
+      return (context) => addUser(context, { ...options, password });
+    },
+  });

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { toHashing } from '../deps.ts';
 import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
@@ -10,14 +9,14 @@ import {
   replacePassword,
 } from '../password/index.ts';
 import type { UserId } from '../shared/index.ts';
+import type { AddCommand } from './command.ts';
 import type { Context } from './context.ts';
-import { CliError, exitCodes, refused } from './errors.ts';
+import { refused, usageError } from './errors.ts';
 import { type CliIo, type Result, readAll } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { counted } from './text.ts';
-import { endEverything, requireUserByName, toUserJson, userJsonHelp } from './user-records.ts';
+import { endEverything, memberHelp, requireUserByName, toUserJson, userJsonHelp } from './user-records.ts';
 
-export interface PasswordOptions extends JsonOption {
+export interface PasswordOptions {
   password?: string;
   passwordStdin?: boolean;
 }
@@ -50,7 +49,7 @@ export function createHasher({ config }: Context): PasswordHasher {
 
 export async function passwordFrom(io: CliIo, { password, passwordStdin = false }: PasswordOptions): Promise<string> {
   if ((password === undefined) === !passwordStdin) {
-    throw new CliError(exitCodes.usage, 'error: give the password by either --password <P> or --password-stdin');
+    throw usageError('give the password by either --password <P> or --password-stdin');
   }
   return password ?? readAll(io.stdin);
 }
@@ -86,25 +85,23 @@ async function setUserPassword(context: Context, who: string, password: string):
   };
 }
 
-export function setPasswordCommand(users: Command, runner: Runner): void {
-  users
-    .command('set-password')
-    .description('give a member a new password')
-    .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
-    .option('--password <P>', 'the new password; other users of this machine may see it: better --password-stdin')
-    .option('--password-stdin', 'read the password from standard input, so that no history keeps it')
-    .option('--json', userJsonHelp)
-    .addHelpText(
-      'after',
-      `
+export const setPasswordCommand = (add: AddCommand, io: CliIo): void =>
+  add('set-password', {
+    description: 'give a member a new password',
+    args: [['<member>', memberHelp]],
+    options: [
+      ['--password <P>', 'the new password; other users of this machine may see it: better --password-stdin'],
+      ['--password-stdin', 'read the password from standard input, so that no history keeps it'],
+    ],
+    json: userJsonHelp,
+    help: `
 As when members reset it themselves: all sessions, grants and tokens of the member end, known devices are forgotten, and a
 mail tells the member. The same rules as for \`foyer user add\`.
 
 Example:
   foyer user set-password ada@example.com --password-stdin < password.txt`,
-    )
-    .action(async (who: string, options: PasswordOptions) => {
-      const password = await passwordFrom(runner.io, options);
-      await runner.runOnStores(options, (context) => setUserPassword(context, who, password));
-    });
-}
+    run: async (who: string, options: PasswordOptions) => {
+      const password = await passwordFrom(io, options);
+      return (context) => setUserPassword(context, who, password);
+    },
+  });

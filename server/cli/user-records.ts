@@ -14,6 +14,7 @@ import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
 import { facts, moment, numericDate } from './text.ts';
 
+export const memberHelp = 'e-mail address, verified phone number, or id (sub)';
 export const userJsonHelp = "print JSON, in OpenID Connect's claim names";
 
 const allScopes = new Set(Object.keys(claimsByScope));

@@ -1,18 +1,26 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { Option } from 'commander';
 import { membershipClaims } from '../billing/index.ts';
 import { listConnectedApps } from '../oidc/index.ts';
 import { countSessions } from '../sessions/index.ts';
 import { fullName, listUsers, setDisabled, type User } from '../users/index.ts';
+import { type Program, parseNumber } from './command.ts';
 import type { Context } from './context.ts';
 import { factorResetCommand } from './factor-resets.ts';
 import type { Result } from './io.ts';
-import type { JsonOption, Runner } from './runner.ts';
 import { signInFacts } from './sign-in-report.ts';
 import { counted, moment, table } from './text.ts';
 import { addCommand } from './user-add.ts';
 import { userImportCommand } from './user-import.ts';
 import { setPasswordCommand } from './user-password.ts';
-import { describeUser, endEverything, requireUserByName, toUserJson, userJsonHelp, userState } from './user-records.ts';
+import {
+  describeUser,
+  endEverything,
+  memberHelp,
+  requireUserByName,
+  toUserJson,
+  userJsonHelp,
+  userState,
+} from './user-records.ts';
 
 /** The plan, the end of the trial, and the entitlements. */
 function membershipFacts({ catalogue, now }: Context, user: User): [string, string][] {
@@ -41,7 +49,7 @@ async function showUsers(context: Context, { limit, offset }: { limit: number; o
     moment(user.createdAt),
     user.id,
   ]);
-  const text = rows.length > 0 ? table(['e-mail', 'name', 'phone', 'state', 'created', 'member'], rows) : 'No members.';
+  const text = table(['e-mail', 'name', 'phone', 'state', 'created', 'member'], rows, 'No members.');
   return { json: users.map((user) => toUserJson(context, user)), text };
 }
 
@@ -99,69 +107,48 @@ async function enableUser(context: Context, who: string): Promise<Result> {
   return { json: toUserJson(context, { ...user, disabledAt: null }), text: `Member ${user.email} ${text}.` };
 }
 
-function whole(min: number, max: number) {
-  return (text: string): number => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`Write a whole number from ${min} to ${max}.`);
-  };
-}
-
-/** A command with one member as its only argument. */
-interface MemberCommand {
-  name: string;
-  description: string;
-  help: string;
-  run: (context: Context, who: string) => Promise<Result>;
-}
-
-export function userCommands(program: Command, runner: Runner): void {
-  const users = program.command('user').description('members');
-  addCommand(users, runner);
-  userImportCommand(users, runner);
-  setPasswordCommand(users, runner);
-  factorResetCommand(users, runner);
-
-  users
-    .command('list')
-    .description('members, the oldest first')
-    .option('--limit <N>', 'at most so many', whole(1, 10_000), 100)
-    .option('--offset <N>', 'after so many', whole(0, 999_999_999), 0)
-    .option('--json', userJsonHelp)
-    .addHelpText('after', '\nExample:\n  foyer user list --limit 20 --offset 40')
-    .action((options: JsonOption & { limit: number; offset: number }) =>
-      runner.runOnStores(options, (context) => showUsers(context, options)),
-    );
-
-  const addMemberCommand = ({ name, description, help, run }: MemberCommand) =>
-    users
-      .command(name)
-      .description(description)
-      .argument('<member>', 'e-mail address, verified phone number, or id (sub)')
-      .option('--json', userJsonHelp)
-      .addHelpText('after', help)
-      .action((who: string, options: JsonOption) => runner.runOnStores(options, (context) => run(context, who)));
-  addMemberCommand({
-    name: 'show',
-    description: 'one member',
-    help: '\nExample:\n  foyer user show ada@example.com',
-    run: showUser,
+export function userCommands({ group, io }: Program): void {
+  const add = group('user', 'members');
+  addCommand(add, io);
+  userImportCommand(add);
+  setPasswordCommand(add, io);
+  factorResetCommand(add);
+  add('list', {
+    description: 'members, the oldest first',
+    options: [
+      new Option('--limit <N>', 'at most so many').argParser(parseNumber(1, 10_000)).default(100),
+      new Option('--offset <N>', 'after so many').argParser(parseNumber(0, 999_999_999)).default(0),
+    ],
+    json: userJsonHelp,
+    help: '\nExample:\n  foyer user list --limit 20 --offset 40',
+    run: (options: { limit: number; offset: number }) => (context) => showUsers(context, options),
   });
-  addMemberCommand({
-    name: 'disable',
+
+  const args: [string, string][] = [['<member>', memberHelp]];
+  add('show', {
+    description: 'one member',
+    args,
+    json: userJsonHelp,
+    help: '\nExample:\n  foyer user show ada@example.com',
+    run: (who: string) => (context) => showUser(context, who),
+  });
+  add('disable', {
     description: 'sign a member out everywhere and let them in no more',
+    args,
+    json: userJsonHelp,
     help: `
 All sessions end, and all grants with every code, access token and refresh token. What a client app keeps in a session of
 its own, and an id token until it expires, is out of Foyer's reach.
 
 Example:
   foyer user disable ada@example.com`,
-    run: disableUser,
+    run: (who: string) => (context) => disableUser(context, who),
   });
-  addMemberCommand({
-    name: 'enable',
+  add('enable', {
     description: 'let a disabled member in again',
+    args,
+    json: userJsonHelp,
     help: '\nExample:\n  foyer user enable ada@example.com',
-    run: enableUser,
+    run: (who: string) => (context) => enableUser(context, who),
   });
 }

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import type { Transaction } from 'kysely';
 import { listErasedUsers } from '../../account/index.ts';
 import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
+import type { Schema } from '../../store/index.ts';
 import {
   type ExistingUsers,
   type ImportOutcome,
@@ -13,27 +15,28 @@ import {
 import type { Context } from '../context.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import type { Result } from '../io.ts';
-import { printable } from '../text.ts';
+import { present, printable } from '../text.ts';
 import { type Links, openLinks, type WholeRow } from './links.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, whole } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { knownNames, type ReadMember, type ReadSettings, readMember, weakHashText } from './read-member.ts';
 import { linkedElsewhereText, openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
 import type { SourceRow } from './source.ts';
 
+/** The options from commander. */
 export interface ImportOptions {
   format?: 'csv' | 'json';
-  dryRun: boolean;
+  dryRun?: boolean;
   report?: string;
-  verified: boolean;
-  ignoreHashes: boolean;
+  verified?: boolean;
+  ignoreHashes?: boolean;
   /** NAME=id: the other service's name of a provider, and its id in PROVIDERS_FILE. */
-  providers?: readonly string[];
+  provider?: readonly string[];
   /** Wraps each weak hash in one of Foyer's own. */
-  wrapWeakHashes: boolean;
-  /** Prints only the result. */
-  quiet: boolean;
+  wrapWeakHashes?: boolean;
+  /** For a program, which gets only the result. */
+  json?: boolean;
 }
 
 /** One transaction each: large enough to be fast, small enough not to block a running Foyer. */
@@ -41,20 +44,6 @@ const batchSize = 100;
 /** Printed at once; the report has all of them. */
 const maxShown = 20;
 const maxNames = 50;
-
-interface Counts {
-  rows: number;
-  added: number;
-  there: number;
-  refused: number;
-  notes: number;
-  /** Number of added users without a password. */
-  withoutPassword: number;
-  /** Number of linked identities. */
-  linked: number;
-  /** Number of added users with a hash below the minimum work. */
-  weakHashes: number;
-}
 
 type RowSource = (onBytes: (read: number) => void) => AsyncGenerator<SourceRow>;
 
@@ -80,14 +69,17 @@ interface ReadRow {
 }
 
 class Import {
-  readonly counts: Counts = {
+  readonly counts = {
     rows: 0,
     added: 0,
     there: 0,
     refused: 0,
     notes: 0,
+    /** Number of added users without a password. */
     withoutPassword: 0,
+    /** Number of added users with a hash below the minimum work. */
     weakHashes: 0,
+    /** Number of linked identities. */
     linked: 0,
   };
   readonly rows: string[] = [];
@@ -110,15 +102,13 @@ class Import {
     const { database, now } = this.#context;
     const known = this.#known;
     const settings = { nowMs: now(), listErasedUsers };
+    const withLinks = async (outcomes: ImportOutcome[], trx?: Transaction<Schema>) => ({
+      outcomes,
+      taken: await this.#links.link(whole, outcomes, trx),
+    });
     const { outcomes, taken } = known
-      ? await this.#links.rehearse(
-          database.db,
-          whole,
-          await rehearseImport(database.db, coming, { ...settings, known }),
-        )
-      : await database.transaction(async (trx) =>
-          this.#links.make(trx, whole, await insertImportedUsers(trx, coming, settings)),
-        );
+      ? await withLinks(await rehearseImport(database.db, coming, { ...settings, known }))
+      : await database.transaction(async (trx) => withLinks(await insertImportedUsers(trx, coming, settings), trx));
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
       if ('member' in read) {
@@ -161,32 +151,23 @@ class Import {
   }
 }
 
-const whole = (count: number) => count.toLocaleString('en');
-
 function summaryText(
-  { rows, added, there, refused: no, notes, withoutPassword, weakHashes, linked }: Counts,
+  { rows, added, there, refused: no, notes, withoutPassword, weakHashes, linked }: Import['counts'],
   dryRun: boolean,
   seconds: number,
 ): string {
   const would = dryRun ? 'would be added' : 'added';
-  const lines = [
+  const times = notes === 1 ? 'once' : `${whole(notes)} times`;
+  return present(
     `${whole(rows)} ${rows === 1 ? 'row' : 'rows'} in ${seconds.toFixed(1)} s: ${whole(added)} ${would}, ${whole(there)} here already, ${whole(no)} refused.`,
-  ];
-  if (withoutPassword > 0) {
-    lines.push(
+    withoutPassword > 0 &&
       `Without a password: ${whole(withoutPassword)} of those ${would}. The first sign-in leads to a new one.`,
-    );
-  }
-  if (linked > 0) lines.push(`Accounts at providers that ${dryRun ? 'would be' : 'were'} linked: ${whole(linked)}.`);
-  if (weakHashes > 0) {
-    lines.push(
+    linked > 0 && `Accounts at providers that ${dryRun ? 'would be' : 'were'} linked: ${whole(linked)}.`,
+    weakHashes > 0 &&
       `Weak password hashes: ${whole(weakHashes)} of those ${would}. Each is made anew at its next sign-in; --report FILE names the rows.`,
-    );
-  }
-  if (notes > 0)
-    lines.push(`Something was left out ${notes === 1 ? 'once' : `${whole(notes)} times`}: --report FILE says what.`);
-  if (dryRun) lines.push('Nothing was changed.');
-  return lines.join('\n');
+    notes > 0 && `Something was left out ${times}: --report FILE says what.`,
+    dryRun && 'Nothing was changed.',
+  ).join('\n');
 }
 
 /** The import hashes sequentially. */
@@ -235,8 +216,8 @@ export async function importUsers(context: Context, file: string, options: Impor
   const { config, io, now } = context;
   const size = await measureFile(file, options.report);
   const began = performance.now();
-  const { dryRun, quiet, verified, ignoreHashes } = options;
-  const links = openLinks(context, options.providers ?? []);
+  const { dryRun = false, json: quiet = false, verified = false, ignoreHashes = false } = options;
+  const links = openLinks(context, options.provider ?? []);
   const wrap =
     options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...toHashing(config) }).wrap : undefined;
   const rows = rowSourceFor(file, options.format);

@@ -1,7 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { loadProviders } from '../../../config/providers.ts';
 import { writtenProvidersFile } from '../../../config/stand-in-providers.ts';
-import { indexProviders, isLinked, linkImported, openStrategies } from '../../federation/index.ts';
+import { indexProviders, isLinked, type LinkedSubject, linkImported, openStrategies } from '../../federation/index.ts';
 import type { Schema } from '../../store/index.ts';
 import type { ImportOutcome } from '../../users/index.ts';
 import type { Context } from '../context.ts';
@@ -11,23 +11,23 @@ import type { ReadMember } from './read-member.ts';
 
 export type WholeRow = Extract<ReadMember, { notes: string[] }>;
 
-interface Linked {
-  /** In the order of the rows. */
-  outcomes: ImportOutcome[];
-  /** By the user's id: the number of identities that are linked to another user. */
-  taken: Map<string, number>;
-}
-
-/** The identities of users in the file. Only added users get links. */
+/** The identities of users in the file. */
 export interface Links {
   names: ProviderNames;
-  make(trx: Transaction<Schema>, rows: readonly WholeRow[], outcomes: ImportOutcome[]): Promise<Linked>;
-  /** The same without changes. */
-  rehearse(db: Kysely<Schema>, rows: readonly WholeRow[], outcomes: ImportOutcome[]): Promise<Linked>;
+  /**
+   * Links those of added users; without a transaction it is a rehearsal, which changes nothing.
+   * @param outcomes in the order of the rows
+   * @returns by the user's id: the number of identities that are linked to another user
+   */
+  link(
+    rows: readonly WholeRow[],
+    outcomes: readonly ImportOutcome[],
+    trx?: Transaction<Schema>,
+  ): Promise<Map<string, number>>;
 }
 
 /** @param pairs NAME=id. @throws {CliError} refused */
-export function openLinks({ config, io, now }: Context, pairs: readonly string[]): Links {
+export function openLinks({ config, database, io, now }: Context, pairs: readonly string[]): Links {
   const publicUrl = config.PUBLIC_URL;
   const file = loadProviders(writtenProvidersFile(config), io.env);
   const providers = indexProviders(openStrategies({ publicUrl, config, file, now }));
@@ -41,32 +41,28 @@ export function openLinks({ config, io, now }: Context, pairs: readonly string[]
     const issuer = found.kind === 'oidc' ? found.issuer : found.entityId;
     names.set(name, { kind: found.kind, provider: found.id, issuer });
   }
-  const added = (rows: readonly WholeRow[], outcomes: readonly ImportOutcome[]) =>
-    rows.filter(({ identities }, index) => identities.length > 0 && outcomes[index]?.kind === 'added');
   /** In a rehearsal: subjects that appear further up in the file. */
   const seen = new Set<string>();
+  async function rehearse(subjects: readonly LinkedSubject[]): Promise<number> {
+    let count = 0;
+    for (const subject of subjects) {
+      const key = JSON.stringify([subject.kind, subject.issuer, subject.subject]);
+      if (seen.has(key) || (await isLinked(database.db, subject))) count += 1;
+      seen.add(key);
+    }
+    return count;
+  }
   return {
     names,
-    async make(trx, rows, outcomes) {
+    async link(rows, outcomes, trx) {
       const taken = new Map<string, number>();
-      for (const { member, identities: subjects } of added(rows, outcomes)) {
+      for (const [index, { member, identities: subjects }] of rows.entries()) {
+        if (subjects.length === 0 || outcomes[index]?.kind !== 'added') continue;
         const links = { userId: member.id, subjects, nowMs: now() };
-        taken.set(member.id, (await linkImported(trx, providers, links)).length);
-      }
-      return { outcomes, taken };
-    },
-    async rehearse(db, rows, outcomes) {
-      const taken = new Map<string, number>();
-      for (const { member, identities } of added(rows, outcomes)) {
-        let count = 0;
-        for (const subject of identities) {
-          const key = JSON.stringify([subject.kind, subject.issuer, subject.subject]);
-          if (seen.has(key) || (await isLinked(db, subject))) count += 1;
-          seen.add(key);
-        }
+        const count = trx ? (await linkImported(trx, providers, links)).length : await rehearse(subjects);
         taken.set(member.id, count);
       }
-      return { outcomes, taken };
+      return taken;
     },
   };
 }

@@ -11,7 +11,7 @@ export interface Progress {
   end(): void;
 }
 
-const whole = (count: number) => count.toLocaleString('en');
+export const whole = (count: number) => count.toLocaleString('en');
 
 export function progressLine(what: string, share: number, rows: number): string {
   const done = Math.min(1, Math.max(0, share));

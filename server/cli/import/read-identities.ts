@@ -1,5 +1,6 @@
 import { isNameOfPerson, type LinkedSubject, standardIssuers, standardProviderIds } from '../../federation/index.ts';
 import { parseUnknownJson } from '../../shared/index.ts';
+import { isObject } from './source.ts';
 
 /** The providers for the other service's names: its own for Google, Facebook and Amazon, and those of `--provider`. */
 export type ProviderNames = ReadonlyMap<string, Pick<LinkedSubject, 'kind' | 'issuer' | 'provider'>>;
@@ -17,9 +18,6 @@ export const standardNames: ProviderNames = new Map(
 
 /** Maximum number for one user. */
 const maxIdentities = 20;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A list, or its JSON text, as in a pool's attribute. Undefined: neither. */
 function listIn(value: unknown): unknown[] | undefined {

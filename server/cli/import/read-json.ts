@@ -1,11 +1,8 @@
 import { parseUnknownJson } from '../../shared/index.ts';
-import { brokenFile, maxRowSize, readChunks, type SourceRow } from './source.ts';
+import { brokenFile, isObject, maxRowSize, readChunks, type SourceRow } from './source.ts';
 
 /** The start of the AWS command line's list; it may be in an object with a token after it. */
 const listInObject = /^\s*\{\s*"Users"\s*:\s*\[/;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Under names in lower case; a repeated name is a fault, because it is ambiguous. */
 function toValues(args: Record<string, unknown>): { values: Map<string, unknown>; fault?: string } {

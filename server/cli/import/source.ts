@@ -10,6 +10,9 @@ export interface SourceRow {
   fault?: string | undefined;
 }
 
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** More is not a user: most often an unclosed quote or brace. In bytes of CSV, characters of JSON. */
 export const maxRowSize = 65_536;
 
