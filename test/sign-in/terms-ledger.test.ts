@@ -29,7 +29,6 @@ describe.each(backends)('acceptance of the terms on $name', (backend) => {
     const [entry, ...others] = await listTermsAcceptances(foyer.deps.database.db, user.id);
     expect(others).toEqual([]);
     expect(entry).toEqual({
-      userId: user.id,
       version: 2,
       label: '2.0.0',
       lang: 'de',
