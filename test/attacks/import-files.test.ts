@@ -99,8 +99,8 @@ describe.each(backends)('an import of hostile files, on $name', (backend) => {
     );
     expect(run.out).toContain('2 added, 0 here already, 7 refused');
     // Nothing interprets a name.
-    expect(await userOf(fine)).toMatchObject({ given_name: '=HYPERLINK("http://evil.example","x")' });
-    expect(await userOf(long)).toMatchObject({ given_name: '' });
+    expect(await userOf(fine)).toMatchObject({ givenName: '=HYPERLINK("http://evil.example","x")' });
+    expect(await userOf(long)).toMatchObject({ givenName: '' });
     expect(Reflect.get({}, 'x')).toBeUndefined();
     for (const text of [run.err, run.out, run.report()]) expect(text).not.toMatch(/[^\P{Cc}\n]|cmd|SUM|evil|pwned/u);
     // No cell of the report begins with a character that starts a formula in a spreadsheet.
