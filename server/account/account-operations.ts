@@ -1,39 +1,26 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
-import { type ProfileField, requireCallingUser, type TypedProfile, toCognitoAttributes } from '../users/index.ts';
+import {
+  type ProfileField,
+  profileFields,
+  requireCallingUser,
+  type TypedProfile,
+  toCognitoAttributes,
+} from '../users/index.ts';
 import { profileSaver } from './profile/profile-calls.ts';
 import type { SaveProfileDeps } from './profile/save-profile.ts';
+
+const fields = Object.entries(profileFields).map(([name, { attribute }]) => ({
+  name: name as ProfileField,
+  attribute,
+}));
 
 /** The rules reject texts that are too long, with their own message. */
 const text = z.string().max(2_000).optional();
 
 /** The attributes that this call changes; address and number have calls of their own, and Foyer decides the rest. */
-const changeable = z.strictObject({
-  given_name: text,
-  family_name: text,
-  birthdate: text,
-  gender: text,
-  address: text,
-  locale: text,
-  'custom:newsletter': text,
-  'custom:companyName': text,
-  'custom:jobTitle': text,
-});
-
-const fieldByAttribute = {
-  given_name: 'givenName',
-  family_name: 'familyName',
-  birthdate: 'birthdate',
-  gender: 'gender',
-  address: 'address',
-  locale: 'locale',
-  'custom:newsletter': 'newsletter',
-  'custom:companyName': 'companyName',
-  'custom:jobTitle': 'jobTitle',
-} as const satisfies Record<keyof z.infer<typeof changeable>, ProfileField>;
-type Attribute = keyof typeof fieldByAttribute;
-const attributes = Object.keys(fieldByAttribute) as Attribute[];
-const names = Object.fromEntries(attributes.map((name) => [fieldByAttribute[name], name]));
+const changeable = z.strictObject(Object.fromEntries(fields.map(({ attribute }) => [attribute, text])));
+const names = Object.fromEntries(fields.map(({ name, attribute }) => [name, attribute]));
 
 const allAttributes = z.object({
   sub: z.string(),
@@ -41,10 +28,9 @@ const allAttributes = z.object({
   email_verified: z.string(),
   phone_number: z.string().optional(),
   phone_number_verified: z.string(),
+  ...Object.fromEntries(fields.map(({ attribute }) => [attribute, z.string().optional()])),
   given_name: z.string(),
   family_name: z.string(),
-  address: z.string().optional(),
-  birthdate: z.string().optional(),
   gender: z.string(),
   picture: z.string().optional(),
   locale: z.string(),
@@ -52,8 +38,6 @@ const allAttributes = z.object({
   'custom:newsletter': z.string(),
   'custom:tos_signed': z.string(),
   'custom:tos_version': z.string().optional(),
-  'custom:companyName': z.string().optional(),
-  'custom:jobTitle': z.string().optional(),
 });
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
@@ -108,7 +92,7 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
       answer: z.object({ status: z.literal('SUCCESS') }),
       async handle({ req, body }) {
         const user = await requireCallingUser(req, deps.database);
-        const typed: TypedProfile = Object.fromEntries(attributes.map((name) => [fieldByAttribute[name], body[name]]));
+        const typed: TypedProfile = Object.fromEntries(fields.map(({ name, attribute }) => [name, body[attribute]]));
         await save(user, { req, typed, names });
         return { status: 'SUCCESS' as const };
       },

@@ -1,8 +1,7 @@
 import type { Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
-import { emailRoutes } from './contact/email-handlers.ts';
-import { phoneRoutes } from './contact/phone-handlers.ts';
+import { contactRoutes } from './contact/contact-form-handlers.ts';
 import { undoEmailChangeRoutes } from './contact/undo-email-change-handlers.ts';
 import { deleteAccountRoutes } from './deletion/delete-account-handlers.ts';
 import { deletionRequestedRoute } from './deletion/deletion-requested-handlers.ts';
@@ -17,7 +16,6 @@ import { membershipActRoutes } from './membership/cancel-and-resume-handlers.ts'
 import { membershipRoutes } from './membership/membership-handlers.ts';
 import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
 import { notificationRoutes } from './notifications.ts';
-import { nameRoutes } from './profile/name-handlers.ts';
 import { profileRoutes } from './profile/profile-handlers.ts';
 import { linkProviderRoutes } from './providers/link-provider-handlers.ts';
 import { providerRoutes } from './providers/providers-handlers.ts';
@@ -34,10 +32,8 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
   const add = pageRoutes(router, deps);
   homeRoutes(add);
-  nameRoutes(add);
   profileRoutes(add);
-  emailRoutes(add);
-  phoneRoutes(add);
+  contactRoutes(add);
   passwordRoutes(add);
   mfaRoutes(add);
   totpRoutes(add);

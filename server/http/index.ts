@@ -20,6 +20,18 @@ export {
   setPrincipal,
 } from './access.ts';
 export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
+export {
+  type Action,
+  type ActionDone,
+  callAction,
+  defineAction,
+  type RefusalRule,
+  type RefusalRules,
+  type RefusedForm,
+  refusalView,
+  submitAction,
+  toRefusalError,
+} from './actions.ts';
 export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
@@ -44,6 +56,17 @@ export {
 export { type ErrorKind, HttpError, problemKinds, setRetryAfter, toRetrySeconds } from './errors.ts';
 export { clientIp, createExpress } from './express-app.ts';
 export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
+export {
+  choiceSchema,
+  type Form,
+  type FormField,
+  type FormValues,
+  formField,
+  orNull,
+  readTexts,
+  textSchema,
+  toControls,
+} from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';

@@ -6,6 +6,7 @@ import { type Continuation, continuationFrom, withContinuation } from './continu
 import type { CookieLifetime, HostCookies, HttpExchange } from './cookies.ts';
 import { setRetryAfter } from './errors.ts';
 import { readFormField, readQueryParam } from './form-fields.ts';
+import { type Form, type ReadForm, readForm } from './forms.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
 import { type PageOptions, type Pages, renderRedirectPage } from './pages.ts';
@@ -89,6 +90,11 @@ export class RequestContext implements HttpExchange {
   /** One text field of the form, '' if absent. @throws {HttpError} badRequest if it is repeated */
   field(name: string): string {
     return readFormField(this.req, name);
+  }
+
+  /** The submitted form. @throws {HttpError} badRequest if a field is repeated */
+  form<Fields extends Form>(fields: Fields): ReadForm<Fields> {
+    return readForm(this.req, fields);
   }
 
   /** One query parameter, undefined if absent. @throws {HttpError} badRequest if it is repeated */

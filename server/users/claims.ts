@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { type ProfileField, profileFields } from './profile-fields.ts';
 import { toName, type User } from './user.ts';
 
 /**
@@ -10,12 +12,22 @@ const genderClaims: ReadonlyMap<string, string> = new Map([
   ['3', 'other'],
 ]);
 
+/** The fields of the profile that OpenID Connect does not know, except the newsletter, which concerns no client app. */
+const ownProfileClaims = Object.entries(profileFields)
+  .map(([name, { attribute }]) => ({ name: name as ProfileField, attribute }))
+  .filter(({ name, attribute }) => attribute.startsWith('custom:') && name !== 'newsletter');
+
+/** Their schemas in answers of the JSON API. */
+export const ownProfileClaimSchemas = Object.fromEntries(
+  ownProfileClaims.map(({ attribute }) => [attribute, z.string().optional()]),
+);
+
 /** The claims of each scope (OpenID Connect Core 1.0, section 5.4). */
 export const claimsByScope: Record<string, string[]> = {
   openid: ['sub'],
   profile: [
     ...['name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at', 'birthdate', 'gender'],
-    ...['custom:companyName', 'custom:jobTitle'],
+    ...ownProfileClaims.map(({ attribute }) => attribute),
   ],
   email: ['email', 'email_verified'],
   phone: ['phone_number', 'phone_number_verified'],
@@ -52,8 +64,7 @@ function profileClaims(user: User) {
     updated_at: Math.floor(user.updatedAt / 1000),
     birthdate: user.birthdate ?? undefined,
     gender: genderClaims.get(user.gender),
-    'custom:companyName': user.companyName ?? undefined,
-    'custom:jobTitle': user.jobTitle ?? undefined,
+    ...Object.fromEntries(ownProfileClaims.map(({ name, attribute }) => [attribute, user[name] ?? undefined])),
   };
 }
 

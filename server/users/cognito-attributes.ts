@@ -1,34 +1,32 @@
+import { type ProfileField, profileFields } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** The specification's default for gender: unspecified. */
 export const unspecifiedGender = '0';
+
+const profileAttributes = (user: User) =>
+  Object.fromEntries(
+    Object.entries(profileFields).map(([name, { attribute }]) => [attribute, user[name as ProfileField]]),
+  );
 
 /**
  * The specification's user attributes (section 3), under its names and as text, as client apps from a Cognito pool know
  * them. Foyer itself uses the fields of `User`.
  */
 export function toCognitoAttributes(user: User): Record<string, string> {
-  const submitted: Record<string, string | null> = {
+  const all: Record<string, string | number | boolean | null> = {
     sub: user.id,
     email: user.email,
-    email_verified: String(user.emailVerified),
+    email_verified: user.emailVerified,
     phone_number: user.phone,
-    phone_number_verified: String(user.phoneVerified),
-    given_name: user.givenName,
-    family_name: user.familyName,
-    address: user.address,
-    birthdate: user.birthdate,
-    gender: user.gender,
+    phone_number_verified: user.phoneVerified,
+    ...profileAttributes(user),
     picture: user.picture,
     locale: user.locale ?? 'en',
     preferred_language: user.preferredLanguage,
-    'custom:newsletter': String(user.newsletter),
-    'custom:tos_signed': String(user.acceptedTosVersion !== null),
-    'custom:tos_version': user.acceptedTosVersion === null ? null : String(user.acceptedTosVersion),
-    'custom:companyName': user.companyName,
-    'custom:jobTitle': user.jobTitle,
+    'custom:tos_signed': user.acceptedTosVersion !== null,
+    'custom:tos_version': user.acceptedTosVersion,
   };
-  const attributes: Record<string, string> = {};
-  for (const [name, value] of Object.entries(submitted)) if (value !== null) attributes[name] = value;
-  return attributes;
+  const present = Object.entries(all).filter(([, value]) => value !== null);
+  return Object.fromEntries(present.map(([name, value]) => [name, String(value)]));
 }

@@ -48,15 +48,16 @@ export {
   genders,
   isBirthdate,
   maxProfileLength,
-  type ProfileFault,
+  nameForm,
   type ProfileField,
-  readProfile,
+  profileFields,
   type TypedProfile,
-} from './profile-rules.ts';
+  userDataForm,
+} from './profile-fields.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';
 export { createUserRecipients } from './recipients.ts';
 export type { PlanCommands } from './record-operations.ts';
-export type { SaveProfile, SentProfile } from './save-profile.ts';
+export type { SaveProfile } from './save-profile.ts';
 export { listTermsAcceptances, maxUserAgentLength, recordAcceptance } from './terms-ledger-store.ts';
 export {
   AlreadyInUseError,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ApiOperation, defineOperation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { requireCallingUser } from './api-user.ts';
-import { claimsFor, type GetMembershipClaims } from './claims.ts';
+import { claimsFor, type GetMembershipClaims, ownProfileClaimSchemas } from './claims.ts';
 import { unspecifiedGender } from './cognito-attributes.ts';
 import { listUsers } from './list-users.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
@@ -24,8 +24,7 @@ const userInfo = z.object({
   birthdate: z.string().optional(),
   gender: z.string().optional(),
   address: z.object({ formatted: z.string() }).optional(),
-  'custom:companyName': z.string().optional(),
-  'custom:jobTitle': z.string().optional(),
+  ...ownProfileClaimSchemas,
   plan: z.string().optional(),
   entitlements: z.array(z.string()),
 });

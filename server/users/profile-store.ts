@@ -1,22 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
+import type { ProfileField } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** Profile data of users, besides their credentials. */
-export type ProfileChange = {
-  [Name in
-    | 'givenName'
-    | 'familyName'
-    | 'birthdate'
-    | 'gender'
-    | 'address'
-    | 'companyName'
-    | 'jobTitle'
-    | 'newsletter'
-    | 'locale'
-    | 'preferredLanguage']?: User[Name] | undefined;
-};
+export type ProfileChange = { [Name in ProfileField | 'preferredLanguage']?: User[Name] | undefined };
 
 /** Changes the named fields and leaves the others. */
 export async function setProfile(

@@ -11,7 +11,7 @@ import {
 } from '../http/index.ts';
 import { type PlanId, planIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
-import { isImageName } from './profile-rules.ts';
+import { isImageName } from './profile-fields.ts';
 import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
 import { getUserRecord, toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-record-json.ts';

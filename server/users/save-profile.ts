@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
-import type { ProfileField, TypedProfile } from './profile-rules.ts';
+import type { ProfileField, TypedProfile } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** The changes to a user's profile from a call. */

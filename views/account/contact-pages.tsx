@@ -9,18 +9,12 @@ import { PassingNotice } from '../parts/passing-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
+import type { FormPageProps } from './form-page.ts';
 
-interface ContactPageProps {
-  ctx: PageContext;
-  action: string;
-  /** As it was typed. */
-  value: string;
-  error?: string | undefined;
-  problem?: ActionProblem | undefined;
-}
+export type EmailPageProps = FormPageProps<'email'>;
 
 /** 'Edit Email' (specification, section 2): a code goes to the new address before anything changes. */
-export function EmailPage({ ctx, action, value, error, problem }: ContactPageProps) {
+export function EmailPage({ ctx, action, controls, values, errors, problem }: EmailPageProps) {
   const { t } = ctx;
   return (
     <AccountAction
@@ -33,15 +27,10 @@ export function EmailPage({ ctx, action, value, error, problem }: ContactPagePro
     >
       <form className="form" method="post" action={action} noValidate>
         <Field
-          name="email"
+          {...controls.email}
           label={t('contact.email.label')}
-          error={error}
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
-          defaultValue={value}
+          error={errors.email}
+          defaultValue={values.email}
           autoFocus
         />
         <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
@@ -50,7 +39,7 @@ export function EmailPage({ ctx, action, value, error, problem }: ContactPagePro
   );
 }
 
-export interface PhonePageProps extends ContactPageProps {
+export interface PhonePageProps extends FormPageProps<'phone'> {
   /** Whether the number can be removed; `in-use`: the second factor uses it, so it stays. */
   removable: 'yes' | 'no' | 'in-use';
   /** Without text messages no number can be confirmed. */
@@ -59,7 +48,7 @@ export interface PhonePageProps extends ContactPageProps {
 
 /** 'Edit Phone': a code goes to the new number first. Removing a number needs none. */
 export function PhonePage(props: PhonePageProps) {
-  const { ctx, action, value, error, problem, removable, offered } = props;
+  const { ctx, action, controls, values, errors, problem, removable, offered } = props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -74,14 +63,11 @@ export function PhonePage(props: PhonePageProps) {
       {offered && (
         <form className="form" method="post" action={action} noValidate>
           <Field
-            name="phone_number"
+            {...controls.phone}
             label={t('contact.phone.label')}
             hint={t('contact.phone.hint')}
-            error={error}
-            type="tel"
-            inputMode="tel"
-            autoComplete="tel"
-            defaultValue={value}
+            error={errors.phone}
+            defaultValue={values.phone}
             autoFocus
           />
           <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />

@@ -1,18 +1,12 @@
-import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
-import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
+import { AccountAction, ActButtons } from './account-action.tsx';
+import type { FormPageProps } from './form-page.ts';
 
-export interface NamePageProps {
-  ctx: PageContext;
-  action: string;
-  values: { givenName: string; familyName: string };
-  errors: { givenName?: string; familyName?: string };
-  problem?: ActionProblem;
-}
+export type NamePageProps = FormPageProps<'givenName' | 'familyName'>;
 
 /** 'Edit Name' (specification, section 2). */
-export function NamePage({ ctx, action, values, errors, problem }: NamePageProps) {
+export function NamePage({ ctx, action, controls, values, errors, problem }: NamePageProps) {
   const { t } = ctx;
   const atFamilyName = errors.familyName !== undefined && errors.givenName === undefined;
   return (
@@ -26,20 +20,16 @@ export function NamePage({ ctx, action, values, errors, problem }: NamePageProps
     >
       <form className="form" method="post" action={action} noValidate>
         <Field
-          name="given_name"
+          {...controls.givenName}
           label={t('settings.name.givenName')}
           error={errors.givenName}
-          type="text"
-          autoComplete="given-name"
           defaultValue={values.givenName}
           autoFocus={!atFamilyName}
         />
         <Field
-          name="family_name"
+          {...controls.familyName}
           label={t('settings.name.familyName')}
           error={errors.familyName}
-          type="text"
-          autoComplete="family-name"
           defaultValue={values.familyName}
           autoFocus={atFamilyName}
         />

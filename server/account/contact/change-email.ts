@@ -19,9 +19,8 @@ const undoHours = 72;
 const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 
-export type RequestEmailChangeResult =
-  | { kind: 'asked'; flow: FlowId }
-  | { kind: 'refused'; refusal: { kind: 'malformed' } | { kind: 'same' } | CodeThrottled };
+export type EmailRefusal = { kind: 'malformed' } | { kind: 'same' } | CodeThrottled;
+export type RequestEmailChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: EmailRefusal };
 
 const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
 
@@ -70,7 +69,7 @@ export async function requestEmailChange(
   { typed, from }: { typed: string; from: Origin },
 ): Promise<RequestEmailChangeResult> {
   const { kv, flows, outbox, now } = deps;
-  const refuse = (refusal: (RequestEmailChangeResult & { kind: 'refused' })['refusal']): RequestEmailChangeResult => ({
+  const refuse = (refusal: EmailRefusal): RequestEmailChangeResult => ({
     kind: 'refused',
     refusal,
   });

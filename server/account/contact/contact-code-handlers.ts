@@ -1,7 +1,6 @@
 import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
-import type { PageHandler, RequestContext } from '../../http/index.ts';
+import { type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
 import { codeMinutes, formatNumber, resendWaitMs } from '../../messages/index.ts';
-import { retryAfterText } from '../../password/index.ts';
 import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -9,10 +8,11 @@ import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { confirmEmailChange, resendEmailChangeCode } from './change-email.ts';
 import { confirmPhoneChange, resendPhoneCode } from './change-phone.ts';
+import { codeLimitRefusals, codeRefusals } from './contact-actions.ts';
 import type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
-import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
+import type { CodeRejection } from './verify-contact-code.ts';
 
-const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
+export const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
 export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
 
 /** The notice of the first page about a change whose code has become invalid. */
@@ -27,15 +27,6 @@ type CodeHandler = PageHandler<AccountDeps, UserRequest>;
 type ContactCodePageState = Partial<Pick<ContactCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & {
   status?: number;
 };
-
-/** The time of the next possible code, for the header and in words. */
-export function retryAfterFields(
-  r: RequestContext,
-  { kind, retryAfterMs }: CodeThrottled,
-): { status: number; text: string } {
-  r.setRetryAfter(retryAfterMs);
-  return { status: 429, text: retryAfterText(r.t, kind, retryAfterMs) };
-}
 
 async function renderCodePage(
   r: UserRequest,
@@ -76,26 +67,9 @@ export function showCode(kind: ContactChangeKind): CodeHandler {
 }
 
 /** The text for each refusal, and its place. */
-function refusalView(
-  r: RequestContext,
-  kind: ContactChangeKind,
-  refusal: Exclude<CodeRejection, { kind: 'not-found' }>,
-): ContactCodePageState {
-  const { t } = r;
-  switch (refusal.kind) {
-    case 'incomplete':
-      return { error: t('password.reset.codeIncomplete') };
-    case 'incorrect':
-      return { error: t('password.reset.codeWrong') };
-    case 'invalidated':
-      return { error: t('password.reset.codeExpired') };
-    case 'already-in-use':
-      return { status: 409, problem: { text: t(`contact.${kind}.alreadyInUse`) } };
-    case 'too-many': {
-      const { status, text } = retryAfterFields(r, refusal);
-      return { status, problem: { text } };
-    }
-  }
+function refusedState(r: RequestContext, kind: ContactChangeKind, refusal: CodeRejection): ContactCodePageState {
+  const { status, text, field } = refusalView(r, codeRefusals(kind), refusal);
+  return { status, ...(field === undefined ? { problem: { text } } : { error: text }) };
 }
 
 /** The code, or a request for another one. */
@@ -118,7 +92,7 @@ export function submitCode(kind: ContactChangeKind): CodeHandler {
     }
     if (confirmed.kind === 'not-found') return r.redirect(expiredUrl(kind));
     const input = kind === 'email' ? { endOthers: endOthersTicked(r) } : {};
-    const view = { status: 400, ...input, ...refusalView(r, kind, confirmed) };
+    const view = { ...input, ...refusedState(r, kind, confirmed) };
     // The code has been used: the user starts again at the form, which shows the reason.
     if (confirmed.kind === 'already-in-use' && !r.viewAt(formPath(kind), view)) return;
     await renderCodePage(r, deps, { flow, ...view });
@@ -137,6 +111,6 @@ async function resend(
   const { refusal } = resent;
   // The number was checked when it was entered: only a limit can refuse.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
-  const { status, text } = retryAfterFields(r, wait);
+  const { status, text } = refusalView(r, codeLimitRefusals, wait);
   await renderCodePage(r, deps, { flow, status, problem: { title: r.t('contact.code.failed'), text } });
 }

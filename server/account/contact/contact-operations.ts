@@ -1,69 +1,20 @@
 import { z } from 'zod';
 import {
   type ApiOperation,
+  callAction,
   defineOperation,
   getRequestOrigin,
   HttpError,
-  toRetrySeconds,
+  toRefusalError,
   translator,
 } from '../../http/index.ts';
 import { codeMinutes } from '../../messages/index.ts';
-import { retryAfterText } from '../../password/index.ts';
 import { flowIdSchema } from '../../shared/index.ts';
 import { requireCallingUser } from '../../users/index.ts';
-import { confirmEmailChange, requestEmailChange } from './change-email.ts';
-import { confirmPhoneChange, type PhoneRefusal, removeUserPhone, requestPhoneChange } from './change-phone.ts';
+import { confirmEmailChange } from './change-email.ts';
+import { confirmPhoneChange, removeUserPhone } from './change-phone.ts';
+import { changeEmailAction, changePhoneAction, codeRefusals } from './contact-actions.ts';
 import type { ContactDeps } from './contact-deps.ts';
-import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
-
-/** The texts of the JSON API. */
-const t = translator('en');
-
-const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
-
-function codeRefusal({ kind, retryAfterMs }: CodeThrottled): HttpError {
-  const retryAfterSeconds = toRetrySeconds(retryAfterMs);
-  return new HttpError('tooMany', {
-    publicDetail: retryAfterText(t, kind, retryAfterMs),
-    detail: kind,
-    retryAfterSeconds,
-  });
-}
-
-function phoneRefusal(refusal: PhoneRefusal): HttpError {
-  switch (refusal.kind) {
-    case 'malformed':
-      return badRequest(t('contact.phone.invalid'), 'no number');
-    case 'impossible':
-      return badRequest(t('contact.phone.impossible'), 'no possible number');
-    case 'unreachable':
-      return badRequest(t('contact.phone.unreachable'), 'no text messages are sent there');
-    case 'same':
-      return badRequest(t('contact.phone.same'), 'the same number');
-    case 'not-offered':
-      return badRequest(t('contact.phone.notOffered'), 'no text messages are sent');
-    default:
-      return codeRefusal(refusal);
-  }
-}
-
-function confirmRefusal(kind: 'email' | 'phone', refusal: CodeRejection): HttpError {
-  switch (refusal.kind) {
-    case 'incomplete':
-    case 'incorrect':
-      return badRequest(t('password.reset.codeWrong'), refusal.kind);
-    case 'invalidated':
-    case 'not-found':
-      return badRequest(t('password.reset.codeExpired'), refusal.kind);
-    case 'already-in-use':
-      return new HttpError('conflict', {
-        publicDetail: t(`contact.${kind}.alreadyInUse`),
-        detail: 'already in use by another user',
-      });
-    case 'too-many':
-      return codeRefusal(refusal);
-  }
-}
 
 const done = z.object({ status: z.literal('SUCCESS') });
 const toSentAnswer = <Medium extends 'EMAIL' | 'SMS'>(medium: Medium) =>
@@ -85,17 +36,13 @@ function changeEmail(deps: ContactDeps): ApiOperation {
     answer: toSentAnswer('EMAIL'),
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const requested = await requestEmailChange(deps, user, { typed: body.email, from: getRequestOrigin(req) });
-      if (requested.kind === 'asked')
-        return { flow: requested.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
-      switch (requested.refusal.kind) {
-        case 'malformed':
-          throw badRequest(t('signUp.errors.email'), 'no address');
-        case 'same':
-          throw badRequest(t('contact.email.same'), 'the same address');
-        default:
-          throw codeRefusal(requested.refusal);
-      }
+      const caller = { user, from: getRequestOrigin(req) };
+      const { flow } = await callAction(changeEmailAction, {
+        deps: { contact: deps },
+        caller,
+        texts: { email: body.email },
+      });
+      return { flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds };
     },
   });
 }
@@ -115,13 +62,16 @@ function changePhone(deps: ContactDeps): ApiOperation {
       if (body.phone_number === '') {
         if ((await removeUserPhone(deps, user, from)) !== 'in-use') return { status: 'SUCCESS' as const };
         throw new HttpError('conflict', {
-          publicDetail: t('contact.phone.inUse'),
+          publicDetail: translator('en')('contact.phone.inUse'),
           detail: 'phone number is used as second factor',
         });
       }
-      const requested = await requestPhoneChange(deps, user, { typed: body.phone_number, from });
-      if (requested.kind === 'refused') throw phoneRefusal(requested.refusal);
-      return { flow: requested.flow, deliveryMedium: 'SMS' as const, expiresInSeconds };
+      const { flow } = await callAction(changePhoneAction, {
+        deps: { contact: deps },
+        caller: { user, from },
+        texts: { phone: body.phone_number },
+      });
+      return { flow, deliveryMedium: 'SMS' as const, expiresInSeconds };
     },
   });
 }
@@ -148,7 +98,7 @@ function verifyUserAttribute(deps: ContactDeps): ApiOperation {
       const typed = { id: flow, typed: code, from: getRequestOrigin(req) };
       const confirmed = await confirmChange[kind](deps, user, typed);
       if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
-      throw confirmRefusal(kind, confirmed);
+      throw toRefusalError(codeRefusals(kind), confirmed);
     },
   });
 }

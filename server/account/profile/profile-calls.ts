@@ -1,20 +1,20 @@
-import { getRequestOrigin, HttpError, toRetrySeconds, translator } from '../../http/index.ts';
-import { retryAfterText } from '../../password/index.ts';
-import { type ProfileField, readProfile, type SaveProfile, type SentProfile, type User } from '../../users/index.ts';
-import { profileFaultText } from './profile-form.ts';
-import { type SaveProfileDeps, saveProfile } from './save-profile.ts';
+import { getRequestOrigin, HttpError, readTexts, toRefusalError, translator } from '../../http/index.ts';
+import { type ProfileField, profileFields, type SaveProfile } from '../../users/index.ts';
+import { type SaveProfileDeps, saveProfile, saveProfileRefusals } from './save-profile.ts';
 
 /** The texts of the JSON API. */
 const t = translator('en');
 
 /** Changes a profile for a call of the JSON API, as the settings page does for its form. */
 export function profileSaver(deps: SaveProfileDeps): SaveProfile {
-  return async (user: User, { req, typed, names, alongside }: SentProfile) => {
-    const read = readProfile(typed, deps.now());
-    if ('faults' in read) {
-      const invalidParams = (Object.entries(names) as [ProfileField, string][]).flatMap(([field, name]) => {
-        const fault = read.faults[field];
-        return fault === undefined ? [] : [{ name: `body.${name}`, detail: profileFaultText(t, field, fault) }];
+  return async (user, { req, typed, names, alongside }) => {
+    const sent = Object.entries(typed).filter(([, text]) => text !== undefined);
+    const form = Object.fromEntries(sent.map(([name]) => [name, profileFields[name as ProfileField]]));
+    const { errors, values: change } = readTexts(form, Object.fromEntries(sent) as Record<string, string>, t);
+    if (change === undefined) {
+      const invalidParams = Object.entries(errors).flatMap(([field, detail]) => {
+        const name = names[field as ProfileField];
+        return name === undefined || detail === undefined ? [] : [{ name: `body.${name}`, detail }];
       });
       throw new HttpError('validation', {
         publicDetail: t('settings.TAB_USER_DATA_MESSAGE_EROR'),
@@ -22,13 +22,7 @@ export function profileSaver(deps: SaveProfileDeps): SaveProfile {
         invalidParams,
       });
     }
-    const saved = await saveProfile(deps, user, { change: read.change, from: getRequestOrigin(req), alongside });
-    if (saved.kind === 'too-many') {
-      throw new HttpError('tooMany', {
-        publicDetail: retryAfterText(t, 'too-many', saved.retryAfterMs),
-        detail: 'too many profile changes',
-        retryAfterSeconds: toRetrySeconds(saved.retryAfterMs),
-      });
-    }
+    const saved = await saveProfile(deps, user, { change, from: getRequestOrigin(req), alongside });
+    if (saved.kind === 'refused') throw toRefusalError(saveProfileRefusals, saved.refusal);
   };
 }

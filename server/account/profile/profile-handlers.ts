@@ -1,65 +1,71 @@
-import { UserDataPage, type UserDataPageProps, type UserDataValues } from '../../../views/account/user-data-page.tsx';
-import { type AddPage, languages, type RequestContext, writeLanguageCookie } from '../../http/index.ts';
-import { requireUser, type UserRequest } from '../../sign-in/index.ts';
-import type { User } from '../../users/index.ts';
+import { NamePage } from '../../../views/account/name-page.tsx';
+import { UserDataPage } from '../../../views/account/user-data-page.tsx';
+import {
+  type AddPage,
+  defineAction,
+  type Form,
+  languages,
+  type RefusedForm,
+  type RequestContext,
+  writeLanguageCookie,
+} from '../../http/index.ts';
+import { requireUser } from '../../sign-in/index.ts';
+import { nameForm, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { submitProfile } from './profile-form.ts';
+import { type ActionCaller, formPage } from '../form-page.ts';
+import { accountHomeUrl } from '../notices.ts';
+import { saveProfile, saveProfileRefusals } from './save-profile.ts';
 
-const path = '/settings/profile';
+const changeProfile = <Fields extends Form>(form: Fields) =>
+  defineAction({
+    id: 'change-profile',
+    form,
+    run: (deps: AccountDeps, { user, from }: ActionCaller, change) => saveProfile(deps, user, { change, from }),
+    refusals: saveProfileRefusals,
+  });
 
-function renderProfilePage(
-  r: RequestContext,
-  view: Pick<UserDataPageProps, 'values'> & Partial<UserDataPageProps> & { status?: number },
-): void {
-  const state = r.viewAt(path, view);
-  if (!state) return;
-  const { status, ...props } = state;
-  const answer = { title: 'settings.userData.edit', address: path, status } as const;
-  r.render(UserDataPage, { action: path, errors: {}, ...props }, answer);
+/** The specification's TAB_USER_DATA_MESSAGE_EROR, and the reason if no field shows it. */
+function toProblem({ t }: RequestContext, { text }: RefusedForm<Form>) {
+  const failed = t('settings.TAB_USER_DATA_MESSAGE_EROR');
+  return text === undefined ? { text: failed } : { title: failed, text };
 }
 
-/** The stored data in the form of the page. */
-const toFormValues = (user: User): UserDataValues => ({
-  birthdate: user.birthdate ?? '',
-  gender: user.gender,
-  address: user.address ?? '',
-  companyName: user.companyName ?? '',
-  jobTitle: user.jobTitle ?? '',
-  newsletter: String(user.newsletter),
-  locale: user.locale ?? '',
+const namePage = formPage({
+  path: '/settings/name',
+  title: 'settings.name.title',
+  Page: NamePage,
+  action: changeProfile(nameForm),
+  toValues: ({ user }) => ({ givenName: user.givenName, familyName: user.familyName }),
+  toProblem,
+  onDone: (r) => r.redirect(accountHomeUrl('name')),
 });
 
-/** The submitted data, under the names of the user attributes. */
-const readValues = (r: RequestContext): UserDataValues => ({
-  birthdate: r.field('birthdate'),
-  gender: r.field('gender'),
-  address: r.field('address'),
-  companyName: r.field('company'),
-  jobTitle: r.field('job_title'),
-  // An unticked checkbox is not sent at all.
-  newsletter: String(r.field('newsletter') !== ''),
-  locale: r.field('locale'),
-});
-
-const show = (r: UserRequest) => renderProfilePage(r, { values: toFormValues(r.user) });
-
-const submit = (r: UserRequest, deps: AccountDeps) => {
-  const values = readValues(r);
-  return submitProfile(r, deps, {
-    typed: values,
-    notice: 'profile',
-    refuse: (refused) => renderProfilePage(r, { values, ...refused }),
+const userDataPage = formPage({
+  path: '/settings/profile',
+  title: 'settings.userData.edit',
+  Page: UserDataPage,
+  action: changeProfile(userDataForm),
+  toValues: ({ user }) => {
+    const names = Object.keys(userDataForm) as (keyof typeof userDataForm)[];
+    const values = names.map((name) => [name, String(user[name] ?? '')]);
+    return Object.fromEntries(values) as Record<(typeof names)[number], string>;
+  },
+  toProblem,
+  onDone(r, deps) {
+    const { locale } = r.form(userDataForm).typed;
     // Otherwise this browser's earlier choice would have precedence.
-    saved: () =>
-      writeLanguageCookie(
-        deps.cookies,
-        r.res,
-        languages.find((one) => one === values.locale.trim()),
-      ),
-  });
-};
+    writeLanguageCookie(
+      deps.cookies,
+      r.res,
+      languages.find((one) => one === locale.trim()),
+    );
+    r.redirect(accountHomeUrl('profile'));
+  },
+});
 
-/** The user data that users edit themselves. */
+/** Edit Name and Edit User Data: what users tell of themselves. It is no credential, so any session suffices. */
 export function profileRoutes(add: AddPage<AccountDeps>): void {
-  add(path, { get: requireUser(show), post: requireUser(submit) });
+  for (const { path, show, submit } of [namePage, userDataPage]) {
+    add(path, { get: requireUser(show), post: requireUser(submit) });
+  }
 }

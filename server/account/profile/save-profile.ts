@@ -1,5 +1,7 @@
 import type { Transaction } from 'kysely';
+import type { RefusalRules } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
+import { retryAfterText } from '../../password/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../../store/index.ts';
 import { type ProfileChange, setProfile, type User } from '../../users/index.ts';
@@ -11,19 +13,13 @@ export interface SaveProfileDeps {
   now: () => number;
 }
 
-/** The mail for each field; the language can also be changed in every page's footer, without a mail. */
-const changeFieldMails = {
-  givenName: 'name',
-  familyName: 'name',
-  birthdate: 'profile',
-  gender: 'profile',
-  address: 'profile',
-  companyName: 'profile',
-  jobTitle: 'profile',
-  newsletter: 'profile',
-  locale: undefined,
-  preferredLanguage: undefined,
-} as const satisfies Record<keyof ProfileChange, SecurityChange | undefined>;
+/** The mail about a changed field; the language can also be changed in every page's footer, without a mail. */
+const mailAbout = (name: keyof ProfileChange): SecurityChange | undefined =>
+  name === 'givenName' || name === 'familyName'
+    ? 'name'
+    : name === 'locale' || name === 'preferredLanguage'
+      ? undefined
+      : 'profile';
 
 export interface ProfileToSave {
   change: ProfileChange;
@@ -32,7 +28,18 @@ export interface ProfileToSave {
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 
-export type SaveProfileResult = { kind: 'saved' } | { kind: 'too-many'; retryAfterMs: number };
+export interface TooManyChanges {
+  kind: 'too-many';
+  retryAfterMs: number;
+}
+export type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges };
+
+export const saveProfileRefusals: RefusalRules<TooManyChanges> = {
+  'too-many': {
+    problem: 'tooMany',
+    text: (t, { retryAfterMs }) => retryAfterText(t, 'too-many', retryAfterMs),
+  },
+};
 
 /** Saves the changed fields, and notifies the user by mail; without a change it does nothing. */
 export async function saveProfile(
@@ -40,7 +47,7 @@ export async function saveProfile(
   user: User,
   { change, from, alongside }: ProfileToSave,
 ): Promise<SaveProfileResult> {
-  const names = (Object.keys(changeFieldMails) as (keyof ProfileChange)[]).filter(
+  const names = (Object.keys(change) as (keyof ProfileChange)[]).filter(
     (name) => change[name] !== undefined && change[name] !== user[name],
   );
   if (names.length === 0) {
@@ -48,10 +55,12 @@ export async function saveProfile(
     return { kind: 'saved' };
   }
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
-  const notified = new Set(names.flatMap((name) => changeFieldMails[name] ?? []));
+  const notified = new Set(names.flatMap((name) => mailAbout(name) ?? []));
   if (notified.size > 0) {
     const decision = await consumeLimits(kv, rateLimits.profileChange, { account: user.id });
-    if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+    if (!decision.allowed) {
+      return { kind: 'refused', refusal: { kind: 'too-many', retryAfterMs: decision.retryAfterMs } };
+    }
   }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, { change: different, nowMs: now() });

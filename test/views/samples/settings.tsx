@@ -1,3 +1,6 @@
+import { changeEmailAction, changePhoneAction } from '../../../server/account/contact/contact-actions.ts';
+import { toControls } from '../../../server/http/index.ts';
+import { nameForm, userDataForm } from '../../../server/users/index.ts';
 import { SettingsHome } from '../../../views/account/account-home.tsx';
 import {
   CancelFactorResetPage,
@@ -65,7 +68,14 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
   const userData = {
     ctx: signedIn,
     action: '/settings/profile',
+    controls: toControls(userDataForm),
     values: { birthdate: '', gender: '0', address: '', companyName: '', jobTitle: '', newsletter: 'false', locale: '' },
+    errors: {},
+  };
+  const changePhone = {
+    ctx: signedIn,
+    action: '/settings/phone',
+    controls: toControls(changePhoneAction.form),
     errors: {},
   };
   const changePassword = {
@@ -111,6 +121,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         <NamePage
           ctx={signedIn}
           action="/settings/name"
+          controls={toControls(nameForm)}
           values={{ givenName: '', familyName: 'Fyfe' }}
           errors={{ givenName: t('settings.errors.empty') }}
           problem={{ title: t('settings.TAB_USER_DATA_MESSAGE_EROR'), text: t('settings.unavailable') }}
@@ -139,17 +150,18 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         <EmailPage
           ctx={signedIn}
           action="/settings/email"
-          value="vera@"
-          error={t('signUp.errors.email')}
+          controls={toControls(changeEmailAction.form)}
+          values={{ email: 'vera@' }}
+          errors={{ email: t('signUp.errors.email') }}
           problem={{ text: t('settings.TAB_USER_DATA_MESSAGE_EROR'), passing: true }}
         />
       ),
     },
     'settings-phone': {
-      page: <PhonePage ctx={signedIn} action="/settings/phone" value="+4915112345678" removable="yes" offered />,
+      page: <PhonePage {...changePhone} values={{ phone: '+4915112345678' }} removable="yes" offered />,
     },
     'settings-phone-in-use': {
-      page: <PhonePage ctx={signedIn} action="/settings/phone" value="" removable="in-use" offered={false} />,
+      page: <PhonePage {...changePhone} values={{ phone: '' }} removable="in-use" offered={false} />,
     },
     'settings-code': {
       page: (

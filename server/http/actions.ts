@@ -1,0 +1,145 @@
+import type { TextKey } from '../../locales/index.ts';
+import { toPublicOutcome } from '../shared/index.ts';
+import { type ErrorKind, HttpError, type HttpErrorOptions, toRetrySeconds } from './errors.ts';
+import { type Form, type FormErrors, type FormValues, readTexts } from './forms.ts';
+import { type T, translator } from './language.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** An action that was refused. `retryAfterMs`: a limit refused it, for this long. */
+export interface Refusal {
+  kind: string;
+  retryAfterMs?: number;
+}
+
+/** The answer to one kind of refusal, of the page and of the JSON API. */
+export interface RefusalRule<Refused extends Refusal = Refusal> {
+  /** The kind of the API's problem; its status is also the page's. */
+  problem: ErrorKind;
+  text: TextKey | ((t: T, refusal: Refused) => string);
+  /** The form field at which the page shows the text; without it the text stands above the form. */
+  field?: string;
+  /** The API's text, if it is not the page's. */
+  apiText?: TextKey;
+}
+
+/** One rule for each kind of refusal of an action. */
+export type RefusalRules<Refused extends Refusal> = {
+  readonly [Kind in Refused['kind']]: RefusalRule<Refused & { kind: Kind }>;
+};
+
+/** A refusal in words. */
+export interface RefusalView {
+  status: number;
+  text: string;
+  field?: string;
+}
+
+function findRule<Refused extends Refusal>(rules: RefusalRules<Refused>, refusal: Refused): RefusalRule<Refused> {
+  // TypeScript does not see that the rule of the refusal's own kind accepts this refusal.
+  return rules[refusal.kind as Refused['kind']] as unknown as RefusalRule<Refused>;
+}
+
+const toText = <Refused extends Refusal>(t: T, text: RefusalRule<Refused>['text'], refusal: Refused): string =>
+  typeof text === 'string' ? t(text) : text(t, refusal);
+
+/** A refusal for its page; sets `Retry-After` if a limit refused the action. */
+export function refusalView<Refused extends Refusal>(
+  r: RequestContext,
+  rules: RefusalRules<Refused>,
+  refusal: Refused,
+): RefusalView {
+  const { problem, text, field } = findRule(rules, refusal);
+  if (refusal.retryAfterMs !== undefined) r.setRetryAfter(refusal.retryAfterMs);
+  return { status: new HttpError(problem).status, text: toText(r.t, text, refusal), ...(field && { field }) };
+}
+
+/** A refusal as an error of the JSON API, in English. */
+export function toRefusalError<Refused extends Refusal>(
+  rules: RefusalRules<Refused>,
+  refusal: Refused,
+  more: HttpErrorOptions = {},
+): HttpError {
+  const { problem, text, apiText } = findRule(rules, refusal);
+  return new HttpError(problem, {
+    publicDetail: toText(translator('en'), apiText ?? text, refusal),
+    detail: refusal.kind,
+    ...(refusal.retryAfterMs !== undefined && { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) }),
+    ...more,
+  });
+}
+
+/** A result that is no refusal, and the refusal of the others. */
+export type ActionDone<Result> = Exclude<Result, { kind: 'refused' }>;
+export type ActionRefusal<Result> = Result extends { kind: 'refused'; refusal: infer Refused extends Refusal }
+  ? Refused
+  : never;
+
+/** One thing that a user does: the page and the call of the JSON API that offer it share its fields, rule and refusals. */
+export interface Action<Deps, Caller, Fields extends Form, Result extends { kind: string }> {
+  /** In the log, as `act`. */
+  id: string;
+  form: Fields;
+  /** @returns `{ kind: 'refused', refusal }`, or what was done under any other kind */
+  run(deps: Deps, caller: Caller, values: FormValues<Fields>): Promise<Result>;
+  refusals: RefusalRules<ActionRefusal<Result>>;
+}
+
+/** Makes the types of an action from its parts. */
+export const defineAction = <Deps, Caller, Fields extends Form, Result extends { kind: string }>(
+  action: Action<Deps, Caller, Fields, Result>,
+): Action<Deps, Caller, Fields, Result> => action;
+
+const findRefusal = <Result extends { kind: string }>(result: Result): ActionRefusal<Result> | undefined =>
+  // The type of an action's result says that `refused` has a refusal.
+  result.kind === 'refused' ? (result as unknown as { refusal: ActionRefusal<Result> }).refusal : undefined;
+
+/** A form whose action was refused. */
+export interface RefusedForm<Fields extends Form> {
+  kind: 'refused-form';
+  status: number;
+  /** As it was typed, without secrets. */
+  typed: Record<keyof Fields, string>;
+  errors: FormErrors<Fields>;
+  /** Above the form, if no field shows the reason. */
+  text?: string;
+}
+
+/** Reads the form of an action and runs it. */
+export async function submitAction<Deps, Caller, Fields extends Form, Result extends { kind: string }>(
+  r: RequestContext,
+  action: Action<Deps, Caller, Fields, Result>,
+  { deps, caller }: { deps: Deps; caller: Caller },
+): Promise<ActionDone<Result> | RefusedForm<Fields>> {
+  const { typed, errors, values } = r.form(action.form);
+  if (values === undefined) return { kind: 'refused-form', status: 400, typed, errors };
+  const result = await action.run(deps, caller, values);
+  const refusal = findRefusal(result);
+  r.log.info({ act: action.id, outcome: toPublicOutcome(refusal?.kind ?? result.kind) }, 'form');
+  if (refusal === undefined) return result as ActionDone<Result>;
+  const { status, text, field } = refusalView(r, action.refusals, refusal);
+  const id = Object.keys(action.form).find((one) => action.form[one]?.name === field);
+  const view = id === undefined ? { errors: {}, text } : { errors: { [id]: text } as FormErrors<Fields> };
+  return { kind: 'refused-form', status, typed, ...view };
+}
+
+/**
+ * Runs an action for a call of the JSON API.
+ * @param texts the fields by the names that the code uses
+ * @throws {HttpError} validation, or as its refusals say
+ */
+export async function callAction<Deps, Caller, Fields extends Form, Result extends { kind: string }>(
+  action: Action<Deps, Caller, Fields, Result>,
+  { deps, caller, texts }: { deps: Deps; caller: Caller; texts: Readonly<Record<keyof Fields, string>> },
+): Promise<ActionDone<Result>> {
+  const { errors, values } = readTexts(action.form, texts, translator('en'));
+  if (values === undefined) {
+    const invalidParams = Object.entries(errors).flatMap(([id, detail]) =>
+      detail === undefined ? [] : [{ name: `body.${action.form[id]?.name ?? id}`, detail }],
+    );
+    throw new HttpError('validation', { invalidParams });
+  }
+  const result = await action.run(deps, caller, values);
+  const refusal = findRefusal(result);
+  if (refusal !== undefined) throw toRefusalError(action.refusals, refusal);
+  return result as ActionDone<Result>;
+}

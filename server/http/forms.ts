@@ -1,0 +1,118 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { TextKey } from '../../locales/index.ts';
+import type { Control, ControlAttributes } from '../../views/parts/control.ts';
+import { isMalformed, readFormField } from './form-fields.ts';
+import type { T } from './language.ts';
+
+/** One field of a form: how its text becomes a value, and the attributes of its HTML control. */
+export interface FormField<Value = unknown> {
+  /** The name of the control. */
+  name: string;
+  /** Reads the submitted text, which is '' if the field is absent. The messages of its issues are keys of the texts. */
+  schema: z.ZodType<Value, string>;
+  html: ControlAttributes;
+  /** A password or code: it never returns to the page. */
+  isSecret: boolean;
+}
+
+/** The fields of a form, by the names that the code uses. */
+export type Form = Readonly<Record<string, FormField>>;
+export type FormValues<Fields extends Form> = { [Name in keyof Fields]: z.output<Fields[Name]['schema']> };
+export type FormErrors<Fields extends Form> = { [Name in keyof Fields]?: string };
+
+export interface ReadForm<Fields extends Form> {
+  /** As it was typed, for the page that shows the form again; without secrets. */
+  typed: Record<keyof Fields, string>;
+  /** The first fault of each field, in words. */
+  errors: FormErrors<Fields>;
+  /** undefined if a field has a fault. */
+  values: FormValues<Fields> | undefined;
+}
+
+/** Describes one field. @param options its schema, and the attributes of its control */
+export function formField<Value>(
+  name: string,
+  { schema, isSecret = false, ...html }: ControlAttributes & { schema: z.ZodType<Value, string>; isSecret?: boolean },
+): FormField<Value> {
+  return { name, schema, html, isSecret };
+}
+
+/** The attributes of each control of a form, for its page. */
+export const toControls = <Fields extends Form>(form: Fields): Record<keyof Fields, Control> =>
+  Object.fromEntries(Object.entries(form).map(([id, { name, html }]) => [id, { ...html, name }])) as Record<
+    keyof Fields,
+    Control
+  >;
+
+/** Refuses a text with the text of this key. */
+function refuseText(ctx: z.RefinementCtx<string>, key: TextKey, params: Record<string, number> = {}): void {
+  ctx.addIssue({ code: 'custom', message: key, params });
+}
+
+/** The limits of a text that is shown again. */
+export interface TextLimits {
+  max: number;
+  /** It may be empty. */
+  optional?: boolean;
+  /** It may have several lines. */
+  lines?: boolean;
+}
+
+/** A text without its outer white space: neither too long nor with control characters or direction marks. */
+export const textSchema = ({ max, optional = false, lines = false }: TextLimits) =>
+  z
+    .string()
+    .trim()
+    .superRefine((text, ctx) => {
+      // A browser sends a line break as CR LF, which counts as one character.
+      const line = lines ? text.replace(/\r?\n/g, ' ') : text;
+      if (text === '') return optional ? undefined : refuseText(ctx, 'settings.errors.empty');
+      if (line.length > max) return refuseText(ctx, 'settings.errors.long', { count: max });
+      if (isMalformed(line, max)) refuseText(ctx, 'settings.errors.characters');
+    });
+
+/** One of these texts. */
+export const choiceSchema = (choices: readonly string[]) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => choices.includes(text), { error: 'settings.errors.choice' satisfies TextKey });
+
+/** An empty text is stored as null. */
+export const orNull = <Value extends string>(schema: z.ZodType<Value, string>) =>
+  schema.transform((text) => (text === '' ? null : text));
+
+/** The submitted text of one field. An unticked checkbox is absent. */
+function readField(req: Request, { name, html }: FormField): string {
+  const text = readFormField(req, name);
+  return html.type === 'checkbox' ? String(text !== '') : text;
+}
+
+/** Reads a submitted form. @throws {HttpError} badRequest if a field is repeated */
+export const readForm = <Fields extends Form>(req: Request, form: Fields): ReadForm<Fields> => {
+  const texts = Object.entries(form).map(([id, field]) => [id, readField(req, field)]);
+  return readTexts(form, Object.fromEntries(texts) as Record<keyof Fields, string>, req.t);
+};
+
+/** Reads the fields of a form from these texts; a JSON call has them too. */
+export function readTexts<Fields extends Form>(
+  form: Fields,
+  texts: Readonly<Record<keyof Fields, string>>,
+  t: T,
+): ReadForm<Fields> {
+  const fields = Object.entries(form).map(([id, { schema, isSecret }]) => {
+    const text = texts[id] ?? '';
+    return { id, typed: isSecret ? '' : text, parsed: schema.safeParse(text) };
+  });
+  const errors = fields.flatMap(({ id, parsed: { error } }) => {
+    const [issue] = error?.issues ?? [];
+    return issue ? [[id, t(issue.message as TextKey, issue.code === 'custom' ? (issue.params ?? {}) : {})]] : [];
+  });
+  const values = Object.fromEntries(fields.map(({ id, parsed }) => [id, parsed.data]));
+  return {
+    typed: Object.fromEntries(fields.map(({ id, typed }) => [id, typed])) as Record<keyof Fields, string>,
+    errors: Object.fromEntries(errors) as FormErrors<Fields>,
+    values: errors.length === 0 ? (values as FormValues<Fields>) : undefined,
+  };
+}

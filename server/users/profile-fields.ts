@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import type { TextKey } from '../../locales/index.ts';
+import {
+  choiceSchema,
+  type Form,
+  type FormField,
+  type FormValues,
+  formField,
+  languages,
+  orNull,
+  picturePathParts,
+  textSchema,
+} from '../http/index.ts';
+
+/** The specification names only the default '0': unspecified, female, male, other. */
+export const genders = ['0', '1', '2', '3'] as const;
+
+/** Tests for a valid date (ISO 8601) in the past, not before the birth of any living person. */
+export function isBirthdate(text: string, nowMs: number): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  // The 30th of February becomes the 2nd of March.
+  const isReal = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+  return isReal && text >= '1900-01-01' && day.getTime() < nowMs;
+}
+
+const birthdateSchema = z
+  .string()
+  .trim()
+  .refine((text) => text === '' || isBirthdate(text, Date.now()), {
+    error: 'settings.errors.birthdate' satisfies TextKey,
+  });
+
+/** Maximum length of each text. */
+export const maxProfileLength = {
+  givenName: 100,
+  familyName: 100,
+  address: 500,
+  companyName: 200,
+  jobTitle: 200,
+} as const;
+
+/** One field of the profile: of its page, the identity service's attributes, the claims, the export and the mails. */
+export interface ProfileFieldDefinition<Value> extends FormField<Value> {
+  /** Its name among the attributes of the identity service, and of its claim. */
+  attribute: string;
+}
+
+type FieldOptions<Value> = Parameters<typeof formField<Value>>[1] & { attribute?: string };
+
+const field = <Value>(
+  name: string,
+  { attribute = name, ...options }: FieldOptions<Value>,
+): ProfileFieldDefinition<Value> => ({
+  ...formField(name, options),
+  attribute,
+});
+
+/** A text that may be empty. */
+const optionalText = (name: string, { max, ...options }: Omit<FieldOptions<string>, 'schema'> & { max: number }) =>
+  field(name, { schema: orNull(textSchema({ max, optional: true })), maxLength: max, type: 'text', ...options });
+
+const name = (max: number) => ({ schema: textSchema({ max }), maxLength: max, required: true, type: 'text' });
+const max = maxProfileLength;
+
+/** The profile that users edit themselves. A new field is one entry here, its column and its label. */
+export const profileFields = {
+  givenName: field('given_name', { ...name(max.givenName), autoComplete: 'given-name' }),
+  familyName: field('family_name', { ...name(max.familyName), autoComplete: 'family-name' }),
+  birthdate: field('birthdate', { schema: orNull(birthdateSchema), type: 'date', autoComplete: 'bday' }),
+  gender: field('gender', { schema: choiceSchema(genders), autoComplete: 'sex' }),
+  address: field('address', {
+    schema: orNull(textSchema({ max: max.address, optional: true, lines: true })),
+    maxLength: max.address,
+  }),
+  companyName: optionalText('company', {
+    attribute: 'custom:companyName',
+    max: max.companyName,
+    autoComplete: 'organization',
+  }),
+  jobTitle: optionalText('job_title', {
+    attribute: 'custom:jobTitle',
+    max: max.jobTitle,
+    autoComplete: 'organization-title',
+  }),
+  newsletter: field('newsletter', {
+    attribute: 'custom:newsletter',
+    schema: choiceSchema(['true', 'false']).transform((text) => text === 'true'),
+    type: 'checkbox',
+  }),
+  locale: field('locale', { schema: orNull(choiceSchema(['', ...languages])), autoComplete: 'language' }),
+} as const satisfies Form;
+
+export type ProfileField = keyof typeof profileFields;
+/** The values of the profile, as they are stored. */
+export type ProfileValues = FormValues<typeof profileFields>;
+/** Fields as they were typed; the others stay unchanged. */
+export type TypedProfile = { [Name in ProfileField]?: string | undefined };
+
+const { givenName, familyName, ...userDataFields } = profileFields;
+export const nameForm = { givenName, familyName };
+export const userDataForm = userDataFields;
+
+/**
+ * Tests whether a text is a valid imageName: the path of a picture below MEDIA_URL, without `..`, or its whole address
+ * there. Client apps append the value to an address of their own.
+ */
+export function isImageName(name: string, mediaUrl: string | undefined): boolean {
+  if (URL.canParse(name)) {
+    const { origin, username, password } = new URL(name);
+    return mediaUrl !== undefined && origin === new URL(mediaUrl).origin && username === '' && password === '';
+  }
+  return picturePathParts(`/${name.split('/').map(encodeURIComponent).join('/')}`) !== undefined;
+}
