@@ -62,9 +62,9 @@ export function formPage<
   function render(r: UserRequest, deps: AccountDeps, view: FormPageState<Fields>): void {
     const state = r.viewAt(path, view);
     if (!state) return;
-    const { status, ...given }: Partial<FormPageState<Fields>> = state;
+    const { status, ...rest }: Partial<FormPageState<Fields>> = state;
     // A code that was refused on another page leads here with its reason alone.
-    const props = { action: path, controls, values: view.values, errors: {}, ...page.toProps?.(r, deps), ...given };
+    const props = { action: path, controls, values: view.values, errors: {}, ...page.toProps?.(r, deps), ...rest };
     // TypeScript does not see that the parts make up `Props`.
     r.render(Page, props as unknown as Omit<Props, 'ctx'>, { title, address: path, status });
   }

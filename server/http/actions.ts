@@ -13,8 +13,9 @@ export interface Refusal {
 
 /** The answer to one kind of refusal, of the page and of the JSON API. */
 export interface RefusalRule<Refused extends Refusal = Refusal> {
-  /** The kind of the API's problem; its status is also the page's. */
+  /** The kind of the API's problem; its status is also the page's, unless `pageStatus` says otherwise. */
   problem: ErrorKind;
+  pageStatus?: number;
   text: TextKey | ((t: T, refusal: Refused) => string);
   /** The form field at which the page shows the text; without it the text stands above the form. */
   field?: string;
@@ -48,9 +49,13 @@ export function refusalView<Refused extends Refusal>(
   rules: RefusalRules<Refused>,
   refusal: Refused,
 ): RefusalView {
-  const { problem, text, field } = findRule(rules, refusal);
+  const { problem, pageStatus, text, field } = findRule(rules, refusal);
   if (refusal.retryAfterMs !== undefined) r.setRetryAfter(refusal.retryAfterMs);
-  return { status: new HttpError(problem).status, text: toText(r.t, text, refusal), ...(field && { field }) };
+  return {
+    status: pageStatus ?? new HttpError(problem).status,
+    text: toText(r.t, text, refusal),
+    ...(field && { field }),
+  };
 }
 
 /** A refusal as an error of the JSON API, in English. */

@@ -16,7 +16,7 @@ export { createMfa, type Mfa } from './create-mfa.ts';
 export type { MfaDeps } from './deps.ts';
 export {
   changeMfaPreference,
-  type MfaPreferenceRefusal,
+  mfaPreferenceRefusals,
   reissueRecoveryCodes,
   removeAllFactors,
   removeFactorsAddedSince,

@@ -1,4 +1,6 @@
 import type { Transaction } from 'kysely';
+import type { TextKey } from '../../locales/index.ts';
+import type { RefusalRules } from '../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../messages/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
@@ -28,6 +30,13 @@ export const preferredMfaNames = {
  * user requires a second factor.
  */
 export type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
+
+const conflict = (text: TextKey) => ({ problem: 'conflict', pageStatus: 400, text }) as const;
+export const mfaPreferenceRefusals: RefusalRules<{ kind: MfaPreferenceRefusal }> = {
+  'no-phone': conflict('mfaSettings.errors.noPhone'),
+  'no-authenticator': conflict('mfaSettings.errors.noAuthenticator'),
+  required: conflict('federation.required.cannotTurnOff'),
+};
 
 export type SetMfaPreferenceResult =
   | { kind: 'unchanged' }

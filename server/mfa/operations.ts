@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, getRequestOrigin, HttpError, translator } from '../http/index.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  getRequestOrigin,
+  HttpError,
+  toRefusalError,
+  translator,
+} from '../http/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
-import { changeMfaPreference, type MfaPreferenceRefusal, preferredMfaNames } from './mfa-preference.ts';
+import { changeMfaPreference, mfaPreferenceRefusals, preferredMfaNames } from './mfa-preference.ts';
 import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps } from './totp-enrolment.ts';
 
 /** The texts of the JSON API. */
@@ -11,12 +18,6 @@ const t = translator('en');
 const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
 const preferredMfa = z.enum(Object.values(preferredMfaNames));
 type PreferredMfaName = z.infer<typeof preferredMfa>;
-
-const refusalTexts = {
-  'no-phone': 'mfaSettings.errors.noPhone',
-  'no-authenticator': 'mfaSettings.errors.noAuthenticator',
-  required: 'federation.required.cannotTurnOff',
-} as const satisfies Record<MfaPreferenceRefusal, string>;
 
 const toPreference = (name: PreferredMfaName) =>
   (Object.keys(preferredMfaNames) as MfaPreference[]).find((preference) => preferredMfaNames[preference] === name) ??
@@ -67,10 +68,7 @@ function setPreferredMfa(deps: TotpEnrolmentDeps): ApiOperation {
         case 'not-found':
           throw new HttpError('unauthorized', { detail: 'user or password has changed' });
         case 'refused':
-          throw new HttpError('conflict', {
-            publicDetail: t(refusalTexts[preferred.why]),
-            detail: preferred.why,
-          });
+          throw toRefusalError(mfaPreferenceRefusals, { kind: preferred.why });
       }
     },
   });

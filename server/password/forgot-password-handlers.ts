@@ -1,9 +1,9 @@
 import { ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
-import type { RequestContext, T } from '../http/index.ts';
+import { type RequestContext, refusalView } from '../http/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import type { ResetRefusal } from './password-reset-state.ts';
-import { resetRefusalText, withParams } from './password-texts.ts';
+import { resetRefusals, withParams } from './password-texts.ts';
 import { requestReset } from './request-reset.ts';
 
 type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
@@ -18,12 +18,9 @@ function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): voi
 }
 
 /** The answer to a refusal, and the place of its text. */
-function toRefusedState(t: T, refusal: ResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
-  const text = resetRefusalText(t, refusal);
-  if (refusal.kind === 'empty') return { status: 400, error: text };
-  const isLimited = 'retryAfterMs' in refusal;
-  const status = isLimited ? 429 : refusal.kind === 'disabled' ? 403 : 400;
-  return { status, problem: { title: t('password.request.failed'), text } };
+function toRefusedState(r: RequestContext, refusal: ResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
+  const { status, text, field } = refusalView(r, resetRefusals, refusal);
+  return { status, ...(field ? { error: text } : { problem: { title: r.t('password.request.failed'), text } }) };
 }
 
 /** GET /forgot-password: the page of the state `none`. */
@@ -41,9 +38,7 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
   const outcome = toPublicOutcome(requested.kind === 'refused' ? requested.refusal.kind : requested.kind);
   r.log.info({ act: 'forgot-password', outcome }, 'forgot password');
   if (requested.kind === 'refused') {
-    const { refusal } = requested;
-    if ('retryAfterMs' in refusal) r.setRetryAfter(refusal.retryAfterMs);
-    return renderForgotPage(r, { username, ...toRefusedState(r.t, refusal) });
+    return renderForgotPage(r, { username, ...toRefusedState(r, requested.refusal) });
   }
   flows.setCookie(r.res, requested.flow);
   // The notice of success would reveal that the user exists.

@@ -4,7 +4,7 @@ import {
   defineOperation,
   HttpError,
   requirePrincipal,
-  toRetrySeconds,
+  toRefusalError,
   translator,
 } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
@@ -14,7 +14,7 @@ import { requireCallingUser } from '../users/index.ts';
 import { changePassword, rotateSessionAfterPasswordChange } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
 import type { ResetRefusal } from './password-reset-state.ts';
-import { passwordErrorText, resetRefusalText, retryAfterText } from './password-texts.ts';
+import { changePasswordRefusals, passwordErrorText, resetRefusals } from './password-texts.ts';
 import type { PasswordFault } from './policy.ts';
 import { hashForApi } from './queue-full.ts';
 import { requestReset } from './request-reset.ts';
@@ -26,41 +26,17 @@ const t = translator(lang);
 /** Longer than any password that is hashed; the policy refuses those that are too long. */
 const anyPassword = z.string().max(2_000);
 
-const refused = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
-const tooMany = (why: 'too-soon' | 'daily-limit' | 'too-many', ms: number) =>
-  new HttpError('tooMany', {
-    publicDetail: retryAfterText(t, why, ms),
-    detail: why,
-    retryAfterSeconds: toRetrySeconds(ms),
-  });
-const notAllowed = (faults: readonly PasswordFault[], name: string) =>
-  new HttpError('validation', {
-    publicDetail: passwordErrorText(t, faults),
-    detail: faults.join(', '),
-    invalidParams: faults.map((fault) => ({ name: `body.${name}`, detail: passwordErrorText(t, [fault]) })),
-  });
+/** The faults of a new password, as invalid parts of the input. */
+const invalidPassword = (refusal: { kind: string; faults?: readonly PasswordFault[] }) =>
+  refusal.faults && {
+    detail: refusal.faults.join(', '),
+    invalidParams: refusal.faults.map((fault) => ({
+      name: 'body.newPassword',
+      detail: passwordErrorText(t, [fault]),
+    })),
+  };
 
-/** The refusal of a reset; the pages answer an unknown user and an incomplete code in other words. */
-function refusedReset(refusal: ResetRefusal): HttpError {
-  const { kind } = refusal;
-  const publicDetail = resetRefusalText(t, refusal);
-  switch (kind) {
-    case 'unknown-user':
-      return new HttpError('notFound', { publicDetail: t('signIn.errors.userDoesNotExist'), detail: kind });
-    case 'disabled':
-      return new HttpError('forbidden', { publicDetail, detail: kind });
-    case 'incomplete':
-      return refused(t('password.reset.codeWrong'), kind);
-    case 'faults':
-      return notAllowed(refusal.faults, 'newPassword');
-    case 'too-soon':
-    case 'daily-limit':
-    case 'too-many':
-      return tooMany(kind, refusal.retryAfterMs);
-    default:
-      return refused(publicDetail, kind);
-  }
-}
+const refusedReset = (refusal: ResetRefusal) => toRefusalError(resetRefusals, refusal, invalidPassword(refusal));
 
 function forgotPassword(deps: PasswordDeps): ApiOperation {
   return defineOperation({
@@ -103,7 +79,12 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
     answer: done,
     async handle({ req, body }) {
       const { flow, code, newPassword } = body;
-      if (newPassword === '') throw refused(t('password.reset.passwordEmpty'), 'no new password');
+      if (newPassword === '') {
+        throw new HttpError('badRequest', {
+          publicDetail: t('password.reset.passwordEmpty'),
+          detail: 'no new password',
+        });
+      }
       const reset = await hashForApi(deps, () =>
         resetPassword(deps, flow, { code, password: newPassword, from: { ip: req.ip ?? '', lang } }),
       );
@@ -138,18 +119,7 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
         return { status: 'SUCCESS' as const };
       }
       const { refusal } = changed;
-      switch (refusal.kind) {
-        case 'empty':
-          throw refused(t('password.change.CHANGE_PASSWORD_MESSAGE_EROR'), 'one of the two is missing');
-        case 'wrong-password':
-          throw refused(t('signIn.errors.incorrect'), 'the old password is wrong');
-        case 'faults':
-          throw notAllowed(refusal.faults, 'newPassword');
-        case 'too-many':
-          throw tooMany('too-many', refusal.retryAfterMs);
-        case 'meanwhile':
-          throw new HttpError('conflict', { detail: 'password has changed' });
-      }
+      throw toRefusalError(changePasswordRefusals, refusal, invalidPassword(refusal));
     },
   });
 }

@@ -1,4 +1,6 @@
-import { type Continuation, type T, toRetrySeconds } from '../http/index.ts';
+import type { TextKey } from '../../locales/index.ts';
+import { type Continuation, type RefusalRule, type RefusalRules, type T, toRetrySeconds } from '../http/index.ts';
+import type { ChangePasswordRefusal } from './change-password.ts';
 import type { ResetRefusal } from './password-reset-state.ts';
 import type { PasswordFault } from './policy.ts';
 
@@ -31,20 +33,51 @@ export function passwordErrorText(t: T, faults: readonly PasswordFault[]): strin
   return t(faultKeys[first]);
 }
 
-const resetTextKeys = {
-  empty: 'password.request.empty',
-  malformed: 'signIn.errors.validation',
-  'unknown-user': 'password.request.unknown',
-  disabled: 'signIn.errors.disabled',
-  'no-flow': 'password.reset.codeExpired',
-  incomplete: 'password.reset.codeIncomplete',
-  incorrect: 'password.reset.codeWrong',
-  invalidated: 'password.reset.codeExpired',
-} as const satisfies Record<Exclude<ResetRefusal['kind'], 'faults' | 'too-soon' | 'daily-limit' | 'too-many'>, string>;
+/** The input is wrong. `field`: the form field that shows it. */
+const wrong = (text: TextKey, field?: string) => ({ problem: 'badRequest' as const, text, ...(field && { field }) });
 
-/** The refusal of a reset in words (the specification's sections 5 and 8). */
-export function resetRefusalText(t: T, refusal: ResetRefusal): string {
-  if (refusal.kind === 'faults') return passwordErrorText(t, refusal.faults);
-  if ('retryAfterMs' in refusal) return retryAfterText(t, refusal.kind, refusal.retryAfterMs);
-  return t(resetTextKeys[refusal.kind]);
-}
+type LimitRefusal = { kind: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number };
+const limited: RefusalRule<LimitRefusal> = {
+  problem: 'tooMany',
+  text: (t, { kind, retryAfterMs }) => retryAfterText(t, kind, retryAfterMs),
+};
+/** The limits of codes. */
+export const limitRefusals: RefusalRules<LimitRefusal> = {
+  'too-soon': limited,
+  'daily-limit': limited,
+  'too-many': limited,
+};
+
+const faulty = (field: string): RefusalRule<{ kind: string; faults: readonly PasswordFault[] }> => ({
+  problem: 'validation',
+  text: (t, { faults }) => passwordErrorText(t, faults),
+  field,
+});
+
+/** The refusals of a reset (the specification's sections 5 and 8). */
+export const resetRefusals: RefusalRules<ResetRefusal> = {
+  empty: wrong('password.request.empty', 'username'),
+  malformed: wrong('signIn.errors.validation'),
+  'unknown-user': {
+    problem: 'notFound',
+    pageStatus: 400,
+    text: 'password.request.unknown',
+    apiText: 'signIn.errors.userDoesNotExist',
+  },
+  disabled: { problem: 'forbidden', text: 'signIn.errors.disabled' },
+  'no-flow': wrong('password.reset.codeExpired'),
+  incomplete: { ...wrong('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
+  incorrect: wrong('password.reset.codeWrong', 'code'),
+  invalidated: wrong('password.reset.codeExpired', 'code'),
+  faults: faulty('password'),
+  ...limitRefusals,
+};
+
+/** The refusals of a change by the old password. */
+export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {
+  empty: wrong('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
+  'wrong-password': { ...wrong('settings.password.wrong', 'old_password'), apiText: 'signIn.errors.incorrect' },
+  faults: faulty('new_password'),
+  'too-many': limited,
+  meanwhile: { problem: 'conflict', text: 'settings.password.meanwhile' },
+};

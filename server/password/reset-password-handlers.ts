@@ -5,7 +5,7 @@ import {
   ResetPasswordPage,
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
-import type { RequestContext, T } from '../http/index.ts';
+import { type RequestContext, refusalView, type T } from '../http/index.ts';
 import { codeMinutes, normaliseCode, resendWaitMs } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
@@ -17,7 +17,7 @@ import {
   type ResetRefusal,
   toResetState,
 } from './password-reset-state.ts';
-import { resetRefusalText, withParams } from './password-texts.ts';
+import { resetRefusals, withParams } from './password-texts.ts';
 import { hashForPage } from './queue-full.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
@@ -160,9 +160,8 @@ async function resend(r: OpenResetRequest, deps: PasswordDeps) {
   if (resent.kind === 'sent') return r.redirect(withParams(path, continuation, { username, notice: 'resent' }));
   const { refusal } = resent;
   if (!('retryAfterMs' in refusal)) return renderStartPage(r, { isOver: true });
-  r.setRetryAfter(refusal.retryAfterMs);
-  const text = resetRefusalText(t, refusal);
-  renderResetPage(r, deps, { status: 429, problem: { title: t('password.reset.resendFailed'), text } });
+  const { status, text } = refusalView(r, resetRefusals, refusal);
+  renderResetPage(r, deps, { status, problem: { title: t('password.reset.resendFailed'), text } });
 }
 
 /** The checklist for the sent password, without the user's names: the reader is not authenticated. */
@@ -187,7 +186,7 @@ const toProblem = ({ t }: RequestContext, text: string) => ({ title: t('password
 
 /** The place of the text of each refusal. */
 function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPageState {
-  const text = resetRefusalText(r.t, refusal);
+  const { status, text } = refusalView(r, resetRefusals, refusal);
   const problem = toProblem(r, text);
   switch (refusal.kind) {
     case 'incomplete':
@@ -206,9 +205,7 @@ function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPa
       };
     }
     default:
-      if (!('retryAfterMs' in refusal)) return { problem };
-      r.setRetryAfter(refusal.retryAfterMs);
-      return { status: 429, problem };
+      return { status, problem };
   }
 }
 

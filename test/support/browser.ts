@@ -59,12 +59,21 @@ export class Browser {
     fields: Record<string, string> = {},
     headers: Record<string, string> = {},
   ): Promise<Response> {
-    const response = await this.submit(path, fields, headers);
+    return this.submitText(path, new URLSearchParams(fields).toString(), headers);
+  }
+
+  /** The same with the text of the form's body, in which a field can be repeated. */
+  async submitText(path: string, body: string, headers: Record<string, string> = {}): Promise<Response> {
+    const response = await this.#submit(path, body, headers);
     return isRefusal(response.status, response.headers.getSetCookie()) ? this.#shown(response, headers) : response;
   }
 
   /** Submits a form without following redirects. */
   submit(path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> {
+    return this.#submit(path, new URLSearchParams(fields).toString(), headers);
+  }
+
+  #submit(path: string, body: string, headers: Record<string, string>): Promise<Response> {
     return this.request(path, {
       method: 'POST',
       headers: {
@@ -73,7 +82,7 @@ export class Browser {
         'content-type': 'application/x-www-form-urlencoded',
         ...headers,
       },
-      body: new URLSearchParams(fields).toString(),
+      body,
     });
   }
 

@@ -1,24 +1,13 @@
 import { z } from 'zod';
 import type { TextKey } from '../../../locales/index.ts';
-import { defineAction, formField, type RefusalRule, type RefusalRules } from '../../http/index.ts';
-import { retryAfterText } from '../../password/index.ts';
+import { defineAction, formField, type RefusalRules } from '../../http/index.ts';
+import { limitRefusals } from '../../password/index.ts';
 import type { ActionCaller } from '../form-page.ts';
 import { type EmailRefusal, requestEmailChange } from './change-email.ts';
 import { type PhoneRefusal, requestPhoneChange } from './change-phone.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import type { ContactChangeKind } from './pending-contact-changes.ts';
-import type { CodeRejection, CodeThrottled } from './verify-contact-code.ts';
-
-const limited: RefusalRule<CodeThrottled> = {
-  problem: 'tooMany',
-  text: (t, { kind, retryAfterMs }) => retryAfterText(t, kind, retryAfterMs),
-};
-/** No code is sent for now. */
-export const codeLimitRefusals: RefusalRules<CodeThrottled> = {
-  'too-many': limited,
-  'too-soon': limited,
-  'daily-limit': limited,
-};
+import type { CodeRejection } from './verify-contact-code.ts';
 
 /** The input is wrong: shown at this field. */
 const at = (field: string, text: TextKey) => ({ problem: 'badRequest' as const, text, field });
@@ -42,7 +31,7 @@ export const changeEmailAction = defineAction({
   refusals: {
     malformed: at('email', 'signUp.errors.email'),
     same: at('email', 'contact.email.same'),
-    ...codeLimitRefusals,
+    ...limitRefusals,
   } satisfies RefusalRules<EmailRefusal>,
 });
 
@@ -60,7 +49,7 @@ export const changePhoneAction = defineAction({
     unreachable: at('phone_number', 'contact.phone.unreachable'),
     same: at('phone_number', 'contact.phone.same'),
     'not-offered': { problem: 'badRequest', text: 'contact.phone.notOffered' },
-    ...codeLimitRefusals,
+    ...limitRefusals,
   } satisfies RefusalRules<PhoneRefusal>,
 });
 
@@ -71,5 +60,5 @@ export const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejectio
   invalidated: at('code', 'password.reset.codeExpired'),
   'not-found': at('code', 'password.reset.codeExpired'),
   'already-in-use': { problem: 'conflict', text: `contact.${kind}.alreadyInUse` },
-  'too-many': { problem: 'tooMany', text: (t, { retryAfterMs = 0 }) => retryAfterText(t, 'too-many', retryAfterMs) },
+  'too-many': limitRefusals['too-many'],
 });

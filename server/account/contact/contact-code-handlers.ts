@@ -1,6 +1,7 @@
 import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
 import { type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
 import { codeMinutes, formatNumber, resendWaitMs } from '../../messages/index.ts';
+import { limitRefusals } from '../../password/index.ts';
 import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -8,7 +9,7 @@ import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { confirmEmailChange, resendEmailChangeCode } from './change-email.ts';
 import { confirmPhoneChange, resendPhoneCode } from './change-phone.ts';
-import { codeLimitRefusals, codeRefusals } from './contact-actions.ts';
+import { codeRefusals } from './contact-actions.ts';
 import type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
 import type { CodeRejection } from './verify-contact-code.ts';
 
@@ -111,6 +112,6 @@ async function resend(
   const { refusal } = resent;
   // The number was checked when it was entered: only a limit can refuse.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };
-  const { status, text } = refusalView(r, codeLimitRefusals, wait);
+  const { status, text } = refusalView(r, limitRefusals, wait);
   await renderCodePage(r, deps, { flow, status, problem: { title: r.t('contact.code.failed'), text } });
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { RefusalRules } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
-import { retryAfterText } from '../../password/index.ts';
+import { limitRefusals } from '../../password/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../../store/index.ts';
 import { type ProfileChange, setProfile, type User } from '../../users/index.ts';
@@ -34,12 +34,7 @@ export interface TooManyChanges {
 }
 export type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges };
 
-export const saveProfileRefusals: RefusalRules<TooManyChanges> = {
-  'too-many': {
-    problem: 'tooMany',
-    text: (t, { retryAfterMs }) => retryAfterText(t, 'too-many', retryAfterMs),
-  },
-};
+export const saveProfileRefusals: RefusalRules<TooManyChanges> = { 'too-many': limitRefusals['too-many'] };
 
 /** Saves the changed fields, and notifies the user by mail; without a change it does nothing. */
 export async function saveProfile(

@@ -4,8 +4,8 @@ import { MfaCard, type MfaCardProps } from '../../../views/account/mfa-card.tsx'
 import type { AuthenticatorsView, FactorChoice, MfaFormProps } from '../../../views/account/mfa-form.tsx';
 import { MfaPage } from '../../../views/account/mfa-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { type AddPage, HttpError } from '../../http/index.ts';
-import { changeMfaPreference, listAuthenticators, type MfaPreferenceRefusal } from '../../mfa/index.ts';
+import { type AddPage, HttpError, refusalView } from '../../http/index.ts';
+import { changeMfaPreference, listAuthenticators, mfaPreferenceRefusals } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import { mustSetUpSecondFactor, type UserRequest } from '../../sign-in/index.ts';
 import type { User } from '../../users/index.ts';
@@ -83,12 +83,6 @@ function enrolmentUrlBefore({ totp, number }: AuthenticatorsView, choice: Factor
   return undefined;
 }
 
-const refusalTexts = {
-  'no-phone': 'mfaSettings.errors.noPhone',
-  'no-authenticator': 'mfaSettings.errors.noAuthenticator',
-  required: 'federation.required.cannotTurnOff',
-} as const satisfies Record<MfaPreferenceRefusal, string>;
-
 /** POST /settings/mfa: the choice of the card (the specification's section 4, Multi-factor authentication). */
 async function submitMfa(r: UserRequest, deps: AccountDeps) {
   const { t, user } = r;
@@ -109,8 +103,10 @@ async function submitMfa(r: UserRequest, deps: AccountDeps) {
       return r.redirect(securityHomePath);
     case 'not-found':
       throw new HttpError('unauthorized', { detail: 'user or password has changed' });
-    case 'refused':
-      return refuse(refusalTexts[preferred.why]);
+    case 'refused': {
+      const { status, text } = refusalView(r, mfaPreferenceRefusals, { kind: preferred.why });
+      return renderMfaPage(r, deps, { status, typed, error: text });
+    }
     case 'set': {
       await endOthersIfTicked(r, deps);
       if (method === 'none') return r.redirect(accountHomeUrl('mfa-off'));

@@ -1,12 +1,11 @@
 import { PasswordPage, type PasswordPageProps } from '../../../views/account/password-page.tsx';
 import { passwordStrength } from '../../../views/parts/password-strength.ts';
-import { type AddPage, enforces, type RequestContext, type T } from '../../http/index.ts';
+import { type AddPage, enforces, type RequestContext, refusalView } from '../../http/index.ts';
 import {
   type ChangePasswordRefusal,
   changePassword,
+  changePasswordRefusals,
   hashForPage,
-  passwordErrorText,
-  retryAfterText,
   rotateSessionAfterPasswordChange,
   setInitialPassword,
 } from '../../password/index.ts';
@@ -35,31 +34,25 @@ function renderPasswordPage(r: UserRequest, view: PasswordPageState = {}): void 
 }
 
 /** The text for each refusal, and its place. */
-function refused(
-  t: T,
+function refusedState(
+  r: UserRequest,
   refusal: ChangePasswordRefusal,
   { isFirst, ...typed }: { oldPassword: string; newPassword: string; isFirst: boolean },
 ): PasswordPageState {
-  switch (refusal.kind) {
-    case 'empty':
-      return {
-        status: 400,
-        // The specification's error bar: it disappears by itself, the texts at the fields stay.
-        ...(!isFirst && { passing: t('password.change.CHANGE_PASSWORD_MESSAGE_EROR') }),
-        errors: {
-          ...(typed.oldPassword === '' && !isFirst && { oldPassword: t('settings.password.oldEmpty') }),
-          ...(typed.newPassword === '' && { newPassword: t('settings.password.newEmpty') }),
-        },
-      };
-    case 'wrong-password':
-      return { status: 400, errors: { oldPassword: t('settings.password.wrong') } };
-    case 'faults':
-      return { status: 400, errors: { newPassword: passwordErrorText(t, refusal.faults) } };
-    case 'too-many':
-      return { status: 429, problem: retryAfterText(t, 'too-many', refusal.retryAfterMs) };
-    case 'meanwhile':
-      return { status: 409, problem: t(isFirst ? 'settings.password.first.meanwhile' : 'settings.password.meanwhile') };
+  const { t } = r;
+  const { status, text, field } = refusalView(r, changePasswordRefusals, refusal);
+  if (refusal.kind === 'empty') {
+    const errors = {
+      ...(typed.oldPassword === '' && !isFirst && { oldPassword: t('settings.password.oldEmpty') }),
+      ...(typed.newPassword === '' && { newPassword: t('settings.password.newEmpty') }),
+    };
+    // The specification's error bar: it disappears by itself, the texts at the fields stay.
+    return { status, errors, ...(!isFirst && { passing: text }) };
   }
+  const id = (['oldPassword', 'newPassword'] as const).find((one) => names[one] === field);
+  if (id !== undefined) return { status, errors: { [id]: text } };
+  const isLate = refusal.kind === 'meanwhile' && isFirst;
+  return { status, problem: isLate ? t('settings.password.first.meanwhile') : text };
 }
 
 function show(r: UserRequest) {
@@ -80,9 +73,7 @@ async function submit(r: UserRequest, deps: AccountDeps) {
     return renderPasswordPage(r, { status: changed.status, problem: t('signIn.errors.busy'), ...met });
   }
   if (changed.kind === 'refused') {
-    const { refusal } = changed;
-    if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
-    return renderPasswordPage(r, { ...met, ...refused(t, refusal, { ...typed, isFirst }) });
+    return renderPasswordPage(r, { ...met, ...refusedState(r, changed.refusal, { ...typed, isFirst }) });
   }
   // All sessions of the user have ended; the present browser continues with a new session.
   await rotateSessionAfterPasswordChange(r, deps, { user: changed.user, session });

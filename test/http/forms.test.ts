@@ -1,0 +1,112 @@
+import type { Browser } from '../support/browser.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { anyBackend } from '../support/stores.ts';
+
+interface TypedField {
+  /** An accepted value. */
+  good: string;
+  /** The form is refused without it. */
+  required?: boolean;
+  /** Longer than the field accepts. */
+  long?: string;
+  /** It never returns to the page. */
+  secret?: boolean;
+}
+
+interface TypedForm {
+  path: string;
+  signedIn: boolean;
+  fields: Record<string, TypedField>;
+}
+
+const control = 'a\u0007b';
+const forms: TypedForm[] = [
+  {
+    path: '/settings/name',
+    signedIn: true,
+    fields: {
+      given_name: { good: 'Wilhelmina', required: true, long: 'x'.repeat(101) },
+      family_name: { good: 'Oosterhuis', required: true, long: 'y'.repeat(101) },
+    },
+  },
+  {
+    path: '/settings/profile',
+    signedIn: true,
+    fields: {
+      birthdate: { good: '1984-02-29', long: '1984-02-29-1984' },
+      gender: { good: '1', required: true, long: '11' },
+      address: { good: 'Oudegracht 245', long: 'x'.repeat(501) },
+      company: { good: 'Lindqvist', long: 'x'.repeat(201) },
+      job_title: { good: 'Restorer', long: 'x'.repeat(201) },
+      locale: { good: 'nl', long: 'nll' },
+    },
+  },
+  {
+    path: '/settings/email',
+    signedIn: true,
+    fields: { email: { good: 'another@example.net', required: true, long: `${'x'.repeat(250)}@example.net` } },
+  },
+  {
+    path: '/settings/phone',
+    signedIn: true,
+    fields: { phone_number: { good: '+4915112345678', required: true, long: `+${'4'.repeat(60)}` } },
+  },
+  {
+    path: '/settings/password',
+    signedIn: true,
+    fields: {
+      old_password: { good: password, required: true, secret: true },
+      new_password: { good: 'plenty of horses 7', required: true, long: 'x1'.repeat(1_000), secret: true },
+    },
+  },
+  {
+    path: '/signup',
+    signedIn: false,
+    fields: {
+      given_name: { good: 'Wilhelmina', required: true, long: 'x'.repeat(101) },
+      family_name: { good: 'Oosterhuis', required: true, long: 'y'.repeat(101) },
+      email: { good: 'wilhelmina@example.net', required: true, long: `${'x'.repeat(250)}@example.net` },
+      password: { good: 'plenty of horses 7', required: true, long: 'x1'.repeat(1_000), secret: true },
+    },
+  },
+];
+
+const faults = forms.flatMap((form) =>
+  Object.entries(form.fields).flatMap(([name, field]) => [
+    ...(field.required ? [{ form, name, fault: 'missing', values: [] as string[] }] : []),
+    { form, name, fault: 'repeated', values: [field.good, field.good] },
+    ...(field.long === undefined ? [] : [{ form, name, fault: 'too long', values: [field.long] }]),
+    { form, name, fault: 'with a control character', values: [control] },
+  ]),
+);
+
+describe('a form with one wrong field', () => {
+  let foyer: TestFoyer;
+  let browser: Browser;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend, { SIGN_UP_LIMIT_ADDRESS: '1000' });
+  });
+  beforeEach(async () => {
+    browser = await foyer.signedIn(await foyer.addUser());
+  });
+  afterAll(() => foyer?.close());
+
+  it.each(faults.map((one) => ({ ...one, path: one.form.path })))(
+    'A form of $path whose field $name is $fault gets 400 and keeps the other values, but no secret',
+    async ({ form, name, fault, values }) => {
+      const visitor = form.signedIn ? browser : foyer.browser();
+      const others = Object.entries(form.fields).filter(([other]) => other !== name);
+      const body = new URLSearchParams([
+        ...others.map(([other, { good }]) => [other, good]),
+        ...values.map((value) => [name, value]),
+      ]).toString();
+      const refused = await visitor.submitText(form.path, body);
+      expect(refused.status).toBe(400);
+      const html = await refused.text();
+      for (const [, { good, secret }] of Object.entries(form.fields)) if (secret) expect(html).not.toContain(good);
+      // A browser's own form never sends a field twice: the answer is the error page.
+      if (fault === 'repeated') return;
+      for (const [, { good, secret }] of others) if (!secret) expect(html).toContain(good);
+    },
+  );
+});
