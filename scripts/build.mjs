@@ -52,8 +52,12 @@ export const isBuilt = () => readStamp() === currentStamp();
 export const isProductBuilt = () => readStamp().startsWith(digest(inputs));
 
 async function buildServer() {
+  if (!hasSandbox) {
+    // tsc's record of what it has written names the sandbox.
+    for (const path of ['dist/sandbox', 'dist/.tsbuildinfo'])
+      rmSync(join(root, path), { recursive: true, force: true });
+  }
   await runTool('tsc', ['-p', hasSandbox ? 'sandbox' : '.', '--pretty', 'false']);
-  if (!hasSandbox) rmSync(join(root, 'dist/sandbox'), { recursive: true, force: true });
   await runTool('node', ['scripts/lib/bundle.mjs', ...(hasSandbox ? ['--sandbox'] : [])]);
 }
 
