@@ -11,22 +11,31 @@ export interface Refusal {
   retryAfterMs?: number;
 }
 
+type RefusalText<Refused extends Refusal> = TextKey | ((t: T, refusal: Refused) => string);
+
 /** The answer to one kind of refusal, of the page and of the JSON API. */
 export interface RefusalRule<Refused extends Refusal = Refusal> {
   /** The kind of the API's problem; its status is also the page's, unless `pageStatus` says otherwise. */
   problem: ErrorKind;
   pageStatus?: number;
-  text: TextKey | ((t: T, refusal: Refused) => string);
+  text: RefusalText<Refused>;
   /** The form field at which the page shows the text; without it the text stands above the form. */
   field?: string;
-  /** The API's text, if it is not the page's. */
-  apiText?: TextKey;
+  /** The API's text, if it is not the page's; null: that of the kind of problem. */
+  apiText?: RefusalText<Refused> | null;
 }
 
 /** One rule for each kind of refusal of an action. */
 export type RefusalRules<Refused extends Refusal> = {
   readonly [Kind in Refused['kind']]: RefusalRule<Refused & { kind: Kind }>;
 };
+
+/** The input is wrong. @param field the form field that shows the text */
+export const wrongInput = (text: TextKey, field?: string) => ({
+  problem: 'badRequest' as const,
+  text,
+  ...(field && { field }),
+});
 
 /** A refusal in words. */
 export interface RefusalView {
@@ -40,7 +49,7 @@ function findRule<Refused extends Refusal>(rules: RefusalRules<Refused>, refusal
   return rules[refusal.kind as Refused['kind']] as unknown as RefusalRule<Refused>;
 }
 
-const toText = <Refused extends Refusal>(t: T, text: RefusalRule<Refused>['text'], refusal: Refused): string =>
+const toText = <Refused extends Refusal>(t: T, text: RefusalText<Refused>, refusal: Refused): string =>
   typeof text === 'string' ? t(text) : text(t, refusal);
 
 /** A refusal for its page; sets `Retry-After` if a limit refused the action. */
@@ -64,9 +73,9 @@ export function toRefusalError<Refused extends Refusal>(
   refusal: Refused,
   more: HttpErrorOptions = {},
 ): HttpError {
-  const { problem, text, apiText } = findRule(rules, refusal);
+  const { problem, text, apiText = text } = findRule(rules, refusal);
   return new HttpError(problem, {
-    publicDetail: toText(translator('en'), apiText ?? text, refusal),
+    ...(apiText !== null && { publicDetail: toText(translator('en'), apiText, refusal) }),
     detail: refusal.kind,
     ...(refusal.retryAfterMs !== undefined && { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) }),
     ...more,

@@ -31,6 +31,7 @@ export {
   refusalView,
   submitAction,
   toRefusalError,
+  wrongInput,
 } from './actions.ts';
 export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
 export { toAppLinks } from './app-links.ts';

@@ -1,5 +1,11 @@
-import type { TextKey } from '../../locales/index.ts';
-import { type Continuation, type RefusalRule, type RefusalRules, type T, toRetrySeconds } from '../http/index.ts';
+import {
+  type Continuation,
+  type RefusalRule,
+  type RefusalRules,
+  type T,
+  toRetrySeconds,
+  wrongInput,
+} from '../http/index.ts';
 import type { ChangePasswordRefusal } from './change-password.ts';
 import type { ResetRefusal } from './password-reset-state.ts';
 import type { PasswordFault } from './policy.ts';
@@ -33,9 +39,6 @@ export function passwordErrorText(t: T, faults: readonly PasswordFault[]): strin
   return t(faultKeys[first]);
 }
 
-/** The input is wrong. `field`: the form field that shows it. */
-const wrong = (text: TextKey, field?: string) => ({ problem: 'badRequest' as const, text, ...(field && { field }) });
-
 type LimitRefusal = { kind: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number };
 const limited: RefusalRule<LimitRefusal> = {
   problem: 'tooMany',
@@ -56,8 +59,8 @@ const faulty = (field: string): RefusalRule<{ kind: string; faults: readonly Pas
 
 /** The refusals of a reset (the specification's sections 5 and 8). */
 export const resetRefusals: RefusalRules<ResetRefusal> = {
-  empty: wrong('password.request.empty', 'username'),
-  malformed: wrong('signIn.errors.validation'),
+  empty: wrongInput('password.request.empty', 'username'),
+  malformed: wrongInput('signIn.errors.validation'),
   'unknown-user': {
     problem: 'notFound',
     pageStatus: 400,
@@ -65,18 +68,18 @@ export const resetRefusals: RefusalRules<ResetRefusal> = {
     apiText: 'signIn.errors.userDoesNotExist',
   },
   disabled: { problem: 'forbidden', text: 'signIn.errors.disabled' },
-  'no-flow': wrong('password.reset.codeExpired'),
-  incomplete: { ...wrong('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
-  incorrect: wrong('password.reset.codeWrong', 'code'),
-  invalidated: wrong('password.reset.codeExpired', 'code'),
+  'no-flow': wrongInput('password.reset.codeExpired'),
+  incomplete: { ...wrongInput('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
+  incorrect: wrongInput('password.reset.codeWrong', 'code'),
+  invalidated: wrongInput('password.reset.codeExpired', 'code'),
   faults: faulty('password'),
   ...limitRefusals,
 };
 
 /** The refusals of a change by the old password. */
 export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {
-  empty: wrong('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
-  'wrong-password': { ...wrong('settings.password.wrong', 'old_password'), apiText: 'signIn.errors.incorrect' },
+  empty: wrongInput('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
+  'wrong-password': { ...wrongInput('settings.password.wrong', 'old_password'), apiText: 'signIn.errors.incorrect' },
   faults: faulty('new_password'),
   'too-many': limited,
   meanwhile: { problem: 'conflict', text: 'settings.password.meanwhile' },

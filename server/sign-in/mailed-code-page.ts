@@ -1,11 +1,10 @@
 import { MailedCodePage, type MailedCodePageProps } from '../../views/sign-in/mailed-code-page.tsx';
-import type { Continuation, RequestContext } from '../http/index.ts';
+import { type Continuation, type RequestContext, refusalView } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
-import { retryAfterText } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { findPending, type SignInDeps } from './deps.ts';
-import type { MailedCodeResult } from './mailed-code.ts';
+import { mailedCodeRefusals } from './sign-in-texts.ts';
 
 const path = '/sign-in/code';
 
@@ -47,23 +46,6 @@ export async function showMailedCode(r: RequestContext, { mailedCodes: { flows }
   r.redirect(`/${r.continuation.search}`);
 }
 
-function refuse(r: RequestContext, refusal: Exclude<MailedCodeResult, { kind: 'correct' }>) {
-  const { t } = r;
-  switch (refusal.kind) {
-    case 'incomplete':
-      return renderMailedCodePage(r, { status: 400, error: t('signIn.mailedCode.incomplete') });
-    case 'incorrect':
-      return renderMailedCodePage(r, { status: 400, error: t('signIn.mailedCode.wrong') });
-    case 'invalidated':
-      return renderMailedCodePage(r, { status: 400, problem: t('signIn.mailedCode.invalidated') });
-    case 'too-many':
-      r.setRetryAfter(refusal.retryAfterMs);
-      return renderMailedCodePage(r, { status: 429, problem: retryAfterText(t, 'too-many', refusal.retryAfterMs) });
-    case 'not-found':
-      return r.redirect(`/${r.continuation.search}`);
-  }
-}
-
 /** POST /sign-in/code: the right code continues as the password alone does at other times. */
 export async function submitMailedCode(r: RequestContext, deps: SignInDeps) {
   const { mailedCodes, signIn, metrics, nextRedirect } = deps;
@@ -71,7 +53,9 @@ export async function submitMailedCode(r: RequestContext, deps: SignInDeps) {
   const checked = await mailedCodes.show(mailedCodes.flows.readCookie(r.req), r.field('code').trim(), r.ip);
   if (checked.kind !== 'correct') {
     r.log.info({ act: 'sign-in-code', outcome: toPublicOutcome(checked.kind) }, 'mailed sign-in code');
-    return refuse(r, checked);
+    if (checked.kind === 'not-found') return r.redirect(`/${continuation.search}`);
+    const { status, text, field } = refusalView(r, mailedCodeRefusals, checked);
+    return renderMailedCodePage(r, { status, ...(field ? { error: text } : { problem: text }) });
   }
   mailedCodes.flows.clearCookie(r.res);
   const { user, remember } = checked;

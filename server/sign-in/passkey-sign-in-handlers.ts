@@ -1,8 +1,9 @@
-import type { RequestContext } from '../http/index.ts';
+import { type RequestContext, refusalView } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import { findPending, type SignInDeps } from './deps.ts';
-import { passkeyErrorText, signInByPasskey } from './passkey-sign-in.ts';
+import { signInByPasskey } from './passkey-sign-in.ts';
 import { renderSignInPage } from './sign-in-handlers.ts';
+import { passkeyRefusals } from './sign-in-texts.ts';
 
 /**
  * POST /sign-in/passkey: checks the browser's answer, starts a session with both factors, and continues to the next
@@ -17,7 +18,7 @@ export const submitPasskey = (passkeys: PasskeyDeps) => async (r: RequestContext
   deps.metrics.signIn('passkey', result);
   if (outcome.kind === 'refused') {
     if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
-    const { status, text } = passkeyErrorText(r, outcome.refusal);
+    const { status, text } = refusalView(r, passkeyRefusals, outcome.refusal);
     const clientName = (await findPending(r, deps))?.clientName;
     const form = { values: { username: '', remember }, errors: { form: text }, status };
     return renderSignInPage(r, deps, { continuation, clientName, ...form });

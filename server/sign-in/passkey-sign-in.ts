@@ -1,16 +1,16 @@
-import type { RequestContext } from '../http/index.ts';
 import type { GuessLimit } from '../metrics/index.ts';
 import { checkPasskey, type PasskeyDeps, type PasskeyRefusal } from '../passkeys/index.ts';
 import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
 import type { User } from '../users/index.ts';
 
+export type PasskeySignInRefusal =
+  | { kind: PasskeyRefusal | 'disabled' }
+  | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
+
 export type PasskeySignInResult =
   | { kind: 'signed-in'; user: User; amr: string[] }
   | { kind: 'not-confirmed'; user: User }
-  | {
-      kind: 'refused';
-      refusal: { kind: PasskeyRefusal | 'disabled' } | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
-    };
+  | { kind: 'refused'; refusal: PasskeySignInRefusal };
 
 /**
  * Checks a browser's answer to the options of the page. A passkey cannot be guessed; the limit per network bounds the
@@ -32,22 +32,4 @@ export async function signInByPasskey(
   const { user, amr } = check;
   if (user.disabledAt !== null) return { kind: 'refused', refusal: { kind: 'disabled' } };
   return user.emailVerified ? { kind: 'signed-in', user, amr } : { kind: 'not-confirmed', user };
-}
-
-type PasskeyRefusalText = Extract<PasskeySignInResult, { kind: 'refused' }>['refusal'];
-
-/** The text and status for a refused passkey; sets Retry-After if there is one. */
-export function passkeyErrorText(r: RequestContext, refusal: PasskeyRefusalText): { status: number; text: string } {
-  const { t } = r;
-  switch (refusal.kind) {
-    case 'too-many': {
-      r.setRetryAfter(refusal.retryAfterMs);
-      const minutes = Math.max(1, Math.ceil(refusal.retryAfterMs / 60_000));
-      return { status: 429, text: t('signIn.errors.tooMany', { minutes }) };
-    }
-    case 'disabled':
-      return { status: 403, text: t('signIn.errors.disabled') };
-    default:
-      return { status: 400, text: t(`passkeys.signIn.errors.${refusal.kind}`) };
-  }
 }

@@ -1,5 +1,5 @@
-import type { RequestContext, T } from '../http/index.ts';
-import { hashForPage, mailInitialPasswordHint, retryAfterText, startInitialPassword } from '../password/index.ts';
+import { type RequestContext, refusalView } from '../http/index.ts';
+import { hashForPage, mailInitialPasswordHint, startInitialPassword } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInResult } from './complete-sign-in.ts';
@@ -9,29 +9,21 @@ import { askForMailedCode } from './mailed-code-page.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
 import type { PasswordRefusal, PasswordSignInResult } from './sign-in-state.ts';
+import { passwordRefusals } from './sign-in-texts.ts';
 
-/** The text for each refusal, and its place (the specification's sections 5 and 8). */
-function toFormErrors(t: T, refusal: PasswordRefusal): Pick<SignInPageState, 'errors' | 'status'> {
-  switch (refusal.kind) {
-    case 'empty':
-      return {
-        status: 400,
-        errors: {
-          ...(refusal.username && { username: t('signIn.errors.usernameEmpty') }),
-          ...(refusal.password && { password: t('signIn.errors.passwordEmpty') }),
-        },
-      };
-    case 'malformed':
-      return { status: 400, errors: { form: t('signIn.errors.validation') } };
-    case 'too-many':
-      return { status: 429, errors: { form: retryAfterText(t, 'too-many', refusal.retryAfterMs) } };
-    case 'unknown-user':
-      return { status: 400, errors: { form: t('signIn.errors.userDoesNotExist') } };
-    case 'wrong-password':
-      return { status: 400, errors: { form: t('signIn.errors.incorrect') } };
-    case 'disabled':
-      return { status: 403, errors: { form: t('signIn.errors.disabled') } };
+type FormState = Pick<SignInPageState, 'errors' | 'status'>;
+
+/** The text for a refusal, and its place. */
+function toFormState(r: RequestContext, refusal: PasswordRefusal): FormState {
+  if (refusal.kind !== 'empty') {
+    const { status, text } = refusalView(r, passwordRefusals, refusal);
+    return { status, errors: { form: text } };
   }
+  const errors = {
+    ...(refusal.username && { username: r.t('signIn.errors.usernameEmpty') }),
+    ...(refusal.password && { password: r.t('signIn.errors.passwordEmpty') }),
+  };
+  return { status: 400, errors };
 }
 
 /** A submitted sign-in form, without the password. */
@@ -39,8 +31,6 @@ type PasswordRequest = RequestContext & {
   readonly username: string;
   readonly remember: boolean;
 };
-
-type FormState = Pick<SignInPageState, 'errors' | 'status'>;
 
 async function rerender(r: PasswordRequest, deps: SignInDeps, form: FormState): Promise<void> {
   const { continuation, username, remember } = r;
@@ -95,8 +85,7 @@ async function refuse(
   const home = redirectsToProvider(refusal) ? findHome(r, deps) : undefined;
   if (home) return redirectHome(r, deps, home);
   if (awaiting && !deps.uniformAnswers) return startFirstPassword(r, deps, awaiting);
-  if (refusal.kind === 'too-many') r.setRetryAfter(refusal.retryAfterMs);
-  return rerender(r, deps, toFormErrors(r.t, refusal));
+  return rerender(r, deps, toFormState(r, refusal));
 }
 
 /** The password was right: the second factor or a session is next. */

@@ -1,7 +1,9 @@
+import { refusalView } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { passkeyErrorText, signInByPasskey } from './passkey-sign-in.ts';
+import { signInByPasskey } from './passkey-sign-in.ts';
 import { renderReauthenticatePage, requireReauthentication } from './reauthenticate-handlers.ts';
+import { passkeyRefusals } from './sign-in-texts.ts';
 
 /** POST /re-authenticate/passkey: the signed-in user re-authenticates with one of their own passkeys. */
 export const reauthenticateByPasskey = (passkeys: PasskeyDeps) =>
@@ -12,7 +14,7 @@ export const reauthenticateByPasskey = (passkeys: PasskeyDeps) =>
     r.log.info({ act: 're-authenticate', method: 'passkey', outcome: result }, 're-authentication');
     if (outcome.kind === 'refused') {
       if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
-      const { status, text } = passkeyErrorText(r, outcome.refusal);
+      const { status, text } = refusalView(r, passkeyRefusals, outcome.refusal);
       return renderReauthenticatePage(r, deps, { status, problem: text });
     }
     if (!isSameUser) {

@@ -5,7 +5,7 @@ import {
   continuationFromQuery,
   type PageHandler,
   type RequestContext,
-  type T,
+  refusalView,
 } from '../http/index.ts';
 import { hashForPage } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
@@ -14,7 +14,8 @@ import type { SignInDeps } from './deps.ts';
 import { linkedProviderButtons } from './linked-provider-buttons.ts';
 import { passkeyRequestOptionsForUser } from './passkey-options.ts';
 import { redirectToSignIn, type UserRequest } from './require-user.ts';
-import { type VerifyPasswordResult, verifyCurrentPassword } from './verify-current-password.ts';
+import { reauthenticationRefusals } from './sign-in-texts.ts';
+import { verifyCurrentPassword } from './verify-current-password.ts';
 
 interface ReauthenticatePageState {
   error?: string;
@@ -80,19 +81,6 @@ export const showReauthenticate = requireReauthentication(async (r, deps) => {
   await renderReauthenticatePage(r, deps, { ...problem, providerNotice: notice && noticeText(r.t, notice) });
 });
 
-function toPageState(t: T, refused: Exclude<VerifyPasswordResult, { kind: 'correct' }>): ReauthenticatePageState {
-  switch (refused.kind) {
-    case 'empty':
-      return { status: 400, error: t('signIn.errors.passwordEmpty') };
-    case 'incorrect':
-      return { status: 400, error: t('signIn.reauthenticate.incorrect') };
-    case 'too-many': {
-      const minutes = Math.max(1, Math.ceil(refused.retryAfterMs / 60_000));
-      return { status: 429, problem: t('signIn.errors.tooMany', { minutes }) };
-    }
-  }
-}
-
 /** POST /re-authenticate: the password, then the second factor if there is one, then a new session. */
 export const submitReauthenticate = requireReauthentication(async (r, deps) => {
   const { user, session, target: continuation } = r;
@@ -103,11 +91,11 @@ export const submitReauthenticate = requireReauthentication(async (r, deps) => {
     return renderReauthenticatePage(r, deps, { status: confirmed.status, problem: r.t('signIn.errors.busy') });
   }
   r.log.info({ act: 're-authenticate', outcome: toPublicOutcome(confirmed.kind) }, 're-authentication');
-  if (confirmed.kind === 'too-many') {
-    deps.metrics.guessRefused(confirmed.limit);
-    r.setRetryAfter(confirmed.retryAfterMs);
+  if (confirmed.kind === 'too-many') deps.metrics.guessRefused(confirmed.limit);
+  if (confirmed.kind !== 'correct') {
+    const { status, text, field } = refusalView(r, reauthenticationRefusals, confirmed);
+    return renderReauthenticatePage(r, deps, { status, ...(field ? { error: text } : { problem: text }) });
   }
-  if (confirmed.kind !== 'correct') return renderReauthenticatePage(r, deps, toPageState(r.t, confirmed));
   const factor = { amr: ['pwd'], remember: session.remember, continuation };
   const entered = await deps.signIn.completeReauthentication(r, user, factor);
   r.redirect(entered.kind === 'signed-in' ? deps.nextRedirect(user, continuation).address : entered.address);

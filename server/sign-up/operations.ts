@@ -7,6 +7,7 @@ import {
   type Language,
   languages,
   resolveLanguage,
+  toRefusalError,
   toRetrySeconds,
 } from '../http/index.ts';
 import { hashForApi } from '../password/index.ts';
@@ -14,9 +15,9 @@ import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import type { ProfileFaults } from './profile-input.ts';
 import { resendCode } from './send-code.ts';
-import { fieldNames } from './sign-up-texts.ts';
+import { fieldNames, startSignUpRefusals, verifyEmailRefusals } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
-import { type VerifyEmailRefusal, verifyEmail } from './verify-email.ts';
+import { verifyEmail } from './verify-email.ts';
 
 const flow = flowIdSchema.max(100).describe('From the answer of the call before: a secret of the caller');
 
@@ -31,31 +32,11 @@ function toProblemFaults({ empty, email, password }: ProfileFaults): { name: str
   ];
 }
 
-/** The problem document of each refusal. */
-function toProblem(refusal: StartSignUpRefusal | VerifyEmailRefusal): HttpError {
-  switch (refusal.kind) {
-    case 'invalid': {
-      const noPassword = refusal.faults.empty.includes('password');
-      const publicDetail = noPassword ? 'Password cannot be empty.' : 'Validation Error Detected';
-      return new HttpError('validation', { publicDetail, invalidParams: toProblemFaults(refusal.faults) });
-    }
-    case 'already-in-use':
-      return new HttpError('conflict', { publicDetail: 'An account with the given email already exists.' });
-    case 'no-deal':
-      return new HttpError('validation', {
-        invalidParams: [{ name: 'body.source', detail: 'no deal for this address' }],
-      });
-    case 'too-many':
-      return new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) });
-    case 'not-found':
-      return new HttpError('notFound');
-    case 'disabled':
-      return new HttpError('forbidden', { publicDetail: 'User is disabled.' });
-    case 'incomplete':
-    case 'incorrect':
-    case 'invalidated':
-      return new HttpError('validation', { detail: refusal.kind, publicDetail: 'Invalid code' });
-  }
+/** The faulty parts of the input. */
+function toInvalidParams(refusal: StartSignUpRefusal) {
+  if (refusal.kind === 'invalid') return { invalidParams: toProblemFaults(refusal.faults) };
+  if (refusal.kind !== 'no-deal') return {};
+  return { invalidParams: [{ name: 'body.source', detail: 'no deal for this address' }] };
 }
 
 function signUp(deps: SignUpDeps): ApiOperation {
@@ -96,7 +77,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
         from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
       };
       const started = await hashForApi(deps, () => startSignUp(deps, input));
-      if (started.kind !== 'begun') throw toProblem(started);
+      if (started.kind !== 'begun') throw toRefusalError(startSignUpRefusals, started, toInvalidParams(started));
       return { flow: started.flow };
     },
   });
@@ -113,7 +94,7 @@ function confirm(deps: SignUpDeps): ApiOperation {
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
       const confirmed = await verifyEmail(deps, { flowId: body.flow, code: body.code, ip: req.ip ?? '' });
-      if (confirmed.kind !== 'confirmed') throw toProblem(confirmed);
+      if (confirmed.kind !== 'confirmed') throw toRefusalError(verifyEmailRefusals, confirmed);
       return { sub: confirmed.user.id };
     },
   });

@@ -1,7 +1,14 @@
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
-import { HttpError, type RequestContext, type T, toRetrySeconds, unavailableRetrySeconds } from '../http/index.ts';
+import {
+  HttpError,
+  type RequestContext,
+  refusalView,
+  type T,
+  toRetrySeconds,
+  unavailableRetrySeconds,
+} from '../http/index.ts';
 import { type Busy, hashForPage } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { hasPartnerDeal } from '../users/index.ts';
@@ -18,7 +25,7 @@ import {
   withSignUpContext,
 } from './sign-up-context.ts';
 import { findPendingVerification, setSignUpRecord } from './sign-up-records.ts';
-import { faultTexts, tooManyText } from './sign-up-texts.ts';
+import { faultTexts, startSignUpRefusals } from './sign-up-texts.ts';
 import {
   type StartSignUpInput,
   type StartSignUpRefusal,
@@ -136,21 +143,11 @@ export const showProfile = withSignUpContext(async (r, deps) => {
 
 const toProblem = (t: T, text: string) => ({ problem: { title: t('signUp.errors.failed'), text } });
 
-/** Text and status for each refusal (the specification's sections 5 and 8). */
-function toRefusedState(
-  r: RequestContext,
-  refusal: Exclude<StartSignUpRefusal, { kind: 'no-deal' }>,
-): ProfilePageState {
-  const { t } = r;
-  switch (refusal.kind) {
-    case 'invalid':
-      return { status: 400, ...faultTexts(t, refusal.faults) };
-    case 'already-in-use':
-      return { status: 409, errors: { email: t('signUp.errors.alreadyInUse') } };
-    case 'too-many':
-      r.setRetryAfter(refusal.retryAfterMs);
-      return { status: 429, ...toProblem(t, tooManyText(t, refusal.retryAfterMs)) };
-  }
+/** The text for a refusal, and its place. */
+function toRefusedState(r: RequestContext, refusal: StartSignUpRefusal): ProfilePageState {
+  const { status, text, field } = refusalView(r, startSignUpRefusals, refusal);
+  if (refusal.kind === 'invalid') return { status, ...faultTexts(r.t, refusal.faults) };
+  return { status, ...(field ? { errors: { [field]: text } } : toProblem(r.t, text)) };
 }
 
 function toUnavailableState(r: RequestContext, error: unknown): ProfilePageState {

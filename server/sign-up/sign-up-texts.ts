@@ -1,8 +1,10 @@
 import type { ProfileFieldName, ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
-import type { T } from '../http/index.ts';
+import type { RefusalRules, T } from '../http/index.ts';
 import { passwordErrorText } from '../password/index.ts';
 import { minuteMs } from '../shared/index.ts';
 import type { ProfileFaults, ProfileInput } from './profile-input.ts';
+import type { StartSignUpRefusal } from './start-sign-up.ts';
+import type { VerifyEmailRefusal } from './verify-email.ts';
 
 /** 'Too many attempts', with the time in minutes, or in hours if it is long. */
 export function tooManyText(t: T, retryAfterMs: number): string {
@@ -30,3 +32,41 @@ export function faultTexts(t: T, faults: ProfileFaults): Pick<ProfilePageProps, 
     ...(faults.malformed && { problem: { text: t('signUp.errors.validation') } }),
   };
 }
+
+const tooMany = {
+  problem: 'tooMany',
+  text: (t: T, { retryAfterMs }: { retryAfterMs: number }) => tooManyText(t, retryAfterMs),
+  apiText: null,
+} as const;
+
+const alreadyInUse = {
+  problem: 'conflict',
+  text: 'signUp.errors.alreadyInUse',
+  apiText: () => 'An account with the given email already exists.',
+} as const;
+
+/** The refusals of step PROFILE (the specification's sections 5 and 8). */
+export const startSignUpRefusals: RefusalRules<StartSignUpRefusal> = {
+  invalid: {
+    problem: 'validation',
+    text: 'signUp.errors.validation',
+    apiText: (t, { faults }) =>
+      faults.empty.includes('password') ? 'Password cannot be empty.' : t('signUp.errors.validation'),
+  },
+  'already-in-use': { ...alreadyInUse, field: 'email' },
+  'too-many': tooMany,
+  // Its page is loaded again.
+  'no-deal': { problem: 'validation', text: 'signUp.errors.validation', apiText: null },
+};
+
+/** The refusals of step SECURITY. */
+export const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
+  incomplete: { problem: 'validation', text: 'signUp.code.incomplete', field: 'code', apiText: 'signUp.errors.code' },
+  incorrect: { problem: 'validation', text: 'signUp.errors.code', field: 'code' },
+  invalidated: { problem: 'validation', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
+  'already-in-use': alreadyInUse,
+  disabled: { problem: 'forbidden', text: 'signUp.errors.disabled' },
+  'too-many': tooMany,
+  // Its page is loaded again.
+  'not-found': { problem: 'notFound', text: 'signUp.errors.expired', apiText: null },
+};

@@ -5,6 +5,7 @@ import {
   HttpError,
   type PageHandler,
   type RequestContext,
+  refusalView,
   toRetrySeconds,
 } from '../http/index.ts';
 import { normaliseCode } from '../messages/index.ts';
@@ -16,7 +17,7 @@ import { restartSignUp, type SignUpRequest, withSignUpContext } from './sign-up-
 import { findPendingVerification, type PendingVerification, type SignUpRecord } from './sign-up-records.ts';
 import type { SignUpPlace, UnverifiedState } from './sign-up-state.ts';
 import type { SignUp } from './sign-up-store.ts';
-import { tooManyText } from './sign-up-texts.ts';
+import { tooManyText, verifyEmailRefusals } from './sign-up-texts.ts';
 import { nextUrl, returnUrl } from './verified-handlers.ts';
 import { type VerifyEmailRefusal, type VerifyEmailResult, verifyEmail } from './verify-email.ts';
 
@@ -122,28 +123,12 @@ async function storedContinuation(
   return (await deps.toExpiredError(req, current)).options.redirectTo === undefined ? continuation : current;
 }
 
-/** Text and status for each wrong code (the specification's sections 5 and 8). */
-function toPageState(
-  r: RequestContext,
-  refused: Exclude<VerifyEmailRefusal, { kind: 'not-found' }>,
-): VerifyEmailPageState {
-  const { t } = r;
-  const notice = (text: string) => ({ kind: 'error', text, duration: 'never' }) as const;
-  switch (refused.kind) {
-    case 'incomplete':
-      return { status: 400, error: t('signUp.code.incomplete') };
-    case 'incorrect':
-      return { status: 400, error: t('signUp.errors.code') };
-    case 'invalidated':
-      return { status: 400, error: t('signUp.errors.code'), notice: notice(t('signUp.errors.invalidated')) };
-    case 'too-many':
-      r.setRetryAfter(refused.retryAfterMs);
-      return { status: 429, notice: notice(tooManyText(t, refused.retryAfterMs)) };
-    case 'already-in-use':
-      return { status: 409, notice: notice(t('signUp.errors.alreadyInUse')) };
-    case 'disabled':
-      return { status: 403, notice: notice(t('signUp.errors.disabled')) };
-  }
+/** The text for a wrong code, and its place. */
+function toPageState(r: RequestContext, refused: VerifyEmailRefusal): VerifyEmailPageState {
+  const { status, text, field } = refusalView(r, verifyEmailRefusals, refused);
+  if (field) return { status, error: text };
+  const error = refused.kind === 'invalidated' ? { error: r.t('signUp.errors.code') } : {};
+  return { status, notice: { kind: 'error', text, duration: 'never' }, ...error };
 }
 
 function toResendState(r: RequestContext, refused: SendCodeResult & { kind: 'refused' }): VerifyEmailPageState {

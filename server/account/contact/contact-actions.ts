@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { TextKey } from '../../../locales/index.ts';
-import { defineAction, formField, type RefusalRules } from '../../http/index.ts';
+import { defineAction, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import type { ActionCaller } from '../form-page.ts';
 import { type EmailRefusal, requestEmailChange } from './change-email.ts';
@@ -8,9 +7,6 @@ import { type PhoneRefusal, requestPhoneChange } from './change-phone.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import type { ContactChangeKind } from './pending-contact-changes.ts';
 import type { CodeRejection } from './verify-contact-code.ts';
-
-/** The input is wrong: shown at this field. */
-const at = (field: string, text: TextKey) => ({ problem: 'badRequest' as const, text, field });
 
 /** Sends a code to a new address. */
 export const changeEmailAction = defineAction({
@@ -29,8 +25,8 @@ export const changeEmailAction = defineAction({
   run: ({ contact }: { contact: ContactDeps }, { user, from }: ActionCaller, { email }) =>
     requestEmailChange(contact, user, { typed: email, from }),
   refusals: {
-    malformed: at('email', 'signUp.errors.email'),
-    same: at('email', 'contact.email.same'),
+    malformed: wrongInput('signUp.errors.email', 'email'),
+    same: wrongInput('contact.email.same', 'email'),
     ...limitRefusals,
   } satisfies RefusalRules<EmailRefusal>,
 });
@@ -44,21 +40,21 @@ export const changePhoneAction = defineAction({
   run: ({ contact }: { contact: ContactDeps }, { user, from }: ActionCaller, { phone }) =>
     requestPhoneChange(contact, user, { typed: phone, from }),
   refusals: {
-    malformed: at('phone_number', 'contact.phone.invalid'),
-    impossible: at('phone_number', 'contact.phone.impossible'),
-    unreachable: at('phone_number', 'contact.phone.unreachable'),
-    same: at('phone_number', 'contact.phone.same'),
-    'not-offered': { problem: 'badRequest', text: 'contact.phone.notOffered' },
+    malformed: wrongInput('contact.phone.invalid', 'phone_number'),
+    impossible: wrongInput('contact.phone.impossible', 'phone_number'),
+    unreachable: wrongInput('contact.phone.unreachable', 'phone_number'),
+    same: wrongInput('contact.phone.same', 'phone_number'),
+    'not-offered': wrongInput('contact.phone.notOffered'),
     ...limitRefusals,
   } satisfies RefusalRules<PhoneRefusal>,
 });
 
 /** A typed code that is not accepted. */
 export const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejection> => ({
-  incomplete: { ...at('code', 'password.reset.codeIncomplete'), apiText: 'password.reset.codeWrong' },
-  incorrect: at('code', 'password.reset.codeWrong'),
-  invalidated: at('code', 'password.reset.codeExpired'),
-  'not-found': at('code', 'password.reset.codeExpired'),
+  incomplete: { ...wrongInput('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
+  incorrect: wrongInput('password.reset.codeWrong', 'code'),
+  invalidated: wrongInput('password.reset.codeExpired', 'code'),
+  'not-found': wrongInput('password.reset.codeExpired', 'code'),
   'already-in-use': { problem: 'conflict', text: `contact.${kind}.alreadyInUse` },
   'too-many': limitRefusals['too-many'],
 });

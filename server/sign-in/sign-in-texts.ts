@@ -1,0 +1,42 @@
+import { type RefusalRules, wrongInput } from '../http/index.ts';
+import { limitRefusals } from '../password/index.ts';
+import type { MailedCodeResult } from './mailed-code.ts';
+import type { PasskeySignInRefusal } from './passkey-sign-in.ts';
+import type { PasswordRefusal } from './sign-in-state.ts';
+import type { VerifyPasswordResult } from './verify-current-password.ts';
+
+const disabled = { problem: 'forbidden', text: 'signIn.errors.disabled' } as const;
+const tooMany = limitRefusals['too-many'];
+
+/** The refusals of a password, besides empty fields (the specification's sections 5 and 8). */
+export const passwordRefusals: RefusalRules<Exclude<PasswordRefusal, { kind: 'empty' }>> = {
+  malformed: wrongInput('signIn.errors.validation'),
+  'too-many': tooMany,
+  'unknown-user': wrongInput('signIn.errors.userDoesNotExist'),
+  'wrong-password': wrongInput('signIn.errors.incorrect'),
+  disabled,
+};
+
+/** The refusals of the password of a signed-in user. */
+export const reauthenticationRefusals: RefusalRules<Exclude<VerifyPasswordResult, { kind: 'correct' }>> = {
+  empty: wrongInput('signIn.errors.passwordEmpty', 'password'),
+  incorrect: wrongInput('signIn.reauthenticate.incorrect', 'password'),
+  'too-many': tooMany,
+};
+
+export const passkeyRefusals: RefusalRules<PasskeySignInRefusal> = {
+  malformed: wrongInput('passkeys.signIn.errors.malformed'),
+  expired: wrongInput('passkeys.signIn.errors.expired'),
+  unknown: wrongInput('passkeys.signIn.errors.unknown'),
+  invalid: wrongInput('passkeys.signIn.errors.invalid'),
+  copied: wrongInput('passkeys.signIn.errors.copied'),
+  'too-many': tooMany,
+  disabled,
+};
+
+export const mailedCodeRefusals: RefusalRules<Exclude<MailedCodeResult, { kind: 'correct' | 'not-found' }>> = {
+  incomplete: wrongInput('signIn.mailedCode.incomplete', 'code'),
+  incorrect: wrongInput('signIn.mailedCode.wrong', 'code'),
+  invalidated: wrongInput('signIn.mailedCode.invalidated'),
+  'too-many': tooMany,
+};
