@@ -64,6 +64,28 @@ function findMissingSections(text: string): string[] {
     .map(([reference]) => reference);
 }
 
+/** Whether it is a folder of tests, or a test file without its ending. */
+const isTest = (name: string) => files.some((file) => file.startsWith(`${name}.`) || file.startsWith(`${name}/`));
+
+/** "`test/oidc/tabs`", without the ending of a file. */
+function findMissingTests(text: string): string[] {
+  const names = [...text.matchAll(/`(test\/[\w/-]+)`/g)].map(([, name = '']) => name.replace(/\/$/, ''));
+  return names.filter((name) => !isTest(name));
+}
+
+/** The last column of `threats.md`: a name without a folder is a file of `test/attacks/`. */
+function findMissingAttacks(table: string): string[] {
+  const rows = table.split('\n').filter((line) => line.startsWith('|'));
+  const names = rows.slice(2).flatMap(
+    (row) =>
+      row
+        .split(' | ')
+        .at(-1)
+        ?.match(/(?<=`)[\w-]+(?=`)/g) ?? [],
+  );
+  return names.filter((name) => !isTest(`test/attacks/${name}`));
+}
+
 describe('references in comments and docs', () => {
   it('Every file that a comment or a page names exists in the repository', () => {
     const missing = texts.flatMap(({ file, text }) => findMissingFiles(text).map((name) => `${file}: ${name}`));
@@ -76,7 +98,19 @@ describe('references in comments and docs', () => {
     expect(texts.some(({ text }) => /security\.md`, rule \d/.test(text))).toBe(true);
   });
 
-  it('The check finds a file, a rule and a section that do not exist', () => {
+  it('Every test that a page names exists', () => {
+    const missing = pages.flatMap((page) =>
+      findMissingTests(readFileSync(join(root, page), 'utf8')).map((name) => `${page}: ${name}`),
+    );
+    expect(missing).toEqual([]);
+    expect(findMissingAttacks(readFileSync(join(root, 'docs/threats.md'), 'utf8'))).toEqual([]);
+  });
+
+  it('The check finds a file, a test, a rule and a section that do not exist', () => {
+    expect(findMissingTests('`test/oidc/no-such-test` and `test/oidc/tabs`')).toEqual(['test/oidc/no-such-test']);
+    const table =
+      '| Attack | Rule | Test |\n| --- | --- | --- |\n| a | b | `grants`, `no-such-attack`; `test/oidc/tabs` |';
+    expect(findMissingAttacks(table)).toEqual(['no-such-attack']);
     expect(findMissingFiles('See `no-such-file.ts` and server/app.ts.')).toEqual(['no-such-file.ts']);
     expect(findMissingSections('(`security.md`, rule 99)')).toHaveLength(1);
     expect(findMissingSections('(`specification.md`, section 7)')).toEqual([]);
