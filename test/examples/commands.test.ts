@@ -56,9 +56,13 @@ describe('an example by one command', () => {
     const { server, port } = await listenOnFreePort((req, res) => {
       res.writeHead(req.url?.startsWith('/.well-known/') ? 200 : 404).end('{}');
     });
-    await foyer.addClient({ id: 'browser-example' });
-    const variables = { ISSUER: `http://127.0.0.1:${port}`, DATA_DIR: foyer.stores.urls.dataDir };
-    await expect(exampleByCommand('browser', variables)).rejects.toThrow(/does not know browser-example/);
-    server.close();
+    try {
+      await foyer.addClient({ id: 'browser-example' });
+      const variables = { ISSUER: `http://127.0.0.1:${port}`, DATA_DIR: foyer.stores.urls.dataDir };
+      await expect(exampleByCommand('browser', variables)).rejects.toThrow(/does not know browser-example/);
+    } finally {
+      // An open server would keep Jest from ending.
+      server.close();
+    }
   });
 });
