@@ -43,7 +43,7 @@ const justNowMs = 10_000;
 export const showSecondFactor = requireChallenge((r, deps) => {
   const { resentAtMs } = r.current.challenge;
   const resent = resentAtMs !== undefined && deps.now() - resentAtMs < justNowMs;
-  const notice = { kind: 'success', text: r.t('mfa.challenge.resent'), passing: true } as const;
+  const notice = { kind: 'success', text: r.t('mfa.challenge.resent'), duration: 'short' } as const;
   renderSecondFactorPage(r, deps, resent ? { notice } : {});
 });
 

@@ -2,9 +2,7 @@ import type { ReactNode } from 'react';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { DialogCard } from '../parts/dialog-card.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type AccountLocation, tabAddress } from './tabs.ts';
 
@@ -27,6 +25,12 @@ export interface SettingsActProps {
   children: ReactNode;
 }
 
+const toNotice = ({ passing, ...words }: ActionProblem): PageNoticeProps => ({
+  kind: 'error',
+  ...words,
+  ...(passing && { duration: 'errorBar' }),
+});
+
 /** One action of the settings: a page of its own, whose card the home shows in a dialog. */
 export function AccountAction({ ctx, id, title, lead, tab, problem, children }: SettingsActProps) {
   const { t } = ctx;
@@ -45,20 +49,7 @@ export function AccountAction({ ctx, id, title, lead, tab, problem, children }: 
         closeLabel={t('common.close')}
         level="h2"
       >
-        {problem !== undefined &&
-          (problem.passing ? (
-            <PassingNotice
-              ctx={ctx}
-              kind="error"
-              title={problem.title}
-              text={problem.text}
-              durationMs={noticeDurationsMs.errorBar}
-            />
-          ) : (
-            <Notice kind="error" title={problem.title}>
-              {problem.text}
-            </Notice>
-          ))}
+        <PageNotice ctx={ctx} notice={problem && toNotice(problem)} />
         {children}
       </DialogCard>
     </AccountLayout>

@@ -1,10 +1,10 @@
 import { CardForm, cardFormProps, type StripeInPage } from '../billing/card-form.tsx';
 import { type CardView, cardExpiry, cardName } from '../billing/card-name.ts';
-import { CheckoutNotice, type CheckoutNoticeProps } from '../billing/checkout-notice.tsx';
 import { PaymentAction, type PaymentActionProps } from '../billing/payment-action.tsx';
 import { Retry } from '../billing/payment-page.tsx';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 
 interface CardPageFrame {
   ctx: PageContext;
@@ -15,7 +15,7 @@ interface CardPageFrame {
 export interface ChangeCardPageProps extends CardPageFrame {
   action: string;
   setupUrl: string;
-  notice?: CheckoutNoticeProps | undefined;
+  notice?: PageNoticeProps | undefined;
   /** The present card. */
   card?: CardView | undefined;
   /** For a card that could not be saved while Stripe was unavailable: it need not be entered again. */
@@ -30,7 +30,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   return (
     <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
-        <CheckoutNotice ctx={ctx} notice={notice} />
+        <PageNotice ctx={ctx} notice={notice} />
         {card && (
           <p>
             {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}

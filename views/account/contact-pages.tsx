@@ -4,8 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
@@ -128,7 +127,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
   return (
     <AccountAction ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
       {resent && (
-        <PassingNotice ctx={ctx} kind="success" text={t('contact.code.resent')} durationMs={noticeDurationsMs.short} />
+        <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('contact.code.resent'), duration: 'short' }} />
       )}
       <form className="form" method="post" action={action} noValidate>
         <CodeInput

@@ -3,6 +3,7 @@ import { formatDate } from '../format.ts';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Notice } from '../parts/notice.tsx';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, InvoicesCard } from './membership-cards.tsx';
@@ -35,11 +36,7 @@ export function MembershipPage({
   const { t } = ctx;
   const before = (
     <>
-      {problem && (
-        <Notice kind="error" title={problem.title}>
-          {problem.text}
-        </Notice>
-      )}
+      <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       {stripeUnavailable && <Notice kind="info">{t('membership.unavailable')}</Notice>}
       <MembershipNotices ctx={ctx} membership={membership} />
     </>

@@ -1,8 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
-import { noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
@@ -64,12 +63,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
       problem={notSent(ctx, problem)}
     >
       {resent && (
-        <PassingNotice
-          ctx={ctx}
-          kind="success"
-          text={t('mfaSettings.sms.resent')}
-          durationMs={noticeDurationsMs.short}
-        />
+        <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('mfaSettings.sms.resent'), duration: 'short' }} />
       )}
       <p className="muted">{t('mfaSettings.sms.sentTo', { number, minutes })}</p>
       <form className="form" method="post" action={action} noValidate>

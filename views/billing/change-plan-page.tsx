@@ -2,10 +2,10 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
 import { Script } from '../parts/script.tsx';
 import { SegmentedLinks } from '../parts/segmented-links.tsx';
-import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 
 export interface ChangePlanPageProps {
@@ -20,7 +20,7 @@ export interface ChangePlanPageProps {
   cards: readonly RadioCard[];
   value?: string;
   cancelHref: string;
-  notice?: CheckoutNoticeProps;
+  notice?: PageNoticeProps;
   error?: string;
 }
 
@@ -35,7 +35,7 @@ export function ChangePlanPage(props: ChangePlanPageProps) {
       <div className="panel-head">
         <h1>{heading}</h1>
       </div>
-      <CheckoutNotice ctx={ctx} notice={notice} />
+      <PageNotice ctx={ctx} notice={notice} />
       <SegmentedLinks label={t('common.interval.label')} parts={periods} />
       <form className="form" method="post" action={action} noValidate>
         <HiddenFields fields={{ act: 'choose' }} />

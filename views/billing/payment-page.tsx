@@ -3,11 +3,11 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName } from './card-name.ts';
-import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
 
@@ -24,7 +24,7 @@ interface PaymentPageFrame {
 
 export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
-  notice?: CheckoutNoticeProps | undefined;
+  notice?: PageNoticeProps | undefined;
   /** The amount; without it there is nothing to confirm for the moment. */
   quote?:
     | {
@@ -115,7 +115,7 @@ export function PaymentPage(props: PaymentPageProps) {
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} note={quote.note} />}
-      <CheckoutNotice ctx={ctx} notice={notice} />
+      <PageNotice ctx={ctx} notice={notice} />
       {quote && card && <SavedCard ctx={ctx} action={action} card={card} quiet={!savedFirst} quote={quote} />}
       {quote ? (
         <>

@@ -3,9 +3,9 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
-import { CheckoutNotice, type CheckoutNoticeProps } from './checkout-notice.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
@@ -22,7 +22,7 @@ export interface PlanSummaryPageProps {
   /** Without it there is no choice. */
   changeHref?: string;
   cancelHref: string;
-  notice?: CheckoutNoticeProps;
+  notice?: PageNoticeProps;
   /** The amounts; without them, they could not be read. */
   quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; note: string };
   /** Only if something is due. */
@@ -82,7 +82,7 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
         <h1>{t('checkout.heading')}</h1>
         <p className="muted">{clientName === undefined ? lead : `${lead} ${t('checkout.then', { clientName })}`}</p>
       </div>
-      <CheckoutNotice ctx={ctx} notice={notice} />
+      <PageNotice ctx={ctx} notice={notice} />
       {has !== undefined && <Notice kind="info">{has}</Notice>}
       <PlanCard
         plan={plan}

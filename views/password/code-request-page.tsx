@@ -4,6 +4,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 
 export interface RequestPageProps {
@@ -37,13 +38,7 @@ function RequestPage({
     <AuthLayout ctx={ctx} nav="signIn">
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">{head}</div>
-      {problem === undefined ? (
-        notice
-      ) : (
-        <Notice kind="error" title={problem.title}>
-          {problem.text}
-        </Notice>
-      )}
+      {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
       <form className="form" method="post" action={action} noValidate>
         <Field
           name="username"

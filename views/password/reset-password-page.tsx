@@ -4,8 +4,8 @@ import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { type NoticeDuration, noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import type { NoticeDuration } from '../parts/notice-durations.ts';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import type { Strength } from '../parts/password-strength.ts';
 import { Resend } from '../parts/resend.tsx';
@@ -100,25 +100,13 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
         <p>{t(proven ? 'password.reset.proven' : 'password.reset.check')}</p>
         {!proven && <p className="muted">{sent}</p>}
       </div>
-      {notice !== undefined && (
-        <PassingNotice
-          ctx={ctx}
-          kind="success"
-          title={notice.title}
-          text={notice.text}
-          durationMs={noticeDurationsMs[notice.duration]}
-        />
-      )}
+      <PageNotice ctx={ctx} notice={notice && { kind: 'success', ...notice }} />
       {moved && (
         <Notice kind="info" title={t('password.reset.movedTitle')}>
           {t('password.reset.moved')}
         </Notice>
       )}
-      {problem !== undefined && (
-        <Notice kind="error" title={problem.title}>
-          {problem.text}
-        </Notice>
-      )}
+      <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
       <form className="form" method="post" action={action} noValidate>
         <Fields {...props} />
         <Button block>{t('password.reset.submit')}</Button>

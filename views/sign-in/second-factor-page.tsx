@@ -6,9 +6,7 @@ import { CodeInput } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import { noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 import { ReauthenticateBackdrop, SignInBackdrop } from './backdrop.tsx';
@@ -33,7 +31,7 @@ export interface SecondFactorPageProps {
   rememberDays?: number;
   rememberDevice?: boolean;
   error?: string | undefined;
-  notice?: { kind: NoticeKind; title?: string; text: string; passing?: boolean };
+  notice?: PageNoticeProps;
   /** The page behind the dialog, with scripts. */
   backdrop: 'sign-in' | 'again';
 }
@@ -84,16 +82,6 @@ function CodeField({ ctx, method, error }: SecondFactorPageProps) {
   );
 }
 
-function PageNotice({ ctx, notice }: { ctx: PageContext; notice: NonNullable<SecondFactorPageProps['notice']> }) {
-  const { kind, title, text, passing } = notice;
-  if (passing) return <PassingNotice ctx={ctx} kind={kind} text={text} durationMs={noticeDurationsMs.short} />;
-  return (
-    <Notice kind={kind} title={title}>
-      {text}
-    </Notice>
-  );
-}
-
 function OtherMethods({ ctx: { t }, action, others }: SecondFactorPageProps) {
   return (
     <section className="panel-ways" aria-labelledby="other-ways">
@@ -132,7 +120,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             <h1 id="second-factor-title">{t('mfa.challenge.heading')}</h1>
             <Lead {...props} />
           </div>
-          {notice !== undefined && <PageNotice ctx={ctx} notice={notice} />}
+          <PageNotice ctx={ctx} notice={notice} />
           <form className="form" method="post" action={action} noValidate>
             <HiddenFields fields={{ method }} />
             <CodeField {...props} />

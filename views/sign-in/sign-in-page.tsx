@@ -3,7 +3,8 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-buttons.tsx';
@@ -24,7 +25,7 @@ export interface SignInPageProps {
   /** The identity providers. */
   providerButtons: ProviderButtonGroups;
   /** The result of an attempt at one of them. */
-  providerNotice?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: PageNoticeProps | undefined;
 }
 
 /** The focus: the first empty field, and after a refusal the password. */
@@ -47,7 +48,7 @@ export function SignInPage(props: SignInPageProps) {
       </div>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
-      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
+      <PageNotice ctx={ctx} notice={providerNotice} />
       {/* The Enter key activates a form's first button: that must not be a provider's. */}
       {providerButtons.top.length > 0 && (
         <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />

@@ -4,8 +4,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { LegalText, type LegalTextProps } from './legal-text.tsx';
 
@@ -76,9 +75,7 @@ export function TermsPage({ ctx, mode, action, redirect, document, version, decl
     <PlainLayout ctx={ctx} shape="text">
       {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
       {declined && <WithoutTerms ctx={ctx} />}
-      {notice?.kind === 'success' && (
-        <PassingNotice ctx={ctx} kind="success" text={notice.text} durationMs={noticeDurationsMs.terms} />
-      )}
+      {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}
       {mode === 'accept' && notice === undefined && (
         <Notice kind="info">{t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
       )}

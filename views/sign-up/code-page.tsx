@@ -2,9 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import { type NoticeDuration, noticeDurationsMs } from '../parts/notice-durations.ts';
-import { PassingNotice } from '../parts/passing-notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
@@ -22,22 +20,11 @@ export interface CodePageProps {
   /** Only a complete code stays, and never a wrong one. */
   code?: string;
   error?: string | undefined;
-  notice?: { kind: NoticeKind; title?: string; text: string; duration: NoticeDuration };
+  notice?: PageNoticeProps;
   /** No code could be sent. */
   unsent?: boolean;
   /** Until another code can be requested. */
   waitSeconds: number;
-}
-
-function CodeNotice({ ctx, notice }: { ctx: PageContext; notice: NonNullable<CodePageProps['notice']> }) {
-  const { kind, title, text, duration } = notice;
-  const durationMs = noticeDurationsMs[duration];
-  if (durationMs !== null) return <PassingNotice ctx={ctx} kind={kind} text={text} durationMs={durationMs} />;
-  return (
-    <Notice kind={kind} title={title}>
-      {text}
-    </Notice>
-  );
 }
 
 /** Step 1 of a sign-up and /verify-code: 'Enter Security Code' (specification, section 2): the states before `proven`. */
@@ -54,7 +41,7 @@ export function CodePage(props: CodePageProps) {
           {t(unsent ? 'signUp.code.unsent' : 'signUp.code.lead')} <strong className="address">{email}</strong>
         </p>
       </div>
-      {notice !== undefined && <CodeNotice ctx={ctx} notice={notice} />}
+      <PageNotice ctx={ctx} notice={notice} />
       <form className="form" method="post" action={action} noValidate>
         <CodeInput
           ctx={ctx}

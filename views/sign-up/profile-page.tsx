@@ -4,7 +4,8 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import type { Strength } from '../parts/password-strength.ts';
 import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-buttons.tsx';
 import { Script } from '../parts/script.tsx';
@@ -32,7 +33,7 @@ export interface ProfilePageProps {
   /** The client app with a pending request. */
   clientName?: string;
   /** The result of an unsuccessful attempt at a provider. */
-  providerNotice?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: PageNoticeProps | undefined;
   /** The providers with which users can sign up. */
   providerButtons?: ProviderButtonGroups | undefined;
 }
@@ -137,12 +138,8 @@ export function ProfilePage(props: ProfilePageProps) {
         <h1>{t('signUp.heading')}</h1>
         <p className="muted">{clientName === undefined ? t('signUp.lead') : t('signUp.continueTo', { clientName })}</p>
       </div>
-      {problem !== undefined && (
-        <Notice kind="error" title={problem.title}>
-          {problem.text}
-        </Notice>
-      )}
-      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
+      <PageNotice ctx={ctx} notice={problem && { kind: 'error', ...problem }} />
+      <PageNotice ctx={ctx} notice={providerNotice} />
       {resumableSignUp !== undefined && (
         <Notice kind="info">
           {t('signUp.begun', { email: resumableSignUp.email })}{' '}

@@ -1,6 +1,6 @@
 import { CardActionPage, ChangeCardPage } from '../../../views/account/change-card-page.tsx';
-import type { CheckoutNoticeProps } from '../../../views/billing/checkout-notice.tsx';
 import { formatAmount } from '../../../views/format.ts';
+import type { PageNoticeProps } from '../../../views/parts/page-notice.tsx';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
@@ -24,7 +24,7 @@ export interface CardPagePaths {
 
 interface CardPageState {
   status?: number;
-  notice?: CheckoutNoticeProps | undefined;
+  notice?: PageNoticeProps | undefined;
   retryFields?: Record<string, string>;
 }
 
