@@ -155,11 +155,11 @@ it('Notices stay as long as the specification says', () => {
 it.each([
   [
     'the JSON API says so of an address that is taken',
-    'server/sign-up/operations.ts',
+    'server/sign-up/sign-up-texts.ts',
     'An account with the given email already exists.',
   ],
   ['and of a token that was revoked', 'server/oidc/api-token.ts', 'Access Token has been revoked'],
-  ['and of an account without a password', 'server/sign-up/operations.ts', 'Password cannot be empty.'],
+  ['and of an account without a password', 'server/sign-up/sign-up-texts.ts', 'Password cannot be empty.'],
 ])('The source has the text of the specification: %s', (_name, file, text) => {
   expect(readFileSync(file, 'utf8')).toContain(text);
 });
