@@ -28,6 +28,13 @@ export interface PageAnswer extends Omit<PageOptions, 'title'> {
   search?: string;
 }
 
+/** The answer to a form, and to the visit of its page. */
+export interface FormAnswer<Props> extends Omit<PageAnswer, 'status'> {
+  address: string;
+  /** The properties that the submission decides, and the status. JSON values; never passwords or keys. */
+  view: Partial<Props> & { status?: number };
+}
+
 /** The browser of a request, for notices of security. */
 interface RequestOrigin {
   ip: string;
@@ -133,6 +140,18 @@ export class RequestContext implements HttpExchange {
       (ctx) => createElement(Page, { ...props, ctx: withContinuation(ctx, search) } as Props),
       { ...answer, title: toTitle },
     );
+  }
+
+  /** The same for the page of a form, by Post/Redirect/Get. `props`: what the view does not replace. */
+  renderForm<Props extends { ctx: PageContext }>(
+    Page: FunctionComponent<Props>,
+    props: Omit<NoInfer<Props>, 'ctx'>,
+    { view, ...answer }: FormAnswer<Omit<NoInfer<Props>, 'ctx'>>,
+  ): void {
+    const state = this.viewAt(answer.address, view);
+    if (!state) return;
+    const { status, ...more } = state;
+    this.render<Props>(Page, { ...props, ...more }, { ...answer, status });
   }
 
   /**

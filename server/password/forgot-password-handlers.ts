@@ -10,11 +10,12 @@ type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'pr
 
 function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): void {
   const address = withParams('/forgot-password', r.continuation);
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, ...props } = state;
   const signInHref = withParams('/', r.continuation);
-  r.render(ForgotPasswordPage, { action: address, signInHref, ...props }, { title: 'password.title', address, status });
+  r.renderForm(
+    ForgotPasswordPage,
+    { action: address, signInHref, username: view.username },
+    { title: 'password.title', address, view },
+  );
 }
 
 /** The answer to a refusal, and the place of its text. */

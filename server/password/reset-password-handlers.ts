@@ -70,11 +70,8 @@ function renderResetPage(
 ): void {
   const { continuation, username, state: reset } = r;
   const address = withParams(path, continuation, { username });
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, errors = {}, proven = reset.kind === 'code-proven', ...props } = state;
   const waitMs = reset.flow.sentAtMs + resendWaitMs - now();
-  r.render(
+  r.renderForm(
     ResetPasswordPage,
     {
       action: address,
@@ -82,11 +79,10 @@ function renderResetPage(
       username,
       sent: sentText(r.t, username, uniformAnswers),
       waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
-      errors,
-      proven,
-      ...props,
+      errors: {},
+      proven: reset.kind === 'code-proven',
     },
-    { title: 'password.reset.title', address, status },
+    { title: 'password.reset.title', address, view },
   );
 }
 

@@ -29,14 +29,11 @@ type MailedCodePageState = Pick<MailedCodePageProps, 'error' | 'problem'> & { st
 function renderMailedCodePage(r: RequestContext, view: MailedCodePageState = {}): void {
   const { search } = r.continuation;
   const address = path + search;
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, ...texts } = state;
   const links = { signInHref: `/${search}`, forgotHref: `/forgot-password${search}` };
-  r.render(
+  r.renderForm(
     MailedCodePage,
-    { action: address, ...links, minutes: codeMinutes, ...texts },
-    { title: 'signIn.mailedCode.title', address, status, search },
+    { action: address, ...links, minutes: codeMinutes },
+    { title: 'signIn.mailedCode.title', address, view, search },
   );
 }
 

@@ -63,18 +63,15 @@ function renderVerifyEmailPage(
   {
     account,
     flow,
-    state: view = {},
+    view = {},
   }: {
     account: UnverifiedState & { signUp?: SignUp };
     flow: SignUpRecord | undefined;
-    state?: VerifyEmailPageState;
+    view?: VerifyEmailPageState;
   },
 ): void {
   const { entry, place, address } = r;
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, waitSeconds, ...texts } = state;
-  r.render(
+  r.renderForm(
     CodePage,
     {
       action: address,
@@ -83,10 +80,9 @@ function renderVerifyEmailPage(
       backHref: account.signUp?.identity === null ? place.profile : undefined,
       steps: entry === 'post-signup' ? entry : entry === 'sign-up',
       unsent: flow?.sentAtMs === undefined,
-      waitSeconds: waitSeconds ?? (flow ? secondsUntilResend(flow, deps.now()) : 0),
-      ...texts,
+      waitSeconds: flow ? secondsUntilResend(flow, deps.now()) : 0,
     },
-    { title: 'signUp.code.title', address, status, search: place.continuation.search },
+    { title: 'signUp.code.title', address, view, search: place.continuation.search },
   );
 }
 
@@ -99,7 +95,7 @@ export const showVerifyEmail = (entry: VerifyEmailEntry) =>
       const { account, flow } = pending;
       const isResent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < resendNoticeMs;
       const notice = { kind: 'success', text: r.t('signUp.code.resent'), duration: 'short' } as const;
-      return renderVerifyEmailPage(r, deps, { account, flow, state: isResent ? { notice } : {} });
+      return renderVerifyEmailPage(r, deps, { account, flow, view: isResent ? { notice } : {} });
     }
     if (!found) return r.redirect(entry === 'sign-up' ? place.profile : place.signIn);
     const { user } = found;
@@ -177,8 +173,8 @@ async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, acco
   // A useless code is removed from its field.
   const isUseless = result.kind === 'incorrect' || result.kind === 'invalidated';
   const code = isUseless ? undefined : normaliseCode(submitted);
-  const state = { ...toPageState(r, result), ...(code !== undefined && { code }) };
-  renderVerifyEmailPage(r, deps, { account, flow, state });
+  const view = { ...toPageState(r, result), ...(code !== undefined && { code }) };
+  renderVerifyEmailPage(r, deps, { account, flow, view });
 }
 
 async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {
@@ -188,7 +184,7 @@ async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, accou
     device: (to) => (to.kind === 'unverified-user' ? deps.devices.recognise(r.req, to.user) : undefined),
   });
   if (sent.kind !== 'refused') return r.redirect(r.address);
-  renderVerifyEmailPage(r, deps, { account, flow, state: toResendState(r, sent) });
+  renderVerifyEmailPage(r, deps, { account, flow, view: toResendState(r, sent) });
 }
 
 /** POST: a code, Resend, Start Over, Cancel. */

@@ -36,24 +36,20 @@ async function renderCodePage(
 ): Promise<void> {
   const { kind, to, sentAtMs } = flow;
   const address = codePath(kind);
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, resent = false, ...props } = state;
   // In full, so that users see a typing error here.
   const values = { to: kind === 'email' ? to : await formatNumber(to), minutes: codeMinutes };
-  r.render(
+  r.renderForm(
     ContactCodePage,
     {
       id: `verify-${kind}`,
       action: address,
       sent: r.t(`contact.${kind}.sentTo`, values),
       other: { question: r.t(`contact.${kind}.other`), href: formPath(kind) },
-      resent,
+      resent: false,
       waitSeconds: Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000)),
       ...(kind === 'email' && { endOthers: true }),
-      ...props,
     },
-    { title: 'contact.code.title', address, status },
+    { title: 'contact.code.title', address, view },
   );
 }
 

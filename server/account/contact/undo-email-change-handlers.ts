@@ -18,9 +18,8 @@ type UndoEmailChangePageState = Partial<Pick<UndoEmailChangePageProps, 'errors' 
 };
 
 function renderExpired(r: RequestContext): void {
-  const view = r.viewAt(undoPath, { status: 404 });
-  if (!view) return;
-  r.render(UndoExpiredPage, {}, { title: 'contact.undo.expiredTitle', address: undoPath, status: view.status });
+  const view = { status: 404 };
+  r.renderForm(UndoExpiredPage, {}, { title: 'contact.undo.expiredTitle', address: undoPath, view });
 }
 
 /** The link that a form belongs to. */
@@ -30,13 +29,10 @@ interface UndoLink extends Pick<PendingUndo, 'change'> {
 
 function renderForm(r: RequestContext, { token, change }: UndoLink, view: UndoEmailChangePageState): void {
   const address = `${undoPath}?${new URLSearchParams({ token })}`;
-  const state = r.viewAt(address, view);
-  if (!state) return;
-  const { status, errors = {}, ...props } = state;
-  r.render(
+  r.renderForm(
     UndoEmailChangePage,
-    { action: undoPath, token, email: change.oldEmail, changedAtMs: change.changedAt, errors, ...props },
-    { title: 'contact.undo.title', address, status },
+    { action: undoPath, token, email: change.oldEmail, changedAtMs: change.changedAt, errors: {} },
+    { title: 'contact.undo.title', address, view },
   );
 }
 

@@ -8,10 +8,8 @@ import type { AccountDeps } from '../deps.ts';
 import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
 
 function renderExpired(r: RequestContext): void {
-  const view = r.viewAt(cancelPath, { status: 404 });
-  if (!view) return;
-  const { status } = view;
-  r.render(FactorResetExpiredPage, {}, { title: 'leaving.reset.expiredTitle', address: cancelPath, status });
+  const view = { status: 404 };
+  r.renderForm(FactorResetExpiredPage, {}, { title: 'leaving.reset.expiredTitle', address: cancelPath, view });
 }
 
 /** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */

@@ -80,11 +80,9 @@ function toLinkNames({ federation }: AccountDeps, link: FederatedIdentity): Link
 
 function renderRemovePage(r: UserRequest, names: LinkNames, view: { isLast: boolean; status?: number }): void {
   const action = r.req.originalUrl;
-  const state = r.viewAt(action, view);
-  if (!state) return;
-  const { isLast, status } = state;
   const title = r.t('federation.linked.removing.title', { provider: names.provider });
-  r.render(ProviderRemovePage, { ...names, action, isLast }, { title: () => title, address: action, status });
+  const props = { ...names, action, isLast: view.isLast };
+  r.renderForm(ProviderRemovePage, props, { title: () => title, address: action, view });
 }
 
 async function showRemove(r: UserRequest, deps: AccountDeps) {

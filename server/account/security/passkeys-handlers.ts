@@ -71,10 +71,8 @@ async function rename(r: UserRequest, deps: AccountDeps) {
 
 function renderRemovePage(r: UserRequest, { name }: Passkey, view: { isLast: boolean; status?: number }): void {
   const action = r.req.originalUrl;
-  const state = r.viewAt(action, view);
-  if (!state) return;
-  const { isLast, status } = state;
-  r.render(PasskeyRemovePage, { action, name, isLast }, { title: 'passkeys.removing.title', address: action, status });
+  const props = { action, name, isLast: view.isLast };
+  r.renderForm(PasskeyRemovePage, props, { title: 'passkeys.removing.title', address: action, view });
 }
 
 async function showRemove(r: UserRequest, deps: AccountDeps) {

@@ -22,14 +22,11 @@ type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 
 };
 
 function renderPasswordPage(r: UserRequest, view: PasswordPageState = {}): void {
-  const state = r.viewAt(path, view);
-  if (!state) return;
-  const { status, ...props } = state;
   const isFirst = r.user.passwordHash === null;
-  r.render(
+  r.renderForm(
     PasswordPage,
-    { action: path, member: r.user, isFirst, errors: {}, ...props },
-    { title: isFirst ? 'settings.password.first.title' : 'settings.password.title', address: path, status },
+    { action: path, member: r.user, isFirst, errors: {} },
+    { title: isFirst ? 'settings.password.first.title' : 'settings.password.title', address: path, view },
   );
 }
 

@@ -48,11 +48,8 @@ interface SmsPageState {
 }
 
 function renderSmsPage(r: NumberRequest, view: SmsPageState = {}): void {
-  const state = r.viewAt(smsPath, view);
-  if (!state) return;
-  const { status, problem } = state;
-  const props = { action: smsPath, number: r.number, problem };
-  r.render(MfaSmsPage, props, { title: 'mfaSettings.sms.title', address: smsPath, status });
+  const props = { action: smsPath, number: r.number };
+  r.renderForm(MfaSmsPage, props, { title: 'mfaSettings.sms.title', address: smsPath, view });
 }
 
 /** GET /settings/mfa/sms. */

@@ -57,13 +57,10 @@ async function showScan(r: UserRequest, deps: AccountDeps) {
 type TotpActivatePageState = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
 
 function renderActivatePage(r: UserRequest, view: TotpActivatePageState = {}) {
-  const state = r.viewAt(activatePath, view);
-  if (!state) return;
-  const { status, ...props } = state;
-  r.render(
+  r.renderForm(
     TotpActivatePage,
-    { action: activatePath, scanHref: scanPath, ...props },
-    { title: 'mfaSettings.totp.enter', address: activatePath, status },
+    { action: activatePath, scanHref: scanPath },
+    { title: 'mfaSettings.totp.enter', address: activatePath, view },
   );
 }
 
