@@ -46,6 +46,10 @@ const codeMs = codeMinutes * 60_000;
 /** Minimum time between two codes of one flow. */
 export const resendWaitMs = rateLimits.oneTimeCode.counters[0].window;
 
+/** Seconds until another code can be requested; 0: now. */
+export const secondsUntilResend = (sentAtMs: number | undefined, nowMs: number): number =>
+  sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((sentAtMs + resendWaitMs - nowMs) / 1000));
+
 /** @param key of the HMAC: a plain hash of six digits could be reversed by trying all codes */
 export function createCodes({ kv, key }: { kv: KeyValueStore; key: Buffer }): Codes {
   const codeKey = ({ purpose, flow }: Pick<CodeOwner, 'purpose' | 'flow'>) => `code:${purpose}:${digest(flow)}`;

@@ -27,6 +27,6 @@ export { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './re
 export { forgetRememberedDevices, listRememberedDevices } from './remembered-device-store.ts';
 export type { SmsSent } from './sms-codes.ts';
 export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
-export { activateTotp, beginTotp, findTotpSetup, setupMinutes } from './totp-enrolment.ts';
+export { activateTotp, beginTotp, findTotpSetup, setupMinutes, totpRefusals } from './totp-enrolment.ts';
 export { findTotp, hasTotp, totpCreatedAt, upsertTotp } from './totp-store.ts';
 export { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';

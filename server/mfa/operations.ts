@@ -1,21 +1,10 @@
 import { z } from 'zod';
-import {
-  type ApiOperation,
-  defineOperation,
-  getRequestOrigin,
-  HttpError,
-  toRefusalError,
-  translator,
-} from '../http/index.ts';
+import { type ApiOperation, defineOperation, getRequestOrigin, HttpError, toRefusalError } from '../http/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import { changeMfaPreference, mfaPreferenceRefusals, preferredMfaNames } from './mfa-preference.ts';
-import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps } from './totp-enrolment.ts';
+import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps, totpRefusals } from './totp-enrolment.ts';
 
-/** The texts of the JSON API. */
-const t = translator('en');
-
-const badRequest = (publicDetail: string, detail: string) => new HttpError('badRequest', { publicDetail, detail });
 const preferredMfa = z.enum(Object.values(preferredMfaNames));
 type PreferredMfaName = z.infer<typeof preferredMfa>;
 
@@ -111,15 +100,8 @@ function verifyTotp(deps: TotpEnrolmentDeps): ApiOperation {
       const user = await requireCallingUser(req, deps.database);
       const setup = { setupId: body.flow, typed: body.code, from: getRequestOrigin(req) };
       const activated = await activateTotp(deps, user, setup);
-      switch (activated.kind) {
-        case 'activated':
-          return toSuccess(activated);
-        case 'not-found':
-          throw badRequest(t('mfaSettings.totp.expired'), 'no such set-up');
-        case 'incomplete':
-        case 'incorrect':
-          throw badRequest(t('mfaSettings.totp.wrong'), activated.kind);
-      }
+      if (activated.kind === 'activated') return toSuccess(activated);
+      throw toRefusalError(totpRefusals, activated);
     },
   });
 }

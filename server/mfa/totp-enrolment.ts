@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type RefusalRules, wrongInput } from '../http/index.ts';
 import { normaliseCode, notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -31,6 +32,13 @@ export type ActivateTotpResult =
   | { kind: 'incomplete' | 'incorrect' }
   /** Never started, started by another user, expired, or already activated. */
   | { kind: 'not-found' };
+
+/** The refusals of a code that activates an app. */
+export const totpRefusals: RefusalRules<Exclude<ActivateTotpResult, { kind: 'activated' }>> = {
+  incomplete: { ...wrongInput('mfaSettings.totp.incomplete', 'code'), apiText: 'mfaSettings.totp.wrong' },
+  incorrect: wrongInput('mfaSettings.totp.wrong', 'code'),
+  'not-found': wrongInput('mfaSettings.totp.expired'),
+};
 
 /** Enough time to find and install an app and enter the secret. */
 export const setupMinutes = 15;

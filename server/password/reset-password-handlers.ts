@@ -6,7 +6,7 @@ import {
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
 import { type RequestContext, refusalView, type T } from '../http/index.ts';
-import { codeMinutes, normaliseCode, resendWaitMs } from '../messages/index.ts';
+import { codeMinutes, normaliseCode, secondsUntilResend } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -70,7 +70,6 @@ function renderResetPage(
 ): void {
   const { continuation, username, state: reset } = r;
   const address = withParams(path, continuation, { username });
-  const waitMs = reset.flow.sentAtMs + resendWaitMs - now();
   r.renderForm(
     ResetPasswordPage,
     {
@@ -78,7 +77,7 @@ function renderResetPage(
       otherHref: withParams('/forgot-password', continuation),
       username,
       sent: sentText(r.t, username, uniformAnswers),
-      waitSeconds: Math.max(0, Math.ceil(waitMs / 1000)),
+      waitSeconds: secondsUntilResend(reset.flow.sentAtMs, now()),
       errors: {},
       proven: reset.kind === 'code-proven',
     },

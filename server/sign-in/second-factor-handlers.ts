@@ -1,5 +1,5 @@
 import { HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
-import { resendWaitMs } from '../messages/index.ts';
+import { secondsUntilResend } from '../messages/index.ts';
 import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult, verifyChallenge } from '../mfa/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { sendCode } from './complete-sign-in.ts';
@@ -56,8 +56,8 @@ async function changeMethod(r: ChallengeRequest, deps: SignInDeps): Promise<void
   const method = r.current.methods.find((one) => one === name);
   if (method === undefined) throw new HttpError('badRequest', { detail: 'second factor method not available' });
   let { sentAtMs } = challenge;
-  const waits = sentAtMs !== undefined && deps.now() - sentAtMs < resendWaitMs;
-  if (method === 'sms' && !waits) sentAtMs = await sendCode(r, deps, { user, id });
+  if (method === 'sms' && secondsUntilResend(sentAtMs, deps.now()) === 0)
+    sentAtMs = await sendCode(r, deps, { user, id });
   await deps.mfa.challenges.update(id, { ...challenge, method, sentAtMs, resentAtMs: undefined });
   r.redirect(secondFactorUrl(r));
 }

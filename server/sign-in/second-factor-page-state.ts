@@ -1,6 +1,6 @@
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
 import { type RequestContext, type T, toRetrySeconds } from '../http/index.ts';
-import { resendWaitMs } from '../messages/index.ts';
+import { secondsUntilResend } from '../messages/index.ts';
 import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
 import type { E164 } from '../shared/index.ts';
 import type { CurrentChallenge } from './current-challenge.ts';
@@ -36,7 +36,6 @@ export function renderSecondFactorPage(
   const expected = requested ?? challenge.method;
   const method = methods.includes(expected) ? expected : (methods[0] ?? 'recovery');
   const signsIn = challenge.intent === 'sign-in';
-  const waitMs = challenge.sentAtMs === undefined ? 0 : challenge.sentAtMs + resendWaitMs - now();
   r.render(
     SecondFactorPage,
     {
@@ -46,7 +45,7 @@ export function renderSecondFactorPage(
       others: methods.filter((other) => other !== method),
       phone: masked(user.phone),
       unsent: challenge.sentAtMs === undefined,
-      waitSeconds: waitSeconds ?? Math.max(0, Math.ceil(waitMs / 1000)),
+      waitSeconds: waitSeconds ?? secondsUntilResend(challenge.sentAtMs, now()),
       backdrop: signsIn ? 'sign-in' : 'again',
       ...(signsIn && { rememberDays: mfa.remembered.days }),
       ...texts,

@@ -1,18 +1,13 @@
 import type { Transaction } from 'kysely';
 import type { Language } from '../http/index.ts';
-import { codeMinutes, type IssuedCode, resendWaitMs } from '../messages/index.ts';
+import { codeMinutes, type IssuedCode } from '../messages/index.ts';
 import type { FlowId, NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeCodeMail } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
-import {
-  findVerification,
-  type PendingVerification,
-  type SignUpRecord,
-  type UnverifiedAccount,
-} from './sign-up-records.ts';
+import { findVerification, type PendingVerification, type UnverifiedAccount } from './sign-up-records.ts';
 import { extendSignUp } from './sign-up-store.ts';
 
 /** The recipient of a confirmation code. */
@@ -97,9 +92,4 @@ export async function resendCode(
     : { kind: 'not-found' };
   logOutcome(deps, 'resend', sent.kind === 'refused' ? sent.why : sent.kind);
   return sent;
-}
-
-/** Seconds until another code can be requested; 0: now. */
-export function secondsUntilResend(flow: SignUpRecord, nowMs: number): number {
-  return flow.sentAtMs === undefined ? 0 : Math.max(0, Math.ceil((flow.sentAtMs + resendWaitMs - nowMs) / 1000));
 }

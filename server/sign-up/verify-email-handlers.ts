@@ -8,11 +8,11 @@ import {
   refusalView,
   toRetrySeconds,
 } from '../http/index.ts';
-import { normaliseCode } from '../messages/index.ts';
+import { normaliseCode, secondsUntilResend } from '../messages/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { startEmailVerification } from './email-verification.ts';
 import { renderProfilePage } from './profile-handlers.ts';
-import { resendCode, type SendCodeResult, secondsUntilResend } from './send-code.ts';
+import { resendCode, type SendCodeResult } from './send-code.ts';
 import { restartSignUp, type SignUpRequest, withSignUpContext } from './sign-up-context.ts';
 import { findPendingVerification, type PendingVerification, type SignUpRecord } from './sign-up-records.ts';
 import type { SignUpPlace, UnverifiedState } from './sign-up-state.ts';
@@ -80,7 +80,7 @@ function renderVerifyEmailPage(
       backHref: account.signUp?.identity === null ? place.profile : undefined,
       steps: entry === 'post-signup' ? entry : entry === 'sign-up',
       unsent: flow?.sentAtMs === undefined,
-      waitSeconds: flow ? secondsUntilResend(flow, deps.now()) : 0,
+      waitSeconds: secondsUntilResend(flow?.sentAtMs, deps.now()),
     },
     { title: 'signUp.code.title', address, view, search: place.continuation.search },
   );

@@ -1,4 +1,5 @@
-import { type Codes, createCodes, resendWaitMs } from '../../server/messages/index.ts';
+import { type Codes, createCodes } from '../../server/messages/index.ts';
+import { resendWaitMs } from '../../server/messages/one-time-codes.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 const key = Buffer.alloc(32, 7);

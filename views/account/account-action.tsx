@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
 import { DialogCard } from '../parts/dialog-card.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -56,13 +57,24 @@ export function AccountAction({ ctx, id, title, lead, tab, problem, children }: 
   );
 }
 
+interface ActButtonsProps {
+  ctx: PageContext;
+  /** The text of the button, or another element. */
+  submit: ReactNode;
+  /** The action removes something. */
+  danger?: boolean;
+  /** By default 'Cancel'. */
+  cancel?: string;
+  tab: AccountLocation;
+}
+
 /** The two buttons of an action: submit, and cancel, which closes a dialog. */
-export function ActButtons(props: { submit: ReactNode; cancel: string; tab: AccountLocation }) {
+export function ActButtons({ ctx, submit, danger, cancel, tab }: ActButtonsProps) {
   return (
     <div className="actions">
-      {props.submit}
-      <a className="button quiet" href={tabAddress(props.tab)} data-close="">
-        {props.cancel}
+      {typeof submit === 'string' ? <Button kind={danger ? 'danger' : 'primary'}>{submit}</Button> : submit}
+      <a className="button quiet" href={tabAddress(tab)} data-close="">
+        {cancel ?? ctx.t('settings.cancel')}
       </a>
     </div>
   );

@@ -48,7 +48,9 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
       </ul>
       <form className="form" method="post" action={action}>
         <ActButtons
-          submit={<Button kind="danger">{t('membership.cancel.submit')}</Button>}
+          ctx={ctx}
+          danger
+          submit={t('membership.cancel.submit')}
           cancel={t('membership.cancel.keep')}
           tab="membership"
         />
@@ -79,8 +81,8 @@ export function ResumeMembershipPage(props: ActProps & { plan: string; at: numbe
     >
       <form className="form" method="post" action={action}>
         <ActButtons
-          submit={<Button>{t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}</Button>}
-          cancel={t('settings.cancel')}
+          ctx={ctx}
+          submit={t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}
           tab="membership"
         />
       </form>

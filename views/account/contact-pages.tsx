@@ -32,7 +32,7 @@ export function EmailPage({ ctx, action, controls, values, errors, problem }: Em
           defaultValue={values.email}
           autoFocus
         />
-        <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+        <ActButtons ctx={ctx} submit={t('contact.code.send')} tab="sign-in" />
       </form>
     </AccountAction>
   );
@@ -69,7 +69,7 @@ export function PhonePage(props: PhonePageProps) {
             defaultValue={values.phone}
             autoFocus
           />
-          <ActButtons submit={<Button>{t('contact.code.send')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+          <ActButtons ctx={ctx} submit={t('contact.code.send')} tab="sign-in" />
         </form>
       )}
       {removable === 'in-use' && <p className="muted small">{t('contact.phone.inUse')}</p>}
@@ -140,7 +140,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
           autoFocus
         />
         {endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
-        <ActButtons submit={<Button>{t('contact.code.submit')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+        <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
       </form>
       <AnotherCode ctx={ctx} action={action} waitSeconds={waitSeconds} />
       <p className="muted small">

@@ -1,6 +1,5 @@
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
@@ -46,7 +45,7 @@ export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) 
     >
       <form className="form" method="post" action={action} data-stays="">
         <p className="muted">{t('leaving.data.secrets')}</p>
-        <ActButtons submit={<Button>{t('leaving.data.submit')}</Button>} cancel={t('settings.close')} tab="user-data" />
+        <ActButtons ctx={ctx} submit={t('leaving.data.submit')} cancel={t('settings.close')} tab="user-data" />
       </form>
     </AccountAction>
   );
@@ -125,7 +124,9 @@ export function DeleteAccountPage({ ctx, action, days, error, membership }: Dele
         {membership && <SubscriptionChoice ctx={ctx} membership={membership} days={days} />}
         <Checkbox name="confirm" label={t('leaving.deletion.confirm')} error={error} />
         <ActButtons
-          submit={<Button kind="danger">{t('leaving.deletion.submit')}</Button>}
+          ctx={ctx}
+          danger
+          submit={t('leaving.deletion.submit')}
           cancel={t('leaving.deletion.keep')}
           tab="user-data"
         />
@@ -178,11 +179,7 @@ export function FactorResetPage({ ctx, action, requestedAtMs, dueAtMs }: FactorR
       tab="mfa-data"
     >
       <form className="form" method="post" action={action}>
-        <ActButtons
-          submit={<Button>{t('leaving.reset.stopSubmit')}</Button>}
-          cancel={t('leaving.reset.leave')}
-          tab="mfa-data"
-        />
+        <ActButtons ctx={ctx} submit={t('leaving.reset.stopSubmit')} cancel={t('leaving.reset.leave')} tab="mfa-data" />
       </form>
     </AccountAction>
   );

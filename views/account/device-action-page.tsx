@@ -1,5 +1,4 @@
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 
 export interface DeviceActPageProps {
@@ -22,11 +21,7 @@ export function DeviceActPage({ ctx, action, act, name = '' }: DeviceActPageProp
       tab="device-data"
     >
       <form className="form" method="post" action={action}>
-        <ActButtons
-          submit={<Button kind={act === 'forgetting' ? 'primary' : 'danger'}>{t(`devices.${act}.submit`)}</Button>}
-          cancel={t('settings.cancel')}
-          tab="device-data"
-        />
+        <ActButtons ctx={ctx} danger={act !== 'forgetting'} submit={t(`devices.${act}.submit`)} tab="device-data" />
       </form>
     </AccountAction>
   );

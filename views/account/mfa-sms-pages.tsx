@@ -1,5 +1,4 @@
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
@@ -30,11 +29,7 @@ export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
       problem={notSent(ctx, problem)}
     >
       <form className="form" method="post" action={action}>
-        <ActButtons
-          submit={<Button>{t('mfaSettings.sms.send')}</Button>}
-          cancel={t('settings.cancel')}
-          tab="mfa-data"
-        />
+        <ActButtons ctx={ctx} submit={t('mfaSettings.sms.send')} tab="mfa-data" />
       </form>
     </MfaAct>
   );
@@ -77,11 +72,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
           autoFocus
         />
         <EndOthers ctx={ctx} checked={endOthers} />
-        <ActButtons
-          submit={<Button>{t('mfaSettings.totp.activate')}</Button>}
-          cancel={t('settings.cancel')}
-          tab="mfa-data"
-        />
+        <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />
       </form>
       <form className="resend" method="post" action={action}>
         <span className="muted">{t('mfaSettings.sms.missing')}</span>{' '}

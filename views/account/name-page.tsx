@@ -1,4 +1,3 @@
-import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
@@ -33,7 +32,7 @@ export function NamePage({ ctx, action, controls, values, errors, problem }: Nam
           defaultValue={values.familyName}
           autoFocus={atFamilyName}
         />
-        <ActButtons submit={<Button>{t('settings.save')}</Button>} cancel={t('settings.cancel')} tab="sign-in" />
+        <ActButtons ctx={ctx} submit={t('settings.save')} tab="sign-in" />
       </form>
     </AccountAction>
   );

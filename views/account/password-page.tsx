@@ -1,5 +1,4 @@
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -66,7 +65,8 @@ export function PasswordPage(props: PasswordPageProps) {
           autoFocus={atNew}
         />
         <ActButtons
-          submit={<Button>{t('settings.password.submit')}</Button>}
+          ctx={ctx}
+          submit={t('settings.password.submit')}
           cancel={t('settings.password.close')}
           tab="sign-in"
         />

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page-context.ts';
-import { Button, ButtonLink } from '../parts/button.tsx';
+import { ButtonLink } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PrintButton } from '../parts/print-button.tsx';
@@ -31,11 +31,7 @@ export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPa
           <form className="form" method="post" action={action}>
             <p>{t('mfaSettings.codes.newLead')}</p>
             <EndOthers ctx={ctx} />
-            <ActButtons
-              submit={<Button>{t('mfaSettings.codes.new')}</Button>}
-              cancel={t('settings.cancel')}
-              tab="mfa-data"
-            />
+            <ActButtons ctx={ctx} submit={t('mfaSettings.codes.new')} tab="mfa-data" />
           </form>
         </>
       ) : (

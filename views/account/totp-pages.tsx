@@ -29,11 +29,7 @@ export function TotpRequestPage({ ctx, action, replaces, problem }: TotpRequestP
       <p>{t('mfaSettings.totp.request')}</p>
       {replaces && <p className="muted">{t('mfaSettings.totp.replaces')}</p>}
       <form className="form" method="post" action={action}>
-        <ActButtons
-          submit={<Button>{t('mfaSettings.totp.begin')}</Button>}
-          cancel={t('settings.cancel')}
-          tab="mfa-data"
-        />
+        <ActButtons ctx={ctx} submit={t('mfaSettings.totp.begin')} tab="mfa-data" />
       </form>
     </MfaAct>
   );
@@ -79,8 +75,8 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
         </p>
       </div>
       <ActButtons
+        ctx={ctx}
         submit={<ButtonLink href={nextHref}>{t('mfaSettings.totp.next')}</ButtonLink>}
-        cancel={t('settings.cancel')}
         tab="mfa-data"
       />
     </MfaAct>

@@ -1,5 +1,4 @@
 import { languageNames, languages } from '../../locales/index.ts';
-import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { SelectField } from '../parts/select-field.tsx';
@@ -83,7 +82,7 @@ export function UserDataPage(props: UserDataPageProps) {
           checked={values.newsletter === 'true'}
           error={errors.newsletter}
         />
-        <ActButtons submit={<Button>{t('settings.save')}</Button>} cancel={t('settings.cancel')} tab="user-data" />
+        <ActButtons ctx={ctx} submit={t('settings.save')} tab="user-data" />
       </form>
     </AccountAction>
   );

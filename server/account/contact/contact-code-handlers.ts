@@ -1,6 +1,6 @@
 import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
 import { type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
-import { codeMinutes, formatNumber, resendWaitMs } from '../../messages/index.ts';
+import { codeMinutes, formatNumber, secondsUntilResend } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
@@ -46,7 +46,7 @@ async function renderCodePage(
       sent: r.t(`contact.${kind}.sentTo`, values),
       other: { question: r.t(`contact.${kind}.other`), href: formPath(kind) },
       resent: false,
-      waitSeconds: Math.max(0, Math.ceil((sentAtMs + resendWaitMs - now()) / 1000)),
+      waitSeconds: secondsUntilResend(sentAtMs, now()),
       ...(kind === 'email' && { endOthers: true }),
     },
     { title: 'contact.code.title', address, view },

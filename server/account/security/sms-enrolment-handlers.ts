@@ -1,6 +1,6 @@
 import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
 import { type AddPage, HttpError, type T, toRetrySeconds } from '../../http/index.ts';
-import { codeMinutes, normaliseCode, resendWaitMs } from '../../messages/index.ts';
+import { codeMinutes, normaliseCode, secondsUntilResend } from '../../messages/index.ts';
 import { changeMfaPreference, type SmsSent } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
@@ -91,8 +91,7 @@ async function renderSmsCodePage(r: NumberRequest, deps: AccountDeps, view: SmsC
   const state = r.viewAt(smsCodePath, view);
   if (!state) return;
   const { status, resent = false, ...notice } = state;
-  const waitMs = ((await findSentAt(r, deps)) ?? 0) + resendWaitMs - deps.now();
-  const waitSeconds = Math.max(0, Math.ceil(waitMs / 1000));
+  const waitSeconds = secondsUntilResend(await findSentAt(r, deps), deps.now());
   const { number } = r;
   r.render(
     MfaSmsCodePage,

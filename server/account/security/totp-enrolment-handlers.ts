@@ -4,8 +4,15 @@ import {
   TotpRequestPage,
   TotpScanPage,
 } from '../../../views/account/totp-pages.tsx';
-import type { AddPage } from '../../http/index.ts';
-import { activateTotp, beginTotp, findTotpSetup, listAuthenticators, setupMinutes } from '../../mfa/index.ts';
+import { type AddPage, refusalView } from '../../http/index.ts';
+import {
+  activateTotp,
+  beginTotp,
+  findTotpSetup,
+  listAuthenticators,
+  setupMinutes,
+  totpRefusals,
+} from '../../mfa/index.ts';
 import { toFlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -77,28 +84,18 @@ async function activate(r: UserRequest, deps: AccountDeps) {
   const code = { setupId: readSetupId(r), typed: r.field('code'), from: r.origin };
   const activated = await activateTotp(deps.mfa, user, code);
   r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
-  // Without a set-up the page for codes returns to the first step, whatever was typed.
-  if (activated.kind !== 'activated' && !(await findSetup(r, deps))) {
-    return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
+  if (activated.kind !== 'activated') {
+    const { status, text, field } = refusalView(r, totpRefusals, activated);
+    // Without a set-up the page for codes returns to the first step, whatever was typed.
+    if (!field || !(await findSetup(r, deps))) return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
+    const hint = activated.kind === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
+    return renderActivatePage(r, { status, error: text, endOthers: endOthersTicked(r), ...hint });
   }
-  const refuse = (view: TotpActivatePageState) =>
-    renderActivatePage(r, { status: 400, endOthers: endOthersTicked(r), ...view });
-  switch (activated.kind) {
-    case 'incomplete':
-      return refuse({ error: t('mfaSettings.totp.incomplete') });
-    case 'incorrect':
-      return refuse({ error: t('mfaSettings.totp.wrong'), hint: t('mfaSettings.totp.wrongHint') });
-    case 'not-found':
-      return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
-    case 'activated': {
-      r.clearCookie(cookieName);
-      const done = totp ? 'totp-replaced' : 'mfa-totp';
-      const current = await recordPresentedFactor(r, deps, 'otp');
-      await endOthersIfTicked(current, deps);
-      const turnedOn = { done, codes: activated.recoveryCodes } as const;
-      return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
-    }
-  }
+  r.clearCookie(cookieName);
+  const done = totp ? 'totp-replaced' : 'mfa-totp';
+  const current = await recordPresentedFactor(r, deps, 'otp');
+  await endOthersIfTicked(current, deps);
+  r.redirect(await afterEnablingFactor(current, deps, { done, codes: activated.recoveryCodes }));
 }
 
 /** The set-up of an authenticator app: three steps, each with an address of its own. */
