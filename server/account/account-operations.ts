@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
 import {
-  type ProfileField,
+  profileFieldNames,
   profileFields,
   requireCallingUser,
   type TypedProfile,
@@ -10,10 +10,7 @@ import {
 import { profileSaver } from './profile/profile-calls.ts';
 import type { SaveProfileDeps } from './profile/save-profile.ts';
 
-const fields = Object.entries(profileFields).map(([name, { attribute }]) => ({
-  name: name as ProfileField,
-  attribute,
-}));
+const fields = profileFieldNames.map((name) => ({ name, attribute: profileFields[name].attribute }));
 
 /** The rules reject texts that are too long, with their own message. */
 const text = z.string().max(2_000).optional();

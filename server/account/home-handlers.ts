@@ -3,7 +3,7 @@ import { type SettingsTab, settingsTabs } from '../../views/account/tabs.ts';
 import { type AddPage, getPageUser } from '../http/index.ts';
 import { formatNumber } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
-import { toPageUser } from '../users/index.ts';
+import { mapUserData, toPageUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { homeCards } from './home-cards.ts';
 import { findNotice } from './notices.ts';
@@ -25,7 +25,12 @@ async function show(r: UserRequest, deps: AccountDeps) {
   r.render(
     SettingsHome,
     {
-      user: { ...user, phone, hasPassword: user.passwordHash !== null },
+      user: {
+        ...user,
+        phone,
+        hasPassword: user.passwordHash !== null,
+        userData: mapUserData((name) => user[name]),
+      },
       avatar: getPageUser(r.req)?.member ?? toPageUser({ ...user, imageName: '' }, undefined),
       terms: deps.terms,
       tab,

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import type { TextKey } from '../../locales/index.ts';
 import type { SecurityChange } from '../../views/mail/index.ts';
 import { type Language, plainAddress, resolveLanguage, translator } from '../http/index.ts';
 import type { Schema } from '../store/index.ts';
@@ -48,15 +49,28 @@ interface NoticeOfChange {
   from: Origin;
   /** The changed item, for example the name of a passkey. */
   detail?: string | undefined;
+  /** Instead of `detail`: the labels of the changed fields, without their values. */
+  labels?: readonly TextKey[] | undefined;
+}
+
+function toDetail(lang: Language, { detail, labels }: NoticeOfChange): string | undefined {
+  const t = translator(lang);
+  if (labels !== undefined) return labels.map((label) => t(label)).join(', ');
+  return detail === undefined ? undefined : Array.from(detail).slice(0, maxDetailCharacters).join('');
 }
 
 /** Notifies a user by mail of a change, in the transaction of the change. Call `outbox.wake` after the commit. */
 export async function notifySecurityChange(
   trx: Transaction<Schema>,
   { outbox, now }: { outbox: Outbox; now: () => number },
-  { user, change, from, detail }: NoticeOfChange,
+  notice: NoticeOfChange,
 ): Promise<void> {
+  const { user, change, from } = notice;
   const { mail, values } = mailAbout(user, from, now());
-  const short = detail !== undefined && { detail: Array.from(detail).slice(0, maxDetailCharacters).join('') };
-  await outbox.add(trx, { ...mail, template: 'security-notice', values: { ...values, change, ...short } });
+  const detail = toDetail(mail.lang, notice);
+  await outbox.add(trx, {
+    ...mail,
+    template: 'security-notice',
+    values: { ...values, change, ...(detail !== undefined && { detail }) },
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ProfileField, profileFields } from './profile-fields.ts';
+import { profileFieldNames, profileFields } from './profile-fields.ts';
 import { toName, type User } from './user.ts';
 
 /**
@@ -12,10 +12,14 @@ const genderClaims: ReadonlyMap<string, string> = new Map([
   ['3', 'other'],
 ]);
 
-/** The fields of the profile that OpenID Connect does not know, except the newsletter, which concerns no client app. */
-const ownProfileClaims = Object.entries(profileFields)
-  .map(([name, { attribute }]) => ({ name: name as ProfileField, attribute }))
-  .filter(({ name, attribute }) => attribute.startsWith('custom:') && name !== 'newsletter');
+/** Claims of OpenID Connect Core 1.0, section 5.1, in the scope `profile`. */
+const standardProfileClaims = 'name given_name family_name picture locale updated_at birthdate gender'.split(' ');
+const standardClaims = new Set([...standardProfileClaims, 'address']);
+
+/** The other fields of the profile with `claim`. */
+const ownProfileClaims = profileFieldNames
+  .map((name) => ({ name, attribute: profileFields[name].attribute, claim: profileFields[name].claim }))
+  .filter(({ attribute, claim }) => claim && !standardClaims.has(attribute));
 
 /** Their schemas in answers of the JSON API. */
 export const ownProfileClaimSchemas = Object.fromEntries(
@@ -25,10 +29,7 @@ export const ownProfileClaimSchemas = Object.fromEntries(
 /** The claims of each scope (OpenID Connect Core 1.0, section 5.4). */
 export const claimsByScope: Record<string, string[]> = {
   openid: ['sub'],
-  profile: [
-    ...['name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at', 'birthdate', 'gender'],
-    ...ownProfileClaims.map(({ attribute }) => attribute),
-  ],
+  profile: [...standardProfileClaims, ...ownProfileClaims.map(({ attribute }) => attribute)],
   email: ['email', 'email_verified'],
   phone: ['phone_number', 'phone_number_verified'],
   address: ['address'],

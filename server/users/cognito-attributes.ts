@@ -1,13 +1,11 @@
-import { type ProfileField, profileFields } from './profile-fields.ts';
+import { profileFieldNames, profileFields } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** The specification's default for gender: unspecified. */
 export const unspecifiedGender = '0';
 
 const profileAttributes = (user: User) =>
-  Object.fromEntries(
-    Object.entries(profileFields).map(([name, { attribute }]) => [attribute, user[name as ProfileField]]),
-  );
+  Object.fromEntries(profileFieldNames.map((name) => [profileFields[name].attribute, user[name]]));
 
 /**
  * The specification's user attributes (section 3), under its names and as text, as client apps from a Cognito pool know

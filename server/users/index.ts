@@ -47,9 +47,12 @@ export { isEnabledUser, setUserPlan } from './plan-store.ts';
 export {
   genders,
   isBirthdate,
+  isUserDataField,
+  mapUserData,
   maxProfileLength,
   nameForm,
   type ProfileField,
+  profileFieldNames,
   profileFields,
   type TypedProfile,
   userDataForm,

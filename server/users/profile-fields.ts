@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
+import type { UserDataField } from '../../views/account/user-data.ts';
 import {
   choiceSchema,
-  type Form,
   type FormField,
   type FormValues,
   formField,
@@ -44,54 +44,79 @@ export const maxProfileLength = {
 export interface ProfileFieldDefinition<Value> extends FormField<Value> {
   /** Its name among the attributes of the identity service, and of its claim. */
   attribute: string;
+  /** Client apps get its value as a claim. */
+  claim: boolean;
 }
 
-type FieldOptions<Value> = Parameters<typeof formField<Value>>[1] & { attribute?: string };
+type FieldOptions<Value> = Parameters<typeof formField<Value>>[1] & { attribute?: string; claim?: true };
 
 const field = <Value>(
   name: string,
-  { attribute = name, ...options }: FieldOptions<Value>,
+  { attribute = name, claim, ...options }: FieldOptions<Value>,
 ): ProfileFieldDefinition<Value> => ({
   ...formField(name, options),
   attribute,
+  claim: claim === true,
 });
 
 /** A text that may be empty. */
 const optionalText = (name: string, { max, ...options }: Omit<FieldOptions<string>, 'schema'> & { max: number }) =>
   field(name, { schema: orNull(textSchema({ max, optional: true })), maxLength: max, type: 'text', ...options });
 
-const name = (max: number) => ({ schema: textSchema({ max }), maxLength: max, required: true, type: 'text' });
+const name = (max: number) => ({
+  schema: textSchema({ max }),
+  maxLength: max,
+  required: true,
+  type: 'text',
+  claim: true as const,
+});
 const max = maxProfileLength;
 
-/** The profile that users edit themselves. A new field is one entry here, its column and its label. */
+/**
+ * The profile that users edit themselves. A new field is one entry here, its column and its label in
+ * `settings.userData.fields`. Client apps get it only with `claim`.
+ */
 export const profileFields = {
   givenName: field('given_name', { ...name(max.givenName), autoComplete: 'given-name' }),
   familyName: field('family_name', { ...name(max.familyName), autoComplete: 'family-name' }),
-  birthdate: field('birthdate', { schema: orNull(birthdateSchema), type: 'date', autoComplete: 'bday' }),
-  gender: field('gender', { schema: choiceSchema(genders), autoComplete: 'sex' }),
+  birthdate: field('birthdate', {
+    schema: orNull(birthdateSchema),
+    type: 'date',
+    autoComplete: 'bday',
+    claim: true,
+  }),
+  gender: field('gender', { schema: choiceSchema(genders), autoComplete: 'sex', claim: true }),
   address: field('address', {
     schema: orNull(textSchema({ max: max.address, optional: true, lines: true })),
     maxLength: max.address,
+    claim: true,
   }),
   companyName: optionalText('company', {
     attribute: 'custom:companyName',
     max: max.companyName,
     autoComplete: 'organization',
+    claim: true,
   }),
   jobTitle: optionalText('job_title', {
     attribute: 'custom:jobTitle',
     max: max.jobTitle,
     autoComplete: 'organization-title',
+    claim: true,
   }),
   newsletter: field('newsletter', {
     attribute: 'custom:newsletter',
     schema: choiceSchema(['true', 'false']).transform((text) => text === 'true'),
     type: 'checkbox',
   }),
-  locale: field('locale', { schema: orNull(choiceSchema(['', ...languages])), autoComplete: 'language' }),
-} as const satisfies Form;
+  locale: field('locale', {
+    schema: orNull(choiceSchema(['', ...languages])),
+    autoComplete: 'language',
+    claim: true,
+  }),
+} as const satisfies Record<'givenName' | 'familyName' | UserDataField, FormField>;
 
 export type ProfileField = keyof typeof profileFields;
+export const profileFieldNames = Object.keys(profileFields) as ProfileField[];
 /** The values of the profile, as they are stored. */
 export type ProfileValues = FormValues<typeof profileFields>;
 /** Fields as they were typed; the others stay unchanged. */
@@ -100,6 +125,14 @@ export type TypedProfile = { [Name in ProfileField]?: string | undefined };
 const { givenName, familyName, ...userDataFields } = profileFields;
 export const nameForm = { givenName, familyName };
 export const userDataForm = userDataFields;
+
+export const isUserDataField = (name: string): name is UserDataField => Object.hasOwn(userDataForm, name);
+/** One value for each field of the user data, in the order of the form. */
+export const mapUserData = <Value>(toValue: (name: UserDataField) => Value) =>
+  Object.fromEntries(profileFieldNames.filter(isUserDataField).map((name) => [name, toValue(name)])) as Record<
+    UserDataField,
+    Value
+  >;
 
 /**
  * Tests whether a text is a valid imageName: the path of a picture below MEDIA_URL, without `..`, or its whole address

@@ -1,11 +1,33 @@
 import type { Transaction } from 'kysely';
 import type { UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
-import type { ProfileField } from './profile-fields.ts';
+import { type ProfileField, profileFieldNames } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** Profile data of users, besides their credentials. */
 export type ProfileChange = { [Name in ProfileField | 'preferredLanguage']?: User[Name] | undefined };
+
+/** Only the fields of the profile, whatever else the object has. */
+function pickProfile(change: ProfileChange): ProfileChange {
+  const picked: ProfileChange = {};
+  const copy = <Name extends keyof ProfileChange>(name: Name): void => {
+    picked[name] = change[name];
+  };
+  for (const name of profileFieldNames) copy(name);
+  copy('preferredLanguage');
+  return picked;
+}
+
+/** Each field has a column of its name. Kysely omits undefined values. */
+function toColumns(change: ProfileChange) {
+  const { newsletter, locale, ...columns } = pickProfile(change);
+  return {
+    ...columns,
+    newsletter: newsletter === undefined ? undefined : Number(newsletter),
+    // The column has no null.
+    locale: locale === null ? '' : locale,
+  };
+}
 
 /** Changes the named fields and leaves the others. */
 export async function setProfile(
@@ -15,21 +37,7 @@ export async function setProfile(
 ): Promise<void> {
   await trx
     .updateTable('users')
-    // Kysely omits undefined values.
-    .set({
-      givenName: change.givenName,
-      familyName: change.familyName,
-      birthdate: change.birthdate,
-      gender: change.gender,
-      address: change.address,
-      companyName: change.companyName,
-      jobTitle: change.jobTitle,
-      preferredLanguage: change.preferredLanguage,
-      newsletter: change.newsletter === undefined ? undefined : Number(change.newsletter),
-      // The column has no null.
-      locale: change.locale === null ? '' : change.locale,
-      updatedAt: nowMs,
-    })
+    .set({ ...toColumns(change), updatedAt: nowMs })
     .where('id', '=', userId)
     .execute();
 }

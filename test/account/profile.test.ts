@@ -1,4 +1,6 @@
-import { findUser, type User } from '../../server/users/index.ts';
+import { texts } from '../../locales/index.ts';
+import { exportUserData, findUser, type User, userDataForm } from '../../server/users/index.ts';
+import { listTextFields } from '../../views/account/user-data.ts';
 import type { Browser } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -54,6 +56,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
       subject: 'Foyer: Ihr Name wurde geändert',
       values: { change: 'name', device: 'Firefox unter Linux', address: '127.0.0.1', givenName: 'Ada' },
     });
+    expect(mails[0]?.values).not.toHaveProperty('detail');
   });
 
   it('Unchanged data are no change, and no mail is sent', async () => {
@@ -99,6 +102,38 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
       locale: null,
     });
     expect(await (await browser.get('/settings')).text()).toContain('<html lang="en"');
+  });
+
+  it('Each text of the user data is stored, shown, exported and readable as an attribute', async () => {
+    const names = listTextFields(userDataForm);
+    const typed = names.map((name) => [userDataForm[name].name, `My ${name}`]);
+    await browser.post('/settings/profile', { gender: '0', ...Object.fromEntries(typed) });
+    expect(await stored()).toMatchObject(Object.fromEntries(names.map((name) => [name, `My ${name}`])));
+    const attributes = Object.fromEntries(names.map((name) => [userDataForm[name].attribute, `My ${name}`]));
+    expect(await exportUserData(foyer.deps.database.db, await stored())).toMatchObject({ attributes });
+    const answer = await browser.get('/identity/userAttributes', { headers: { accept: 'application/json' } });
+    expect(await answer.json()).toMatchObject(attributes);
+    const form = await (await browser.get('/settings/profile')).text();
+    const card = await (await browser.get('/settings?tab=user-data')).text();
+    for (const name of names) {
+      const label = texts.en.settings.userData.fields[name];
+      expect(form).toContain(`value="My ${name}"`);
+      expect(card).toContain(`<dt>${label}</dt><dd>My ${name}</dd>`);
+    }
+  });
+
+  it('The mail about changed user data names the changed fields in its own language, without their values', async () => {
+    await browser.post('/settings/profile', { ...userData, locale: 'de' });
+    await browser.post('/settings/profile', { ...userData, locale: 'de', company: 'Oosterhuis', job_title: '' });
+    const mails = await foyer.mails(user.email);
+    expect(mails.map(({ values }) => values.detail)).toEqual([
+      'Geburtsdatum, Geschlecht, Anschrift, Unternehmen, Position, Newsletter, Sprache',
+      'Unternehmen, Position',
+    ]);
+    expect(mails[1]?.text).toMatch(/^Was: Unternehmen, Position$/m);
+    for (const { text, html } of mails) {
+      expect(`${text}${html}`).not.toMatch(/Lindqvist|Restorer|Oosterhuis|Oudegracht|1984-02-29/);
+    }
   });
 
   it('A change of only the language sends no mail', async () => {

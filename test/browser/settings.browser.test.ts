@@ -67,9 +67,9 @@ describe('the settings', () => {
     const tabs = page.locator('.tabs');
     await tabs.getByText(t('settings.tabs.userData'), { exact: true }).click();
     const data = await edit('/settings/profile', t('settings.userData.edit'));
-    await data.getByLabel(t('settings.userData.birthdate')).fill('1984-02-29');
-    await data.getByLabel(t('settings.userData.gender')).selectOption('1');
-    await data.getByLabel(t('settings.userData.companyName')).fill('Lindqvist & Co');
+    await data.getByLabel(t('settings.userData.fields.birthdate')).fill('1984-02-29');
+    await data.getByLabel(t('settings.userData.fields.gender')).selectOption('1');
+    await data.getByLabel(t('settings.userData.fields.companyName')).fill('Lindqvist & Co');
     await data.getByLabel(t('settings.userData.newsletterLabel')).check();
     await data.getByRole('button', { name: t('settings.save') }).click();
     // The panel that was changed is the one that is shown.

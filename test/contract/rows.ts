@@ -1,5 +1,6 @@
 import { type Row, uuidv7 } from '../../server/store/index.ts';
 import { toClientId, toNormalisedEmail, toSealedText, toSha256, toUserId } from '../support/ids.ts';
+import { emptyProfile } from '../support/profile.ts';
 
 /** More than 32 bits, like every time in milliseconds. */
 export const NOW_MS = 1_790_000_000_123;
@@ -18,6 +19,7 @@ export function aUser(change: Partial<Row<'users'>> = {}): Row<'users'> {
     signedInEpoch: null,
     givenName: 'Ada',
     familyName: 'Lovelace',
+    ...emptyProfile,
     locale: 'en',
     acceptedTosVersion: null,
     acceptedTosAt: null,
@@ -27,10 +29,6 @@ export function aUser(change: Partial<Row<'users'>> = {}): Row<'users'> {
     offeredPlanId: null,
     dealAgainAt: null,
     picture: null,
-    birthdate: null,
-    address: null,
-    companyName: null,
-    jobTitle: null,
     preferredLanguage: null,
     gender: '0',
     newsletter: 0,

@@ -1,3 +1,4 @@
+import { userDataForm } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -19,6 +20,11 @@ interface TypedForm {
   fields: Record<string, TypedField>;
 }
 
+/** The texts of the user data, with their limits. */
+const userTexts: [string, TypedField][] = Object.values(userDataForm).flatMap(({ name, html: { maxLength } }) =>
+  maxLength === undefined ? [] : [[name, { good: `My ${name}`, long: 'x'.repeat(maxLength + 1) }]],
+);
+
 const control = 'a\u0007b';
 const forms: TypedForm[] = [
   {
@@ -33,6 +39,7 @@ const forms: TypedForm[] = [
     path: '/settings/profile',
     signedIn: true,
     fields: {
+      ...Object.fromEntries(userTexts),
       birthdate: { good: '1984-02-29', long: '1984-02-29-1984' },
       gender: { good: '1', required: true, long: '11' },
       address: { good: 'Oudegracht 245', long: 'x'.repeat(501) },

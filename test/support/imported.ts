@@ -2,6 +2,7 @@ import { listErasedUsers } from '../../server/account/index.ts';
 import { type ImportedUser, insertImportedUsers } from '../../server/users/index.ts';
 import type { TestFoyer } from './foyer.ts';
 import { toNormalisedEmail, toUserId } from './ids.ts';
+import { emptyProfile } from './profile.ts';
 
 let members = 0;
 /** Adds a user like `foyer user import`. */
@@ -17,13 +18,9 @@ export async function imported(foyer: TestFoyer, change: Partial<ImportedUser> =
     passwordProfile: null,
     givenName: 'Grace',
     familyName: 'Hopper',
-    locale: null,
+    ...emptyProfile,
     acceptedTosVersion: 1,
     picture: null,
-    birthdate: null,
-    address: null,
-    companyName: null,
-    jobTitle: null,
     preferredLanguage: null,
     gender: '0',
     newsletter: false,

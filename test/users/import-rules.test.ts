@@ -6,19 +6,16 @@ import {
   noExistingUsers,
 } from '../../server/users/import-rules.ts';
 import { toE164, toNormalisedEmail, toUserId } from '../support/ids.ts';
+import { emptyProfile } from '../support/profile.ts';
 
 const nobody = {
   passwordHash: null,
   passwordProfile: null,
   givenName: '',
   familyName: '',
-  locale: null,
+  ...emptyProfile,
   acceptedTosVersion: null,
   picture: null,
-  birthdate: null,
-  address: null,
-  companyName: null,
-  jobTitle: null,
   preferredLanguage: null,
   gender: '0',
   newsletter: false,

@@ -8,6 +8,7 @@ import { ContactCard } from './contact-card.tsx';
 import { cardsInOrder, type HomeCard } from './home-card.tsx';
 import { NameCard } from './name-card.tsx';
 import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
+import type { UserData } from './user-data.ts';
 import { UserDataCard } from './user-data-card.tsx';
 
 /** The user's data on the home. Times in milliseconds since the epoch. */
@@ -23,14 +24,7 @@ export interface SettingsMember {
   mfaPreference: 'none' | 'sms' | 'totp';
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
-  /** ISO 8601 date. */
-  birthdate: string | null;
-  gender: string;
-  address: string | null;
-  companyName: string | null;
-  jobTitle: string | null;
-  newsletter: boolean;
-  locale: string | null;
+  userData: UserData;
   createdAt: number;
 }
 
@@ -63,7 +57,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
   const accepted = version === null ? null : { label: versionLabel(version, terms), acceptedAtMs: acceptedTosAt };
   const first: Partial<Record<SettingsTab, ReactNode>> = {
     'sign-in': <ContactCard ctx={ctx} {...user} terms={accepted} />,
-    'user-data': <UserDataCard ctx={ctx} {...user} />,
+    'user-data': <UserDataCard ctx={ctx} data={user.userData} />,
   };
   return (
     <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={cardsInOrder(ctx, top)}>

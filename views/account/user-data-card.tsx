@@ -3,31 +3,27 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { EditLink } from './edit-link.tsx';
 import { Facts } from './facts.tsx';
+import { listTextFields, type UserData, type UserDataField } from './user-data.ts';
 
-export interface UserDataCardProps {
-  ctx: PageContext;
-  /** ISO 8601 date. */
-  birthdate: string | null;
-  gender: string;
-  address: string | null;
-  companyName: string | null;
-  jobTitle: string | null;
-  newsletter: boolean;
-  locale: string | null;
-}
-
-const isGender = (code: string): code is '0' | '1' | '2' | '3' => ['0', '1', '2', '3'].includes(code);
+const isGender = (code: string | null): code is '0' | '1' | '2' | '3' =>
+  code !== null && ['0', '1', '2', '3'].includes(code);
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageNames, code);
 
 /** The user's own data, to read, with one link to change them. */
-export function UserDataCard({ ctx, ...data }: UserDataCardProps) {
+export function UserDataCard({ ctx, data }: { ctx: PageContext; data: UserData }) {
   const { t, lang } = ctx;
-  const displayValue = (value: string | null) => ({
+  const readText = (name: UserDataField) => {
+    const value = data[name];
+    return typeof value === 'string' ? value : null;
+  };
+  const toFact = (name: UserDataField, value: string | null) => ({
+    label: t(`settings.userData.fields.${name}`),
     value: value ?? t('settings.userData.none'),
     quiet: value === null,
   });
-  const day = data.birthdate === null ? Number.NaN : Date.parse(`${data.birthdate}T00:00:00Z`);
-  const gender = isGender(data.gender) ? data.gender : '0';
+  const [birthdate, code, locale] = [readText('birthdate'), readText('gender'), readText('locale')];
+  const day = birthdate === null ? Number.NaN : Date.parse(`${birthdate}T00:00:00Z`);
+  const gender = isGender(code) ? code : '0';
   return (
     <section className="card">
       <div className="card-head with-act">
@@ -37,26 +33,12 @@ export function UserDataCard({ ctx, ...data }: UserDataCardProps) {
       </div>
       <Facts
         facts={[
-          {
-            label: t('settings.userData.birthdate'),
-            ...displayValue(Number.isNaN(day) ? null : formatDate(lang, day)),
-          },
-          {
-            label: t('settings.userData.gender'),
-            value: t(`settings.userData.genders.${gender}`),
-            quiet: gender === '0',
-          },
-          { label: t('settings.userData.companyName'), ...displayValue(data.companyName) },
-          { label: t('settings.userData.jobTitle'), ...displayValue(data.jobTitle) },
-          { label: t('settings.userData.address'), ...displayValue(data.address) },
-          {
-            label: t('settings.userData.newsletter'),
-            value: t(data.newsletter ? 'settings.userData.subscribed' : 'settings.userData.notSubscribed'),
-          },
-          {
-            label: t('settings.userData.locale'),
-            value: isLanguage(data.locale) ? languageNames[data.locale] : t('settings.userData.localeDefault'),
-          },
+          toFact('birthdate', Number.isNaN(day) ? null : formatDate(lang, day)),
+          { ...toFact('gender', t(`settings.userData.genders.${gender}`)), quiet: gender === '0' },
+          ...listTextFields(data).map((name) => toFact(name, readText(name))),
+          toFact('address', readText('address')),
+          toFact('newsletter', t(`settings.userData.${data.newsletter === true ? 'subscribed' : 'notSubscribed'}`)),
+          toFact('locale', isLanguage(locale) ? languageNames[locale] : t('settings.userData.localeDefault')),
         ]}
       />
     </section>

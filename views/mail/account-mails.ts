@@ -116,7 +116,7 @@ export const accountMails = {
     advice: 'mail.emailUndone.notYou',
     sample: timed,
   }),
-  /** Every change in the settings. `detail`: the changed item, for example the name of a passkey. */
+  /** Every change in the settings. `detail`: the name of the changed item, or the labels of the changed fields. */
   'security-notice': defineMail<Action & { change: SecurityChange; detail?: string }>({
     ...warning('securityNotice'),
     title: ({ change }, { t }) => t(`mail.securityNotice.changes.${change}`),

@@ -10,7 +10,7 @@ import {
   writeLanguageCookie,
 } from '../../http/index.ts';
 import { requireUser } from '../../sign-in/index.ts';
-import { nameForm, userDataForm } from '../../users/index.ts';
+import { mapUserData, nameForm, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { type ActionCaller, formPage } from '../form-page.ts';
 import { accountHomeUrl } from '../notices.ts';
@@ -45,11 +45,7 @@ const userDataPage = formPage({
   title: 'settings.userData.edit',
   Page: UserDataPage,
   action: changeProfile(userDataForm),
-  toValues: ({ user }) => {
-    const names = Object.keys(userDataForm) as (keyof typeof userDataForm)[];
-    const values = names.map((name) => [name, String(user[name] ?? '')]);
-    return Object.fromEntries(values) as Record<(typeof names)[number], string>;
-  },
+  toValues: ({ user }) => mapUserData((name) => String(user[name] ?? '')),
   toProblem,
   onDone(r, deps) {
     const { locale } = r.form(userDataForm).typed;

@@ -4,7 +4,7 @@ import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } f
 import { limitRefusals } from '../../password/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import type { Database, KeyValueStore, Schema } from '../../store/index.ts';
-import { type ProfileChange, setProfile, type User } from '../../users/index.ts';
+import { isUserDataField, type ProfileChange, setProfile, type User } from '../../users/index.ts';
 
 export interface SaveProfileDeps {
   database: Database;
@@ -51,6 +51,7 @@ export async function saveProfile(
   }
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
   const notified = new Set(names.flatMap((name) => mailAbout(name) ?? []));
+  const labels = names.filter(isUserDataField).map((name) => `settings.userData.fields.${name}` as const);
   if (notified.size > 0) {
     const decision = await consumeLimits(kv, rateLimits.profileChange, { account: user.id });
     if (!decision.allowed) {
@@ -64,7 +65,12 @@ export async function saveProfile(
       await notifySecurityChange(
         trx,
         { outbox, now },
-        { user: { ...user, ...toLocaleChange(different) }, change: what, from },
+        {
+          user: { ...user, ...toLocaleChange(different) },
+          change: what,
+          from,
+          labels: what === 'profile' ? labels : undefined,
+        },
       );
   });
   outbox.wake();

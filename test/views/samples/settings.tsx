@@ -1,6 +1,6 @@
 import { changeEmailAction, changePhoneAction } from '../../../server/account/contact/contact-actions.ts';
 import { toControls } from '../../../server/http/index.ts';
-import { nameForm, userDataForm } from '../../../server/users/index.ts';
+import { mapUserData, nameForm, userDataForm } from '../../../server/users/index.ts';
 import { SettingsHome } from '../../../views/account/account-home.tsx';
 import {
   CancelFactorResetPage,
@@ -52,13 +52,15 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       mfaPreference: 'totp' as const,
       acceptedTosVersion: 1,
       acceptedTosAt: 1767225600000,
-      birthdate: '1984-02-29',
-      gender: '1',
-      address: 'Oudegracht 245\nUtrecht',
-      companyName: 'Fyfe & Co',
-      jobTitle: null,
-      newsletter: true,
-      locale: 'fr',
+      userData: {
+        ...mapUserData(() => null),
+        birthdate: '1984-02-29',
+        gender: '1',
+        address: 'Oudegracht 245\nUtrecht',
+        companyName: 'Fyfe & Co',
+        newsletter: true,
+        locale: 'fr',
+      },
       createdAt: 1767225600000,
     },
     terms: { number: 1, label: '1.0.0' },
@@ -69,7 +71,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     ctx: signedIn,
     action: '/settings/profile',
     controls: toControls(userDataForm),
-    values: { birthdate: '', gender: '0', address: '', companyName: '', jobTitle: '', newsletter: 'false', locale: '' },
+    values: { ...mapUserData(() => ''), gender: '0', newsletter: 'false' },
     errors: {},
   };
   const changePhone = {
@@ -112,7 +114,12 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           {...settings}
           tab="user-data"
           notice={t('settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS')}
-          user={{ ...settings.user, phone: null, birthdate: null, gender: '9', acceptedTosVersion: null }}
+          user={{
+            ...settings.user,
+            phone: null,
+            acceptedTosVersion: null,
+            userData: { ...settings.user.userData, birthdate: null, gender: '9' },
+          }}
         />
       ),
     },

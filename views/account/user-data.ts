@@ -1,0 +1,15 @@
+import type { texts } from '../../locales/index.ts';
+
+/** The fields of the user data: each has its label in `settings.userData.fields`. */
+export type UserDataField = keyof (typeof texts)['en']['settings']['userData']['fields'];
+
+/** The stored values. */
+export type UserData = Record<UserDataField, string | boolean | null>;
+
+/** Fields with a control and a format of their own. */
+const special = ['birthdate', 'gender', 'address', 'newsletter', 'locale'] as const;
+type TextField = Exclude<UserDataField, (typeof special)[number]>;
+
+/** The fields that are one line of text, in the order of the record. */
+export const listTextFields = (fields: Record<UserDataField, unknown>): TextField[] =>
+  Object.keys(fields).filter((name): name is TextField => special.every((other) => other !== name));
