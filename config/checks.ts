@@ -2,6 +2,7 @@
 import { cookieDomainFault } from './cookie-domain.ts';
 import { printedFaults } from './printed.ts';
 import { schema } from './schema.ts';
+import { standardKinds, standardProviders, standardUrlVariables } from './standard-providers.ts';
 
 /** Prefix of keys that a development start has generated; production refuses them. */
 export const developmentKeyPrefix = 'development-';
@@ -141,19 +142,14 @@ export function findStripeFaults(args: Environment): string[] {
 
 /** Incomplete credentials give a button that does not work; and secrets must not be sent unencrypted. */
 export function findProviderFaults(args: Environment): string[] {
-  const pairs = [
-    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
-    ['FACEBOOK_APP_ID', 'FACEBOOK_APP_SECRET'],
-    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
-  ] as const;
-  const halves = pairs.flatMap(([id, secret]) => {
-    if ((args[id] === undefined) === (args[secret] === undefined)) return [];
-    const [there, missing] = args[id] === undefined ? [secret, id] : [id, secret];
+  const halves = standardKinds.flatMap((kind) => {
+    const { id, secret } = standardProviders[kind].credentials;
+    if ((args[id.variable] === undefined) === (args[secret.variable] === undefined)) return [];
+    const [there, missing] =
+      args[id.variable] === undefined ? [secret.variable, id.variable] : [id.variable, secret.variable];
     return [`${missing} is missing: ${there} is there, and one needs the other`];
   });
   if (args.NODE_ENV !== 'production') return halves;
-  const plain = ['GOOGLE_URL', 'FACEBOOK_URL', 'AMAZON_URL'].filter(
-    (name) => args[name] && !args[name].startsWith('https://'),
-  );
+  const plain = standardUrlVariables.filter((name) => args[name] && !args[name].startsWith('https://'));
   return [...halves, ...plain.map((name) => `${name}: must begin with https:// in production`)];
 }

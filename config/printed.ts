@@ -1,3 +1,5 @@
+import { standardCredentials, toRecord } from './standard-providers.ts';
+
 /**
  * The example credentials in config/example.env, which are public. Production refuses each of them; `foyer doctor` uses
  * the same list.
@@ -13,12 +15,11 @@ export const printedCredentials = {
   STRIPE_SECRET_KEY: 'sk_live_51AbcDef',
   STRIPE_PUBLISHABLE_KEY: 'pk_live_51AbcDef',
   STRIPE_WEBHOOK_SECRET: 'whsec_AbcDef',
-  GOOGLE_CLIENT_ID: '123456789012-abc.apps.googleusercontent.com',
-  GOOGLE_CLIENT_SECRET: 'GOCSPX-AbcDef',
-  FACEBOOK_APP_ID: '123456789012345',
-  FACEBOOK_APP_SECRET: '0123456789abcdef0123456789abcdef',
-  AMAZON_CLIENT_ID: 'amzn1.application-oa2-client.abcdef',
-  AMAZON_CLIENT_SECRET: 'amzn1.oa2-cs.v1.abcdef',
+  ...toRecord(
+    standardCredentials,
+    ({ variable }) => variable,
+    ({ printed }) => printed,
+  ),
 } as const;
 
 type PrintedName = keyof typeof printedCredentials;

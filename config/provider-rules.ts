@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { byStandardKind, standardKinds } from './standard-providers.ts';
 
 /** The schema of the file of providers (providers.ts); docs/providers.md is its manual. */
 
@@ -6,7 +7,7 @@ const languages = ['en', 'de', 'fr', 'nl'] as const;
 const words = z.string().trim().min(1, 'write some words').max(100, 'write at most 100 characters');
 /** It is part of the addresses that are registered at the provider, so it must not change. */
 const providerId = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'write 1 to 40 lower-case letters, digits, or -');
-const reserved = new Set(['google', 'facebook', 'amazon', 'link']);
+const reserved = new Set<string>([...standardKinds, 'link']);
 const secure = z.string().refine((value) => {
   const url = URL.parse(value);
   if (url === null || url.username !== '' || url.hash !== '') return false;
@@ -112,8 +113,6 @@ export const provider = z.discriminatedUnion('kind', [oidc, saml], 'kind is oidc
 export const schema = z.strictObject({
   /** Foyer's own key as a SAML service provider: PEM files. */
   serviceProvider: z.strictObject({ privateKey: path, certificate: path }).optional(),
-  google: standard.optional(),
-  facebook: standard.optional(),
-  amazon: standard.optional(),
+  ...byStandardKind(() => standard.optional()),
   providers: z.array(provider).max(100, 'name at most 100').default([]),
 });

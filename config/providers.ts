@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { type oidc, provider, type saml, schema, type standard } from './provider-rules.ts';
+import { byStandardKind, type StandardKind, standardKinds } from './standard-providers.ts';
 
 /**
- * The providers besides Google, Facebook and Amazon, and settings for those three: a JSON file, read once at the start.
+ * The providers besides the standard ones, and settings for the standard ones: a JSON file, read once at the start.
  * docs/providers.md is its manual.
  */
 
@@ -16,13 +17,10 @@ type Readable = Omit<Raw, 'providers'> & { providers: (RawProvider | undefined)[
 /** The valid parts of a file with faults, so that inconsistencies between them are reported too. */
 function readable(json: unknown): Readable {
   const parts: Record<string, unknown> = typeof json === 'object' && json !== null ? { ...json } : {};
-  const { google, facebook, amazon, serviceProvider } = schema.shape;
   const part = <T>(rules: z.ZodType<T>, name: string): T | undefined => rules.safeParse(parts[name]).data;
   return {
-    google: part(google, 'google'),
-    facebook: part(facebook, 'facebook'),
-    amazon: part(amazon, 'amazon'),
-    serviceProvider: part(serviceProvider, 'serviceProvider'),
+    ...byStandardKind((kind) => part(schema.shape[kind], kind)),
+    serviceProvider: part(schema.shape.serviceProvider, 'serviceProvider'),
     providers: Array.isArray(parts.providers) ? parts.providers.map((one) => provider.safeParse(one).data) : [],
   };
 }
@@ -32,19 +30,14 @@ export type SamlProviderConfig = Read<z.infer<typeof saml>>;
 export type StandardProviderConfig = z.infer<typeof standard>;
 
 /** The file with the contents of all that it names: certificates, keys and logos. */
-export interface ProvidersFile {
+export interface ProvidersFile extends Record<StandardKind, StandardProviderConfig> {
   serviceProvider: { privateKey: string; certificate: string } | undefined;
-  google: StandardProviderConfig;
-  facebook: StandardProviderConfig;
-  amazon: StandardProviderConfig;
   providers: (OidcProviderConfig | SamlProviderConfig)[];
 }
 
 export const noProviders: ProvidersFile = {
   serviceProvider: undefined,
-  google: {},
-  facebook: {},
-  amazon: {},
+  ...byStandardKind(() => ({})),
   providers: [],
 };
 
@@ -83,7 +76,7 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
     'entityId',
     providers.flatMap((provider) => (provider.kind === 'saml' ? [provider.entityId] : [])),
   );
-  const standards = [raw.google, raw.facebook, raw.amazon].flatMap((one) => one?.domains ?? []);
+  const standards = standardKinds.flatMap((kind) => raw[kind]?.domains ?? []);
   unique('domain', [...standards, ...providers.flatMap(({ domains }) => domains)]);
   raw.providers.forEach((provider, index) => {
     if (provider === undefined) return;
@@ -161,15 +154,13 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     if (content.length > maxLogoBytes) faults.push(`${at}: ${name} has more than ${maxLogoBytes} bytes`);
     return `data:${type};base64,${content.toString('base64')}`;
   };
-  const { serviceProvider, google = {}, facebook = {}, amazon = {}, providers } = raw;
+  const { serviceProvider, providers } = raw;
   const whole: ProvidersFile = {
     serviceProvider: serviceProvider && {
       privateKey: pem('serviceProvider.privateKey', serviceProvider.privateKey, 'privateKey'),
       certificate: pem('serviceProvider.certificate', serviceProvider.certificate, 'certificate'),
     },
-    google,
-    facebook,
-    amazon,
+    ...byStandardKind((kind) => raw[kind] ?? {}),
     providers: providers.flatMap((provider, index) => {
       if (provider === undefined) return [];
       const at = `providers.${index}`;
@@ -187,7 +178,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
   return whole;
 }
 
-/** @param file undefined: only Google, Facebook and Amazon. @throws {ProvidersFileError} */
+/** @param file undefined: only the standard providers. @throws {ProvidersFileError} */
 export function loadProviders(file: string | undefined, environment: NodeJS.ProcessEnv): ProvidersFile {
   if (file === undefined) return noProviders;
   let text: string;

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { byStandardKind, type StandardVariable, standardKinds, standardProviders } from './standard-providers.ts';
 
 /**
  * Foyer as a client of the sandbox's stand-ins for providers (`sandbox/providers/`). These secrets are worthless
  * elsewhere.
  */
 export const standInClients = {
-  google: { id: 'foyer-sandbox.apps.googleusercontent.com', secret: 'GOCSPX-sandbox' },
-  facebook: { id: '100000000000001', secret: 'sandbox-of-facebook' },
-  amazon: { id: 'amzn1.application-oa2-client.sandbox', secret: 'amzn1.oa2-cs.v1.sandbox' },
+  ...byStandardKind((kind) => {
+    const { id, secret } = standardProviders[kind].credentials;
+    return { id: id.standIn, secret: secret.standIn };
+  }),
   oidc: { id: 'foyer-sandbox', secret: 'sandbox-of-acme' },
 };
 
@@ -29,30 +31,19 @@ export function writtenProvidersFile(config: {
   return file === standInProvidersFile(DATA_DIR, SANDBOX_PORT) && !existsSync(file) ? undefined : file;
 }
 
-type ProviderEnvironment = Partial<
-  Record<'GOOGLE_CLIENT_ID' | 'FACEBOOK_APP_ID' | 'AMAZON_CLIENT_ID' | 'PROVIDERS_FILE', string>
->;
+type ProviderEnvironment = Partial<Record<StandardVariable | 'PROVIDERS_FILE', string>>;
 
 /** The sandbox's own stand-in for each provider that is not configured. */
-export function standInForProviders(args: ProviderEnvironment, dataDir: string, port: number) {
-  const origin = standInOrigin(port);
-  const { google, facebook, amazon } = standInClients;
-  return {
-    ...(args.GOOGLE_CLIENT_ID === undefined && {
-      GOOGLE_CLIENT_ID: google.id,
-      GOOGLE_CLIENT_SECRET: google.secret,
-      GOOGLE_URL: origin,
-    }),
-    ...(args.FACEBOOK_APP_ID === undefined && {
-      FACEBOOK_APP_ID: facebook.id,
-      FACEBOOK_APP_SECRET: facebook.secret,
-      FACEBOOK_URL: origin,
-    }),
-    ...(args.AMAZON_CLIENT_ID === undefined && {
-      AMAZON_CLIENT_ID: amazon.id,
-      AMAZON_CLIENT_SECRET: amazon.secret,
-      AMAZON_URL: origin,
-    }),
-    ...(args.PROVIDERS_FILE === undefined && { PROVIDERS_FILE: standInProvidersFile(dataDir, port) }),
-  };
+export function standInForProviders(args: ProviderEnvironment, dataDir: string, port: number): ProviderEnvironment {
+  const standIns: ProviderEnvironment = {};
+  for (const kind of standardKinds) {
+    const { credentials, urlVariable } = standardProviders[kind];
+    const { id, secret } = credentials;
+    if (args[id.variable] !== undefined) continue;
+    standIns[id.variable] = id.standIn;
+    standIns[secret.variable] = secret.standIn;
+    standIns[urlVariable] = standInOrigin(port);
+  }
+  if (args.PROVIDERS_FILE === undefined) standIns.PROVIDERS_FILE = standInProvidersFile(dataDir, port);
+  return standIns;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/load.ts';
 import { standInOrigin, standInProvidersFile } from '../config/stand-in-providers.ts';
+import { standardKinds, standardProviders } from '../config/standard-providers.ts';
 import { standInForStripe } from '../server/module-settings.ts';
 import { billingAddress } from './billing-routes.ts';
 import { mailboxAddress } from './mail-routes.ts';
@@ -11,11 +12,11 @@ export const sandboxOrigin = ({ SANDBOX_PORT }: Config): string => standInOrigin
 
 /** The address of the stand-ins for providers, if Foyer uses one of them. */
 export function providersStandIn(config: Config): string | undefined {
-  const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE, GOOGLE_URL, FACEBOOK_URL, AMAZON_URL } = config;
+  const { SANDBOX, SANDBOX_PORT, DATA_DIR, PROVIDERS_FILE } = config;
   const origin = sandboxOrigin(config);
   const requested =
     PROVIDERS_FILE === standInProvidersFile(DATA_DIR, SANDBOX_PORT) ||
-    [GOOGLE_URL, FACEBOOK_URL, AMAZON_URL].includes(origin);
+    standardKinds.some((kind) => config[standardProviders[kind].urlVariable] === origin);
   return SANDBOX && requested ? origin : undefined;
 }
 

@@ -3,17 +3,19 @@ import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, randomText } from './grants.ts';
 import { toFullName, toSubject } from './people.ts';
-import type { StandInSettings } from './settings.ts';
+import type { StandIn, StandInSettings } from './settings.ts';
+
+const paths = { authorization: '/ap/oa', token: '/auth/o2/token', profile: '/user/profile' };
 
 /**
  * Login with Amazon (developer.amazon.com/docs/login-with-amazon/authorization-code-grant.html, …/obtain-customer-profile.html):
  * the paths of www.amazon.com and api.amazon.com.
  */
-export function amazon(app: Express, { clients, accountChooser, now }: StandInSettings): void {
+function mount(app: Express, { clients, accountChooser, now }: StandInSettings): void {
   const client = clients.amazon;
   const grants = createGrants(now);
   app.get(
-    '/ap/oa',
+    paths.authorization,
     authorize({
       kind: 'amazon',
       client,
@@ -28,7 +30,7 @@ export function amazon(app: Express, { clients, accountChooser, now }: StandInSe
       },
     }),
   );
-  app.post('/auth/o2/token', express.urlencoded({ extended: false }), (req, res) => {
+  app.post(paths.token, express.urlencoded({ extended: false }), (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
     res.set('x-amzn-requestid', randomText(16));
     if (!authenticateClient(req, client)) {
@@ -54,7 +56,7 @@ export function amazon(app: Express, { clients, accountChooser, now }: StandInSe
       expires_in: 3_600,
     });
   });
-  app.get('/user/profile', (req, res) => {
+  app.get(paths.profile, (req, res) => {
     const grant = grants.byToken(req.get('x-amz-access-token') ?? readBearerToken(req, { inQuery: true }));
     if (!grant || grant.broken === 'profile-error') {
       const why = 'The access token provided is expired, revoked, malformed, or invalid for other reasons.';
@@ -73,3 +75,5 @@ export function amazon(app: Express, { clients, accountChooser, now }: StandInSe
     });
   });
 }
+
+export const amazon: StandIn = { paths: Object.values(paths).flat(), mount };

@@ -1,4 +1,5 @@
 import type { CryptoKey, JWK } from 'jose';
+import { byStandardKind } from '../../config/standard-providers.ts';
 import type { Person, StandInKind } from './people.ts';
 import type { SamlResponseOptions } from './saml/response.ts';
 
@@ -71,9 +72,7 @@ export type Broken =
 
 /** For each kind: the groups' titles, and their faults with names for programs and for people. */
 export const brokenGroups: Record<StandInKind, Record<string, Partial<Record<Broken, string>>>> = {
-  google: codeFlowFaults,
-  facebook: codeFlowFaults,
-  amazon: codeFlowFaults,
+  ...byStandardKind(() => codeFlowFaults),
   oidc: { ...codeFlowFaults, 'The id token': idTokenFaults },
   saml: samlFaults,
 };

@@ -4,7 +4,7 @@ import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
 import { toFullName, toSubject } from './people.ts';
-import type { StandInSettings } from './settings.ts';
+import type { StandIn, StandInSettings } from './settings.ts';
 
 /** developers.facebook.com/docs/graph-api/guides/error-handling */
 function refuse(res: Response, { message, code, subcode }: { message: string; code: number; subcode?: number }): void {
@@ -40,15 +40,21 @@ function toProfile({ person, scope }: Grant): Record<string, unknown> {
   };
 }
 
+const paths = {
+  authorization: '/v:version/dialog/oauth',
+  token: '/v:version/oauth/access_token',
+  profile: ['/me', '/v:version/me'],
+};
+
 /**
  * Facebook Login (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow) and `GET /me` of the Graph
  * API, with "Require App Secret" enabled, as its security page advises.
  */
-export function facebook(app: Express, { clients, accountChooser, now }: StandInSettings): void {
+function mount(app: Express, { clients, accountChooser, now }: StandInSettings): void {
   const client = clients.facebook;
   const grants = createGrants(now);
   app.get(
-    '/v:version/dialog/oauth',
+    paths.authorization,
     authorize({
       kind: 'facebook',
       client,
@@ -64,7 +70,7 @@ export function facebook(app: Express, { clients, accountChooser, now }: StandIn
       fragment: '#_=_',
     }),
   );
-  app.all('/v:version/oauth/access_token', express.urlencoded({ extended: false }), (req, res) => {
+  app.all(paths.token, express.urlencoded({ extended: false }), (req, res) => {
     if (req.method === 'GET') req.body = req.query;
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '' } = req.body ?? {};
     if (!authenticateClient(req, client)) return refuse(res, { message: 'Error validating client secret.', code: 1 });
@@ -93,7 +99,7 @@ export function facebook(app: Express, { clients, accountChooser, now }: StandIn
       expires_in: 5_183_944,
     });
   });
-  app.get(['/me', '/v:version/me'], (req, res) => {
+  app.get(paths.profile, (req, res) => {
     const token = readBearerToken(req, { inQuery: true });
     const grant = grants.byToken(token);
     if (!grant || grant.broken === 'profile-error')
@@ -112,3 +118,5 @@ export function facebook(app: Express, { clients, accountChooser, now }: StandIn
     );
   });
 }
+
+export const facebook: StandIn = { paths: Object.values(paths).flat(), mount };

@@ -1,16 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StandardKind } from '../../config/standard-providers.ts';
 import { dayMs } from '../../server/shared/index.ts';
 import type { Client } from './authorize.ts';
 import { companyDomains, oidcPath, samlPath } from './people.ts';
 import { makeSigner, type Signer } from './signer.ts';
 
 /** The stand-ins' entries in PROVIDERS_FILE (`config/providers.ts`). */
-export interface CompaniesJson {
+export interface CompaniesJson extends Partial<Record<StandardKind, Record<string, unknown>>> {
   serviceProvider?: { privateKey: string; certificate: string };
-  google?: Record<string, unknown>;
-  facebook?: Record<string, unknown>;
-  amazon?: Record<string, unknown>;
   /** acme-oidc, then acme-saml. */
   providers: Record<string, unknown>[];
 }

@@ -4,7 +4,7 @@ import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
 import { sendBrokenAnswer } from './broken-answer.ts';
 import { createGrants, type Grant, randomText } from './grants.ts';
 import { toFullName, toSubject } from './people.ts';
-import type { StandInSettings } from './settings.ts';
+import type { StandIn, StandInSettings } from './settings.ts';
 
 function createIdToken({ clients, now, keys }: StandInSettings, { person, nonce }: Grant): Promise<string> {
   const nowSeconds = Math.floor(now() / 1_000);
@@ -38,16 +38,22 @@ function toUserinfo({ person, scope }: Grant): Record<string, unknown> {
   };
 }
 
+const paths = {
+  authorization: '/o/oauth2/v2/auth',
+  token: ['/token', '/oauth2/v4/token'],
+  profile: ['/oauth2/v3/userinfo', '/v1/userinfo'],
+};
+
 /**
  * Google's sign-in (developers.google.com/identity/protocols/oauth2/web-server, …/openid-connect): the paths that it has on
  * accounts.google.com, oauth2.googleapis.com, www.googleapis.com and openidconnect.googleapis.com.
  */
-export function google(app: Express, settings: StandInSettings): void {
+function mount(app: Express, settings: StandInSettings): void {
   const { clients, accountChooser, now } = settings;
   const client = clients.google;
   const grants = createGrants(now);
   app.get(
-    '/o/oauth2/v2/auth',
+    paths.authorization,
     authorize({
       kind: 'google',
       client,
@@ -62,7 +68,7 @@ export function google(app: Express, settings: StandInSettings): void {
       },
     }),
   );
-  app.post(['/token', '/oauth2/v4/token'], express.urlencoded({ extended: false }), async (req, res) => {
+  app.post(paths.token, express.urlencoded({ extended: false }), async (req, res) => {
     const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
     if (!authenticateClient(req, client)) {
       res.status(401).json({ error: 'invalid_client', error_description: 'Unauthorized' });
@@ -93,7 +99,7 @@ export function google(app: Express, settings: StandInSettings): void {
       id_token: idToken,
     });
   });
-  app.get(['/oauth2/v3/userinfo', '/v1/userinfo'], (req, res) => {
+  app.get(paths.profile, (req, res) => {
     const grant = grants.byToken(readBearerToken(req, { inQuery: true }));
     if (!grant || grant.broken === 'profile-error') {
       res.status(401).json({ error: 'invalid_request', error_description: 'Invalid Credentials' });
@@ -103,3 +109,5 @@ export function google(app: Express, settings: StandInSettings): void {
     res.json(toUserinfo(grant));
   });
 }
+
+export const google: StandIn = { paths: Object.values(paths).flat(), mount };

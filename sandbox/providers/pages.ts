@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Response } from 'express';
 import { createElement, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { standardKinds } from '../../config/standard-providers.ts';
 import { ChooserPage } from '../views/providers/chooser-page.tsx';
 import { ProviderDocument } from '../views/providers/document.tsx';
 import { OverviewPage } from '../views/providers/overview-page.tsx';
@@ -9,14 +10,7 @@ import { PassOnPage } from '../views/providers/pass-on-page.tsx';
 import { PlainPage } from '../views/providers/plain-page.tsx';
 import { brokenGroups } from './answers.ts';
 import { companyDomains, type Person, type StandInKind, samlPath, toFullName } from './people.ts';
-
-export const providerNames: Record<StandInKind, string> = {
-  google: 'Google',
-  facebook: 'Facebook',
-  amazon: 'Amazon',
-  oidc: 'Acme',
-  saml: 'Acme Corporate',
-};
+import { standInTraits } from './traits.ts';
 
 /**
  * A page of another site: without Foyer's headers and styles. It has no `form-action`: the answer of its form leads to
@@ -46,13 +40,6 @@ export function sendFault(
   sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
 }
 
-/** The effect of an unconfirmed address; other kinds have no difference. */
-const unconfirmed: Partial<Record<StandInKind, string>> = {
-  google: 'email not confirmed',
-  facebook: 'email not confirmed, so not given',
-  oidc: 'email not confirmed',
-};
-
 export interface Chooser {
   kind: StandInKind;
   app: string;
@@ -67,22 +54,23 @@ export function sendChooser(
   status: number,
   { kind, app, hint, request, people, action }: Chooser,
 ): void {
+  const { name: provider, unconfirmed } = standInTraits[kind];
   const accounts = people.map((person) => ({
     name: toFullName(person),
     email: person.email,
-    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed[kind],
+    note: person.email === undefined ? 'no email' : person.emailVerified ? undefined : unconfirmed,
   }));
   const body = createElement(ChooserPage, {
-    provider: providerNames[kind],
+    provider,
     app,
     hint,
     request,
     accounts,
     action,
     broken: Object.entries(brokenGroups[kind]).map(([title, group]) => ({ title, ways: Object.entries(group) })),
-    saysVerified: unconfirmed[kind] !== undefined,
+    saysVerified: unconfirmed !== undefined,
   });
-  sendPage(res, status, { title: `Sign in with ${providerNames[kind]}`, kind, body });
+  sendPage(res, status, { title: `Sign in with ${provider}`, kind, body });
 }
 
 const samlNote = 'A company, by SAML 2.0: sign-in that begins there, and single logout both ways.';
@@ -91,12 +79,12 @@ export function sendOverview(res: Response, appUrl: string | undefined): void {
   const body = createElement(OverviewPage, {
     appUrl,
     providers: [
-      ...(['google', 'facebook', 'amazon'] as const).map((kind) => ({
-        name: providerNames[kind],
+      ...standardKinds.map((kind) => ({
+        name: standInTraits[kind].name,
         note: 'As it answers in life, at its own paths.',
       })),
-      { name: providerNames.oidc, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
-      { name: providerNames.saml, note: samlNote, domain: companyDomains.saml, href: samlPath },
+      { name: standInTraits.oidc.name, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
+      { name: standInTraits.saml.name, note: samlNote, domain: companyDomains.saml, href: samlPath },
     ],
   });
   sendPage(res, 200, { title: 'Providers of the sandbox', body });

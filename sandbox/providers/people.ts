@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
+import { standInTraits } from './traits.ts';
 
-export const standInKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
-export type StandInKind = (typeof standInKinds)[number];
+/** Each provider has a stand-in. */
+export const standInKinds = providerKinds;
+export type StandInKind = ProviderKind;
 
 /** A person with an account at the providers. */
 export interface Person {
@@ -18,28 +21,13 @@ export interface Person {
 
 export const toFullName = ({ givenName, familyName }: Person): string => `${givenName} ${familyName}`.trim();
 
-/** @param number of digits */
-const toDigits = (hash: Buffer, number: number) =>
-  (BigInt(`0x${hash.toString('hex')}`) % 10n ** BigInt(number - 1)).toString();
-
 /** The provider's constant subject of a person, in its own format. */
 export function toSubject(kind: StandInKind, person: Person): string {
   if (person.subject !== undefined) return person.subject;
   const hash = createHash('sha256')
     .update(`${kind} ${person.email?.toLowerCase() ?? toFullName(person)}`)
     .digest();
-  switch (kind) {
-    case 'google':
-      return `1${toDigits(hash, 21).padStart(20, '0')}`;
-    case 'facebook':
-      return `1${toDigits(hash, 17).padStart(16, '0')}`;
-    case 'amazon':
-      return `amzn1.account.${hash.toString('hex').toUpperCase().slice(0, 28)}`;
-    case 'oidc':
-      return hash.toString('hex').slice(0, 32);
-    case 'saml':
-      return `_${hash.toString('hex').slice(0, 40)}`;
-  }
+  return standInTraits[kind].toSubject(hash);
 }
 
 /** Path prefix of the companies. */

@@ -1,4 +1,6 @@
+import type { Express } from 'express';
 import type { CryptoKey, JWK } from 'jose';
+import type { StandardKind } from '../../config/standard-providers.ts';
 import type { AccountChooser } from './account-chooser.ts';
 import type { Client } from './authorize.ts';
 import type { Signer } from './signer.ts';
@@ -16,7 +18,7 @@ export interface TokenKeys {
 export interface StandInSettings {
   /** The address for browsers and Foyer, for example http://127.0.0.1:3001. */
   origin: string;
-  clients: { google: Client; facebook: Client; amazon: Client; oidc: Client };
+  clients: Record<StandardKind | 'oidc', Client>;
   accountChooser: AccountChooser;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -29,4 +31,11 @@ export interface StandInSettings {
   serviceProviderCertificate: string;
   /** Foyer's address, for flows that start at the identity provider. */
   foyerUrl(): string | undefined;
+}
+
+/** The stand-in of a standard provider. */
+export interface StandIn {
+  /** All of its paths: only this machine may request them, and tests see the requests. */
+  paths: readonly string[];
+  mount(app: Express, settings: StandInSettings): void;
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
+import { type StandardKind, standardKinds } from '../../config/standard-providers.ts';
 import { onlyFromThisMachine } from '../../server/http/index.ts';
 import { createAccountChooser } from './account-chooser.ts';
 import { amazon } from './amazon.ts';
@@ -14,7 +15,7 @@ import { sendOverview } from './pages.ts';
 import { providersPath } from './path.ts';
 import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
 import { type SamlIdentityProvider, samlIdentityProvider } from './saml/identity-provider.ts';
-import type { StandInSettings, TokenKeys } from './settings.ts';
+import type { StandIn, StandInSettings, TokenKeys } from './settings.ts';
 import { makeSigner, type Signer } from './signer.ts';
 
 export interface ProviderStandIns {
@@ -54,11 +55,9 @@ async function createTokenKeys({ privateKey }: Signer): Promise<TokenKeys> {
   };
 }
 
-const paths = [
-  ...['/o/oauth2/v2/auth', '/token', '/oauth2/v4/token', '/oauth2/v3/userinfo', '/v1/userinfo'],
-  ...['/v:version/dialog/oauth', '/v:version/oauth/access_token', '/me', '/v:version/me'],
-  ...['/ap/oa', '/auth/o2/token', '/user/profile', providersPath, oidcPath, samlPath],
-];
+const standIns: Record<StandardKind, StandIn> = { google, facebook, amazon };
+
+const paths = [...standardKinds.flatMap((kind) => standIns[kind].paths), providersPath, oidcPath, samlPath];
 
 /** A fault of the stand-ins themselves, or an unreadable body. */
 function answerError(log: (line: string) => void): ErrorRequestHandler {
@@ -71,7 +70,7 @@ function answerError(log: (line: string) => void): ErrorRequestHandler {
   };
 }
 
-/** Google, Facebook, Amazon, an OpenID provider and a SAML identity provider, for the sandbox and for tests. */
+/** The standard providers, an OpenID provider and a SAML identity provider, for the sandbox and for tests. */
 export async function createProviderStandIns(options: ProviderStandInsOptions): Promise<ProviderStandIns> {
   const { people, seen, log = () => {}, ...more } = options;
   const app = express().disable('x-powered-by');
@@ -89,9 +88,7 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
     otherSigner,
     keys: await createTokenKeys(options.samlSigner),
   };
-  google(app, settings);
-  facebook(app, settings);
-  amazon(app, settings);
+  for (const kind of standardKinds) standIns[kind].mount(app, settings);
   oidc(app, settings);
   const saml = samlIdentityProvider(app, settings);
   app.get(providersPath, (_req, res) => sendOverview(res, settings.foyerUrl()));

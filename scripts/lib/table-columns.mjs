@@ -1,4 +1,5 @@
 /** The parts of the schema that the migrations do not contain: narrower types than text and number, and comments. */
+import { providerKinds } from '../../config/standard-providers.ts';
 
 /**
  * Types of columns by their names, in every table; the first that matches.
@@ -28,7 +29,7 @@ export const typesByColumn = {
   'billing_tasks.kind': "'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer'",
   'clients.id': 'ClientId',
   'factor_resets.state': "'waiting' | 'cancelled' | 'done'",
-  'federated_identities.kind': "'google' | 'facebook' | 'amazon' | 'oidc' | 'saml'",
+  'federated_identities.kind': providerKinds.map((kind) => `'${kind}'`).join(' | '),
   'memberships.status':
     "'none' | 'trialing' | 'active' | 'past_due' | 'paused' | 'unpaid' | 'incomplete' | 'incomplete_expired' | 'canceled'",
   'notifications.status': "'unread' | 'read'",

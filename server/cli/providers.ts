@@ -1,6 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
 import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
+import { standardKinds, standardProviders } from '../../config/standard-providers.ts';
 import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
 import type { Program } from './command.ts';
 import { CliError, exitCodes } from './errors.ts';
@@ -53,7 +54,8 @@ async function checkAllProviders(setup: StrategySettings, only: string | undefin
 }
 
 export function providerCommands({ group, io }: Program): void {
-  const about = 'the providers by which members sign in: Google, Facebook, Amazon, and those of PROVIDERS_FILE';
+  const names = standardKinds.map((kind) => standardProviders[kind].name).join(', ');
+  const about = `the providers by which members sign in: ${names}, and those of PROVIDERS_FILE`;
   const add = group('provider', about);
   add('list', {
     description: 'which there are, and what to register at each',

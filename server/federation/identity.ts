@@ -1,9 +1,7 @@
 import { z } from 'zod';
+import { type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
 import { type UpstreamSession, upstreamSessionSchema } from '../sessions/index.ts';
 import { type NormalisedEmail, normalisedEmailSchema, type ProviderId, providerIdSchema } from '../shared/index.ts';
-
-const providerKinds = ['google', 'facebook', 'amazon', 'oidc', 'saml'] as const;
-export type ProviderKind = (typeof providerKinds)[number];
 
 /**
  * An identity for which a provider vouches: every strategy maps its response to this, and other modules see nothing

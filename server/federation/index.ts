@@ -1,5 +1,5 @@
 /**
- * The module of identity providers: Google, Facebook, Amazon, SAML 2.0 and any OpenID Connect one.
+ * The module of identity providers: the standard ones (Google and others), SAML 2.0 and any OpenID Connect one.
  * Owns the requests and responses (`passport.authenticate`, which no other module calls), the pending attempts, the
  * links between users and their identities, and the rule that decides which user an identity signs in
  * (`provisioning-decision.ts`; `security.md`, rule 15). Does not own the session itself (sign-in/), unconfirmed
@@ -26,7 +26,7 @@ export {
   unlinkAddedSince,
 } from './linked-identities.ts';
 export { acceptsBrowser, logoUrl, toProviderButton, toProviderButtons } from './provider-buttons.ts';
-export { standardIssuers, standardProviderIds } from './providers/endpoints.ts';
+export { standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';

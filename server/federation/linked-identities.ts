@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { standardProviders } from '../../config/standard-providers.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import type { PersonalDataSource } from '../users/index.ts';
@@ -26,15 +27,12 @@ export function findLinkProvider(
 export const isProviderConfigured = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): boolean =>
   findLinkProvider(providers, link) !== undefined;
 
-const standardNames: Partial<Record<FederatedIdentity['kind'], string>> = {
-  google: 'Google',
-  facebook: 'Facebook',
-  amazon: 'Amazon',
-};
+const standardName = (kind: FederatedIdentity['kind']): string | undefined =>
+  kind === 'oidc' || kind === 'saml' ? undefined : standardProviders[kind].name;
 
 /** The name of a link's provider, also if it is not configured any more. */
 export const providerName = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): string =>
-  findLinkProvider(providers, link)?.name ?? standardNames[link.kind] ?? link.provider;
+  findLinkProvider(providers, link)?.name ?? standardName(link.kind) ?? link.provider;
 
 /** The text by which a user recognizes an account elsewhere. */
 export const toAccountLabel = (providerName: string, email: string | null | undefined): string =>

@@ -1,8 +1,8 @@
+import { type ButtonGroup, standardProviders } from '../../config/standard-providers.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../views/parts/provider-buttons.tsx';
 import { HttpError, type Language, type RequestContext, type T } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { FederationDeps } from './deps.ts';
-import type { ProviderKind } from './identity.ts';
 import { type Provider, type Providers, requireProvider } from './providers.ts';
 
 interface ButtonContext {
@@ -11,7 +11,8 @@ interface ButtonContext {
   userAgent: string | undefined;
 }
 
-const standardKinds: readonly ProviderKind[] = ['amazon', 'google', 'facebook'];
+const toButtonGroup = ({ kind }: Pick<Provider, 'kind'>): ButtonGroup =>
+  kind === 'oidc' || kind === 'saml' ? 'others' : standardProviders[kind].group;
 
 /** The view of a provider on a button. */
 export function toProviderButton(
@@ -33,7 +34,7 @@ export const acceptsBrowser = (provider: Provider, userAgent: string | undefined
 
 /**
  * The buttons of a sign-in or sign-up page (the specification's "Federated buttons"): Amazon and Google on top,
- * Facebook separately, the others in a list. The list is open from the start if there is none of those three, or if
+ * Facebook separately, the others in a list. The list is open from the start if there is none outside of it, or if
  * there are at most three providers.
  * @param options.place the page to open in a full browser, if a provider does not support this one
  */
@@ -47,16 +48,16 @@ export function toProviderButtons(
   const usable = offered.filter((provider) => acceptsBrowser(provider, userAgent));
   const refusing = offered.filter((provider) => !usable.includes(provider)).map(({ name }) => name);
   const names = new Intl.ListFormat(lang, { type: 'disjunction' }).format(refusing);
-  const of = (...kinds: readonly ProviderKind[]) =>
+  const of = (group: ButtonGroup) =>
     usable
-      .filter(({ kind }) => kinds.includes(kind))
+      .filter((provider) => toButtonGroup(provider) === group)
       .map((provider) => toProviderButton(provider, visitor, `/federation/${provider.id}${search}`));
-  const standard = usable.filter(({ kind }) => standardKinds.includes(kind)).length;
+  const others = of('others');
   return {
-    top: of('amazon', 'google'),
-    facebook: of('facebook'),
-    others: of('oidc', 'saml'),
-    open: standard === 0 || usable.length <= 3,
+    top: of('top'),
+    facebook: of('separate'),
+    others,
+    open: others.length === usable.length || usable.length <= 3,
     instead:
       refusing.length > 0 ? t('federation.buttons.embedded', { providers: names, place: clientLabel }) : undefined,
   };

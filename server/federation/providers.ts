@@ -1,8 +1,12 @@
 import type { Config } from '../../config/load.ts';
 import type { ProvidersFile } from '../../config/providers.ts';
+import {
+  type ProviderKind,
+  type StandardVariable,
+  standardKindsByCognitoName,
+} from '../../config/standard-providers.ts';
 import { HttpError, type Language, type RequestContext } from '../http/index.ts';
 import { type ProviderId, toProviderId } from '../shared/index.ts';
-import type { ProviderKind } from './identity.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
 import type { SamlProviderOps } from './saml/types.ts';
 
@@ -14,13 +18,13 @@ export interface Provider {
   name: string;
   /** The configured text of its button by language. */
   label: Partial<Record<Language, string>>;
-  /** A data: address; undefined: google, facebook and amazon have built-in marks, others none. */
+  /** A data: address; undefined: standard providers have built-in marks, others none. */
   logo: string | undefined;
   /** Typed addresses of these domains lead here. Lower case. */
   domains: readonly string[];
   signUp: boolean;
   secondFactor: 'ask' | 'sufficient' | 'required';
-  /** Google and Facebook refuse browsers inside other apps. */
+  /** Whether it refuses browsers inside other apps. */
   refusesEmbeddedBrowsers: boolean;
   strategy: ProviderStrategy;
   /** SAML only: metadata, responses by POST, single logout. */
@@ -28,7 +32,7 @@ export interface Provider {
 }
 
 export interface Providers {
-  /** Amazon, Google and Facebook first, then in the order of the configuration. */
+  /** The standard ones first, in the order of their buttons, then in the order of the configuration. */
   all: readonly Provider[];
   byId(id: ProviderId): Provider | undefined;
   /** The provider that an address or a form names. */
@@ -44,18 +48,7 @@ export const upstreamAmr = ({ secondFactor }: Pick<Provider, 'secondFactor'>): s
 /** The settings of strategies. */
 export interface StrategySettings {
   publicUrl: string;
-  config: Pick<
-    Config,
-    | 'GOOGLE_CLIENT_ID'
-    | 'GOOGLE_CLIENT_SECRET'
-    | 'GOOGLE_URL'
-    | 'FACEBOOK_APP_ID'
-    | 'FACEBOOK_APP_SECRET'
-    | 'FACEBOOK_URL'
-    | 'AMAZON_CLIENT_ID'
-    | 'AMAZON_CLIENT_SECRET'
-    | 'AMAZON_URL'
-  >;
+  config: Pick<Config, StandardVariable>;
   file: ProvidersFile;
   now: () => number;
   /** Timeout of a provider; 10 s. */
@@ -80,18 +73,16 @@ export function indexProviders(all: readonly Provider[]): Providers {
   };
 }
 
-/** Amazon Cognito's values of `identity_provider` for its own three providers; those of companies are configured. */
-const cognitoNames: Readonly<Record<string, Provider['kind']>> = {
-  google: 'google',
-  facebook: 'facebook',
-  loginwithamazon: 'amazon',
-};
+/** Amazon Cognito's values of `identity_provider` for its own providers; those of companies are configured. */
+const cognitoNames: ReadonlyMap<string, ProviderKind> = new Map(
+  [...standardKindsByCognitoName].map(([name, kind]) => [name.toLowerCase(), kind]),
+);
 
 /** The provider that a client app asks for, by its id or its name at Cognito; case-insensitive. */
 export function hintedProvider({ all }: Pick<Providers, 'all'>, hint: string | undefined): Provider | undefined {
   const name = hint?.toLowerCase();
   if (name === undefined) return undefined;
-  const kind = Object.hasOwn(cognitoNames, name) ? cognitoNames[name] : undefined;
+  const kind = cognitoNames.get(name);
   return all.find(({ id }) => id.toLowerCase() === name) ?? all.find((provider) => provider.kind === kind);
 }
 

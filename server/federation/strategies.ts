@@ -1,3 +1,4 @@
+import { type StandardKind, standardKindsOnPages } from '../../config/standard-providers.ts';
 import { openAmazon } from './providers/amazon.ts';
 import { openFacebook } from './providers/facebook.ts';
 import { openGoogle } from './providers/google.ts';
@@ -6,13 +7,19 @@ import { type Authenticator, createPassport } from './providers/passport.ts';
 import { openSaml } from './providers/saml.ts';
 import type { Provider, StrategySettings } from './providers.ts';
 
+const openers: Record<StandardKind, (settings: StrategySettings, passport: Authenticator) => Provider | undefined> = {
+  google: openGoogle,
+  facebook: openFacebook,
+  amazon: openAmazon,
+};
+
 /**
- * Every configured provider: Amazon and Google first, then Facebook, then those of the file in its order.
+ * Every configured provider: the standard ones in the order of their buttons, then those of the file in its order.
  * @param passport an instance of its own, in which each strategy is registered under the id of its provider
  */
 export function openStrategies(settings: StrategySettings, passport: Authenticator = createPassport()): Provider[] {
   const { file } = settings;
-  const standard = [openAmazon, openGoogle, openFacebook].map((open) => open(settings, passport));
+  const standard = standardKindsOnPages.map((kind) => openers[kind](settings, passport));
   const others = file.providers.map((one) =>
     one.kind === 'oidc' ? createOidcProvider(settings, passport, one) : openSaml(settings, passport, one),
   );

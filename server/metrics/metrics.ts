@@ -1,15 +1,7 @@
+import type { ProviderKind } from '../../config/standard-providers.ts';
+
 /** The sign-in method: a credential, or the kind of provider. */
-export type SignInMethod =
-  | 'password'
-  | 'passkey'
-  | 'totp'
-  | 'sms'
-  | 'recovery'
-  | 'google'
-  | 'facebook'
-  | 'amazon'
-  | 'oidc'
-  | 'saml';
+export type SignInMethod = 'password' | 'passkey' | 'totp' | 'sms' | 'recovery' | ProviderKind;
 
 /**
  * The interface for reports of the modules to the operator; `prometheus.ts` implements it. Every label has few values,

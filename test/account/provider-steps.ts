@@ -4,13 +4,13 @@ import { answerOf, comeBy, type Kind, type Person } from '../federation/steps.ts
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
+import { providerIds } from '../support/provider-kinds.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 
 export const providersPath = '/settings/providers';
-const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
-export const linkPath = (kind: Kind) => `${providersPath}/link?provider=${ids[kind]}`;
+export const linkPath = (kind: Kind) => `${providersPath}/link?provider=${providerIds[kind]}`;
 export const removePath = (id: string) => `${providersPath}/remove?link=${id}`;
 
 /** Presses "Go to Google"; returns the address of the provider. */

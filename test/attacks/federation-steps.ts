@@ -3,17 +3,12 @@ import { answerOf, type Kind, pressButton, somebody } from '../federation/steps.
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
+import { codeFlowKinds, providerIds } from '../support/provider-kinds.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import type { Backend } from '../support/stores.ts';
 
-export const kinds = ['google', 'facebook', 'amazon', 'oidc'] as const;
-export const ids = {
-  google: 'google',
-  facebook: 'facebook',
-  amazon: 'amazon',
-  oidc: 'acme-oidc',
-  saml: 'acme-saml',
-} as const;
+export const kinds = codeFlowKinds;
+export const ids = providerIds;
 
 /** A Foyer with every kind of provider, and where a sign-in by one of them ends. */
 export function setUpFederation(backend: Backend) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listIdentities } from '../../server/federation/index.ts';
 import { findUser } from '../../server/users/index.ts';
-import { comeBy, type Kind, pathOf, somebody } from '../federation/steps.ts';
+import { comeBy, pathOf, somebody } from '../federation/steps.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
@@ -13,7 +13,8 @@ import { backends } from '../support/stores.ts';
 const subOf = (n: number) => `${String(n).padStart(8, '0')}-5d7f-4c7f-8c7f-0123456789ab`;
 /** The provider names of a Cognito user pool. */
 const names = { google: 'Google', facebook: 'Facebook', amazon: 'LoginWithAmazon', oidc: 'AcmeId', saml: 'AcmeSaml' };
-const kinds = Object.keys(names) as Kind[];
+type Imported = keyof typeof names;
+const kinds = Object.keys(names) as Imported[];
 const given = ['--provider', 'AcmeId=acme-oidc', '--provider', 'AcmeSaml=acme-saml'];
 
 describe.each(backends)('accounts at providers in an imported file, on $name', (backend) => {
@@ -59,7 +60,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
       report: readFileSync(report, 'utf8'),
     };
   }
-  const identityOf = (kind: Kind, userId: string, more = {}) => ({
+  const identityOf = (kind: Imported, userId: string, more = {}) => ({
     userId,
     providerName: names[kind],
     providerType: names[kind],

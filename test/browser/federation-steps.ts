@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
+import { type ButtonGroup, byStandardKind, standardProviders } from '../../config/standard-providers.ts';
 import type { StandInKind } from '../../sandbox/providers/index.ts';
 import { type SandboxT, translator } from '../../sandbox/texts.ts';
 
 /** As the buttons call them. */
 export const providerNames: Record<StandInKind, string> = {
-  google: 'Google',
-  facebook: 'Facebook',
-  amazon: 'Amazon',
+  ...byStandardKind((kind) => standardProviders[kind].name),
   oidc: 'Acme',
   saml: 'Acme Corporate',
 };
@@ -28,9 +27,11 @@ export function somebody(kind: StandInKind): Somebody {
   return { givenName: 'Ida', familyName: 'Moreau', email, emailVerified: true };
 }
 
+const groups: Partial<Record<StandInKind, ButtonGroup>> = byStandardKind((kind) => standardProviders[kind].group);
+
 /** The button of a provider, on a page for signing in or up. */
 export async function pressDoor(page: Page, kind: StandInKind, t: SandboxT = translator('en')): Promise<void> {
-  if (kind === 'oidc' || kind === 'saml') await page.locator('.more-provider-buttons > summary').click();
+  if ((groups[kind] ?? 'others') === 'others') await page.locator('.more-provider-buttons > summary').click();
   const name = t('federation.buttons.continueWith', { provider: providerNames[kind] });
   await page.getByRole('button', { name, exact: true }).click();
 }

@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { standardKinds, standardProviders } from '../../config/standard-providers.ts';
 import { makeSigner } from '../../sandbox/providers/index.ts';
 import { checkFederation } from '../../server/cli/doctor/providers.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { type Cli, type CliRun, cliOn } from '../support/cli.ts';
+import { codeFlowKinds, idsOnPages } from '../support/provider-kinds.ts';
 import { type ProvidersJson, startProviders, type TestProviders } from '../support/providers.ts';
 import { freePort } from '../support/services.ts';
 
@@ -47,13 +49,7 @@ describe('foyer provider', () => {
     expect(run.out).toMatch(new RegExp(`^acme-oidc +oidc +Acme +no +required +acme\\.example +${callback}$`, 'm'));
     expect(run.out).toMatch(/^amazon +amazon +Amazon +yes +ask +- +http\S+\/federation\/amazon\/callback$/m);
     const { out } = await with_(() => {})('provider', 'list', '--json');
-    expect(JSON.parse(out).map(({ id }: { id: string }) => id)).toEqual([
-      'amazon',
-      'google',
-      'facebook',
-      'acme-oidc',
-      'acme-saml',
-    ]);
+    expect(JSON.parse(out).map(({ id }: { id: string }) => id)).toEqual(idsOnPages);
     expect(JSON.parse(out).at(-1).register).toEqual({
       metadata: 'http://localhost:3000/federation/acme-saml/metadata',
       acs: 'http://localhost:3000/federation/acme-saml/acs',
@@ -91,18 +87,17 @@ describe('foyer provider', () => {
   it('Checking providers that match the configuration finds no fault', async () => {
     const run = await with_(() => {})('provider', 'check', '--json');
     expect(run).toMatchObject({ code: 0, err: '' });
-    const all = ['google', 'facebook', 'amazon', 'acme-oidc', 'acme-saml'];
-    expect(reportsOf(run)).toEqual(Object.fromEntries(all.map((id) => [id, fine])));
+    expect(reportsOf(run)).toEqual(Object.fromEntries(idsOnPages.map((id) => [id, fine])));
     expect((await with_(() => {})('provider', 'check', 'google')).out).toMatch(/^google +ok +-$/m);
   });
 
   it('Checking finds credentials that a provider does not accept', async () => {
-    const wrong = { GOOGLE_CLIENT_SECRET: 'no', FACEBOOK_APP_SECRET: 'no', AMAZON_CLIENT_SECRET: 'no' };
+    const variables = standardKinds.map((kind) => standardProviders[kind].credentials.secret.variable);
+    const wrong = Object.fromEntries(variables.map((name) => [name, 'no']));
     const run = await with_(oidc({ clientSecret: 'no' }), wrong)('provider', 'check', '--json');
-    expect(run).toMatchObject({ code: 1, err: '4 providers with a fault.\n' });
-    const { google, facebook, amazon, 'acme-oidc': acme } = reportsOf(run);
-    for (const said of [google, facebook, amazon])
-      expect(said?.faults).toEqual([expect.stringContaining('not take our')]);
+    expect(run).toMatchObject({ code: 1, err: `${codeFlowKinds.length} providers with a fault.\n` });
+    const { 'acme-oidc': acme, ...reports } = reportsOf(run);
+    for (const kind of standardKinds) expect(reports[kind]?.faults).toEqual([expect.stringContaining('not take our')]);
     expect(acme?.faults).toEqual(['it does not take clientId and clientSecret']);
   });
 

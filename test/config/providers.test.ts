@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
 import { loadProviders, noProviders, ProvidersFileError, parseProviders } from '../../config/providers.ts';
+import { standardKinds, standardProviders, standardUrlVariables } from '../../config/standard-providers.ts';
 import { makeSigner } from '../../sandbox/providers/index.ts';
 import { production } from '../attacks/production.ts';
 
@@ -197,19 +198,22 @@ describe('the variables of providers', () => {
       throw error;
     }
   };
-  it.each([
-    ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
-    ['FACEBOOK_APP_SECRET', 'FACEBOOK_APP_ID'],
-    ['AMAZON_CLIENT_ID', 'AMAZON_CLIENT_SECRET'],
-  ])('The variable %s needs %s', (given, missing) => {
+  const pairs = standardKinds.flatMap((kind) => {
+    const { id, secret } = standardProviders[kind].credentials;
+    return [
+      [id.variable, secret.variable],
+      [secret.variable, id.variable],
+    ] as const;
+  });
+  it.each(pairs)('The variable %s needs %s', (given, missing) => {
     expect(faults({ ...production, [given]: 'x' })).toEqual([expect.stringMatching(`^${missing} is missing`)]);
     expect(faults({ ...production, [given]: 'x', [missing]: 'y' })).toEqual([]);
   });
 
   it('No secret is sent over plain http in production', () => {
-    const plain = { GOOGLE_URL: 'http://a.example', FACEBOOK_URL: 'http://b.example', AMAZON_URL: 'http://c.example' };
+    const plain = Object.fromEntries(standardUrlVariables.map((name) => [name, 'http://a.example']));
     expect(faults({ ...production, ...plain })).toEqual(
-      Object.keys(plain).map((name) => `${name}: must begin with https:// in production`),
+      standardUrlVariables.map((name) => `${name}: must begin with https:// in production`),
     );
   });
 });

@@ -5,6 +5,7 @@ import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toProviderId } from '../support/ids.ts';
+import { codeFlowKinds } from '../support/provider-kinds.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { homeFrom, refreshOf, relyingParty, store } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -176,19 +177,16 @@ describe.each(backends)('attempts on $name', (backend) => {
     expect(ends.filter((end) => end === 'federation-over')).toHaveLength(7);
   });
 
-  it.each(['google', 'facebook', 'amazon', 'oidc'] as const)(
-    'A cancelled sign-in at %s keeps the return address and the language',
-    async (kind) => {
-      const browser = foyer.browser();
-      const search = '?redirect=/settings/providers&lang=fr';
-      const address = await pressButton(browser, kind, { search });
-      providers.answerAs('refuse', kind);
-      const back = locationOf(await come(browser, locationOf(await sendRequest(address, { redirect: 'manual' }))));
-      const parameters = Object.fromEntries(new URL(back).searchParams);
-      expect(parameters).toMatchObject({ redirect: '/settings/providers', notice: 'federation-cancelled' });
-      expect(await (await browser.get(back)).text()).toContain('lang="fr"');
-    },
-  );
+  it.each(codeFlowKinds)('A cancelled sign-in at %s keeps the return address and the language', async (kind) => {
+    const browser = foyer.browser();
+    const search = '?redirect=/settings/providers&lang=fr';
+    const address = await pressButton(browser, kind, { search });
+    providers.answerAs('refuse', kind);
+    const back = locationOf(await come(browser, locationOf(await sendRequest(address, { redirect: 'manual' }))));
+    const parameters = Object.fromEntries(new URL(back).searchParams);
+    expect(parameters).toMatchObject({ redirect: '/settings/providers', notice: 'federation-cancelled' });
+    expect(await (await browser.get(back)).text()).toContain('lang="fr"');
+  });
 });
 
 describe('an unreachable provider', () => {

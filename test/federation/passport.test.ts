@@ -1,5 +1,6 @@
 import passportModule from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
+import { providerKinds as kinds } from '../../config/standard-providers.ts';
 import { AttemptStateStore } from '../../server/federation/providers/attempt-state-store.ts';
 import { LimitedOAuth2Client } from '../../server/federation/providers/oauth2-client.ts';
 import { authenticate } from '../../server/federation/providers/passport.ts';
@@ -7,14 +8,13 @@ import { openStrategies } from '../../server/federation/strategies.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toFlowId } from '../support/ids.ts';
+import { providerIds as ids } from '../support/provider-kinds.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
 import { answerOf, comeBy, pressButton, somebody } from './steps.ts';
 import { begin, finish, refusal, settingsOf } from './strategies.ts';
 
 const { Passport } = passportModule;
-const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
-const kinds = Object.keys(ids) as (keyof typeof ids)[];
 
 type Actions = passportModule.StrategyCreatedStatic;
 

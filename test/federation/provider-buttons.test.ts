@@ -1,8 +1,9 @@
+import { byStandardKind, standardProviders } from '../../config/standard-providers.ts';
 import { isEmbeddedBrowser, toProviderButtons } from '../../server/federation/provider-buttons.ts';
 import type { Provider } from '../../server/federation/providers.ts';
 import { translator } from '../../server/http/index.ts';
 
-const kinds = { google: true, facebook: true, amazon: false } as const;
+const kinds = byStandardKind((kind) => standardProviders[kind].refusesEmbeddedBrowsers);
 const provider = (id: string, more: Partial<Provider> = {}) =>
   ({
     id,

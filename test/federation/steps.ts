@@ -1,16 +1,16 @@
+import type { ProviderKind } from '../../config/standard-providers.ts';
 import { findUserByIdentifier, type User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
+import { providerIds } from '../support/provider-kinds.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { refreshOf } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 
-export type Kind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+export type Kind = ProviderKind;
 export type Person = TestProviders['people']['google']['ada'];
-
-const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc', saml: 'acme-saml' } as const;
 
 export interface Asked {
   /** The query of the page with the button: `?…`. */
@@ -24,7 +24,7 @@ export async function pressButton(
   kind: Kind,
   { search = '', remember }: Asked = {},
 ): Promise<string> {
-  const answer = await browser.post(`/federation/${ids[kind]}${search}`, remember ? { remember: '1' } : {});
+  const answer = await browser.post(`/federation/${providerIds[kind]}${search}`, remember ? { remember: '1' } : {});
   if (answer.status !== 200) throw new Error(`the button answered ${answer.status} ${answer.headers.get('location')}`);
   return refreshOf(await answer.text());
 }

@@ -1,10 +1,14 @@
+import { type StandardProvider, standardProviders } from '../../config/standard-providers.ts';
 import type { Provider } from '../../server/federation/providers.ts';
+import { providerIds as ids, codeFlowKinds as kinds } from '../support/provider-kinds.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerOf, begin, come, finish, providersBy, refusal, settingsOf } from './strategies.ts';
 
-const ids = { google: 'google', facebook: 'facebook', amazon: 'amazon', oidc: 'acme-oidc' } as const;
-const kinds = ['google', 'facebook', 'amazon', 'oidc'] as const;
 type Kind = (typeof kinds)[number];
+
+/** The words of a provider that differ from those of OAuth 2.0. */
+const errorsOf = (kind: Kind): Partial<StandardProvider['errors']> =>
+  kind === 'oidc' ? {} : standardProviders[kind].errors;
 
 describe('strategies', () => {
   let providers: TestProviders;
@@ -171,7 +175,8 @@ describe('strategies', () => {
 
   describe('a faulty answer', () => {
     it.each(kinds)('A user who cancels at %s ends the attempt as cancelled', async (kind) => {
-      expect(await refusal(come(as(kind, 'refuse')))).toMatchObject({ kind: 'cancelled', detail: 'access_denied' });
+      const detail = errorsOf(kind).cancelled?.[0] ?? 'access_denied';
+      expect(await refusal(come(as(kind, 'refuse')))).toMatchObject({ kind: 'cancelled', detail });
     });
 
     const broken = [
@@ -275,7 +280,7 @@ describe('strategies', () => {
       answer.searchParams.set('code', stolen);
       expect(await refusal(finish(by(kind), begun, answer))).toMatchObject({
         kind: 'invalid',
-        detail: `token endpoint: ${kind === 'facebook' ? '100' : 'invalid_grant'}`,
+        detail: `token endpoint: ${errorsOf(kind).wrongCode?.[0] ?? 'invalid_grant'}`,
       });
     });
   });

@@ -1,3 +1,4 @@
+import { providerKinds } from '../../config/standard-providers.ts';
 import { memberBy } from '../account/provider-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -28,7 +29,7 @@ describe.each(backends)('two tabs of one browser at one provider on $name', (bac
     return browser.get(locationOf(await browser.post('/federation/acme-saml/acs', fields, elsewhere)));
   }
 
-  it.each(['google', 'facebook', 'amazon', 'oidc', 'saml'] as const)(
+  it.each(providerKinds)(
     'Each of two tabs at %s completes its own sign-in, although the second tab is answered first',
     async (kind) => {
       const who = somebody(providers, kind);

@@ -1,6 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import * as oidc from 'openid-client';
+import {
+  type StandardKind,
+  type StandardProvider,
+  standardKinds,
+  standardProviders,
+} from '../../config/standard-providers.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -34,14 +40,13 @@ const standard = {
     scope: 'email',
   },
   amazon: { authorize: '/ap/oa', token: '/auth/o2/token', profile: '/user/profile', scope: 'profile' },
-} as const;
+} as const satisfies Record<StandardKind, object>;
 type Standard = keyof typeof standard;
 
 function clientOf(kind: Standard) {
   const env = providers.environment();
-  if (kind === 'facebook') return { id: env.FACEBOOK_APP_ID ?? '', secret: env.FACEBOOK_APP_SECRET ?? '' };
-  const name = kind.toUpperCase();
-  return { id: env[`${name}_CLIENT_ID`] ?? '', secret: env[`${name}_CLIENT_SECRET`] ?? '' };
+  const { id, secret } = standardProviders[kind].credentials;
+  return { id: env[id.variable] ?? '', secret: env[secret.variable] ?? '' };
 }
 
 const redirectUri = (kind: string) => `${foyer}/federation/${kind}/callback`;
@@ -70,7 +75,7 @@ const redeem = (kind: Standard, code: string, more: Record<string, string> = {})
     ...more,
   });
 
-describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
+describe.each(standardKinds)('%s', (kind) => {
   it('The provider gives a code for the chosen account, a token for the code and a profile for the token', async () => {
     const page = await get(question(kind));
     expect(page.status).toBe(200);
@@ -108,7 +113,8 @@ describe.each(Object.keys(standard) as Standard[])('%s', (kind) => {
   it('The provider refuses with its own error parameters', async () => {
     providers.answerAs('refuse', kind);
     const { searchParams } = locationOf(await get(question(kind)));
-    expect(searchParams.get('error')).toBe('access_denied');
+    const { errors }: StandardProvider = standardProviders[kind];
+    expect(searchParams.get('error')).toBe(errors.cancelled[0] ?? 'access_denied');
     expect(searchParams.get('state')).toBe('st');
     expect(searchParams.has('code')).toBe(false);
     providers.answerAs('error', kind);

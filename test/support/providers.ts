@@ -2,6 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  byStandardKind,
+  type StandardVariable,
+  standardKinds,
+  standardProviders,
+  toRecord,
+} from '../../config/standard-providers.ts';
+import {
   type Answer,
   type Broken,
   buildSamlResponse,
@@ -16,12 +23,13 @@ import {
   type SamlResponseOptions,
   type Signer,
   type StandInKind,
+  standInKinds,
   writeCompanyKeys,
 } from '../../sandbox/providers/index.ts';
 import { listenOnFreePort } from './foyer.ts';
 
 /*
- * Google, Facebook, Amazon, an OpenID provider (`acme-oidc`, "Acme", addresses of acme.example) and a SAML identity provider
+ * The standard providers, an OpenID provider (`acme-oidc`, "Acme", addresses of acme.example) and a SAML identity provider
  * (`acme-saml`, "Acme Corporate", addresses of corp.acme.example) on one free port of 127.0.0.1, in this process.
  *
  *   const providers = await startProviders({ now: () => Date.now() });
@@ -51,13 +59,13 @@ export interface TestProviders {
   /** `http://127.0.0.1:<port>`: another site than Foyer's. */
   url: string;
   /**
-   * The configuration of a Foyer that uses them: GOOGLE_*, FACEBOOK_*, AMAZON_*, and PROVIDERS_FILE.
+   * The configuration of a Foyer that uses them: the variables of the standard providers, and PROVIDERS_FILE.
    * @param change of that file's content, before it is written; each call writes a separate file
    */
   environment(change?: (file: ProvidersJson) => ProvidersJson): Record<string, string>;
   /**
    * The people in the chooser, by given name: Ada, new and confirmed; Vera; Grace, whose address is not confirmed
-   * (SAML: …@elsewhere.example); Joan, without an address. At google, facebook and amazon they are …@example.com, at
+   * (SAML: …@elsewhere.example); Joan, without an address. At the standard providers they are …@example.com, at
    * the companies in the company's domain.
    */
   people: TestPeople;
@@ -86,11 +94,21 @@ export interface TestProviders {
 export type ProvidersJson = CompaniesJson;
 
 const clients = {
-  google: { id: 'google-test.apps.googleusercontent.com', secret: 'GOCSPX-secret-of-google' },
-  facebook: { id: '1234567890123456', secret: 'secret-of-facebook' },
-  amazon: { id: 'amzn1.application-oa2-client.test', secret: 'amzn1.oa2-cs.v1.secret-of-amazon' },
+  ...byStandardKind((kind) => ({ id: `foyer-at-${kind}`, secret: `secret-of-${kind}` })),
   oidc: { id: 'foyer-at-acme', secret: 'secret-of-acme' },
 };
+
+/** The variables of a Foyer that uses the standard providers at this address. */
+function standardVariables(url: string): Partial<Record<StandardVariable, string>> {
+  const variables: Partial<Record<StandardVariable, string>> = {};
+  for (const kind of standardKinds) {
+    const { credentials, urlVariable } = standardProviders[kind];
+    variables[credentials.id.variable] = clients[kind].id;
+    variables[credentials.secret.variable] = clients[kind].secret;
+    variables[urlVariable] = url;
+  }
+  return variables;
+}
 
 const secretFields = ['code', 'code_verifier', 'client_secret', 'access_token', 'SAMLResponse', 'appsecret_proof'];
 const secretAnswers =
@@ -135,9 +153,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
   });
   server.on('request', standIns.listener);
   let files = 0;
-  const people = Object.fromEntries(
-    (['google', 'facebook', 'amazon', 'oidc', 'saml'] as const).map((kind) => [kind, peopleByName(kind)]),
-  ) as TestPeople;
+  const people: TestPeople = toRecord(standInKinds, (kind) => kind, peopleByName);
   return {
     url,
     people,
@@ -151,15 +167,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     environment(change = (same) => same) {
       files += 1;
       return {
-        GOOGLE_CLIENT_ID: clients.google.id,
-        GOOGLE_CLIENT_SECRET: clients.google.secret,
-        GOOGLE_URL: url,
-        FACEBOOK_APP_ID: clients.facebook.id,
-        FACEBOOK_APP_SECRET: clients.facebook.secret,
-        FACEBOOK_URL: url,
-        AMAZON_CLIENT_ID: clients.amazon.id,
-        AMAZON_CLIENT_SECRET: clients.amazon.secret,
-        AMAZON_URL: url,
+        ...standardVariables(url),
         PROVIDERS_FILE: write(
           `providers-${files}.json`,
           JSON.stringify(change(companies(url, clients.oidc, { folder: '.' }))),

@@ -1,5 +1,5 @@
 /**
- * The marks of Google, Facebook and Amazon, in their owners' colors on every background; Amazon's letter has the color
+ * The marks of the standard providers, in their owners' colors on every background; Amazon's letter has the color
  * of the text beside it.
  */
 const marks = {
@@ -43,7 +43,8 @@ const marks = {
   ),
 } as const;
 
-export type ProviderMarkKind = 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+/** The server passes the kind of each provider: without a mark for one it does not compile. */
+export type ProviderMarkKind = keyof typeof marks | 'oidc' | 'saml';
 
 /** Decoration: the text beside it names the provider. Nothing for a provider without a mark. */
 export function ProviderMark({ kind, logo }: { kind: ProviderMarkKind; logo?: string | undefined }) {

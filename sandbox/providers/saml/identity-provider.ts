@@ -4,9 +4,10 @@ import type { HttpExchange } from '../../../server/http/index.ts';
 import { IdentityProviderPage } from '../../views/providers/identity-provider-page.tsx';
 import type { Answer } from '../answers.ts';
 import { randomText } from '../grants.ts';
-import { providerNames, sendFault, sendPage, sendPost } from '../pages.ts';
+import { sendFault, sendPage, sendPost } from '../pages.ts';
 import { type Person, samlPath, toFullName, toSubject } from '../people.ts';
 import type { StandInSettings } from '../settings.ts';
+import { standInTraits } from '../traits.ts';
 import { brokenResponse } from './broken.ts';
 import { metadata, persistent } from './metadata.ts';
 import { readRedirect, redirectAddress } from './redirect.ts';
@@ -182,7 +183,7 @@ const sendSignedOut = (res: Response, status: string | undefined) =>
     title: 'Signed out',
     kind: 'saml',
     body: createElement(IdentityProviderPage, {
-      provider: providerNames.saml,
+      provider: standInTraits.saml.name,
       path: samlPath,
       sessions: [],
       canBegin: false,
@@ -234,10 +235,10 @@ function logoutAddress({ settings, entityId }: IdentityProvider, session: Identi
 function listSessions({ settings, sessions }: IdentityProvider): RequestHandler {
   return (_req, res) => {
     sendPage(res, 200, {
-      title: providerNames.saml,
+      title: standInTraits.saml.name,
       kind: 'saml',
       body: createElement(IdentityProviderPage, {
-        provider: providerNames.saml,
+        provider: standInTraits.saml.name,
         path: samlPath,
         sessions: [...sessions.values()].map(({ index, person }) => ({
           index,

@@ -3,7 +3,7 @@ import { providerStyle } from './style.ts';
 
 export interface ProviderDocumentProps {
   title: string;
-  /** The kind of its provider: google, facebook, amazon, oidc, saml. */
+  /** The kind of its provider. */
   kind?: string | undefined;
   nonce: string;
   /** Whether its form is submitted by itself. */

@@ -1,9 +1,16 @@
+import { standInKinds } from '../../providers/people.ts';
+import { type StandInTraits, standInTraits } from '../../providers/traits.ts';
+
+/** The colors of the providers, by the class of the page. */
+const marks = (scheme: keyof StandInTraits['colors']): string =>
+  standInKinds.map((kind) => `.${kind} { --mark: ${standInTraits[kind].colors[scheme]}; }`).join(' ');
+
 /** Only for the providers' pages: they belong to another site, so they share no style sheets with Foyer. */
 export const providerStyle = `
 :root { color-scheme: light dark; --ink: #1d1f24; --soft: #565b66; --line: #8a8f9a; --faint: #d8dae0; --paper: #fff; --ground: #eef0f4; --mark: #3c4a6b; --hover: #f3f4f7; }
 @media (prefers-color-scheme: dark) { :root { --ink: #eceef2; --soft: #b3b8c2; --line: #7d828d; --faint: #40444d; --paper: #1e2026; --ground: #121317; --mark: #a9b8dd; --hover: #2a2d35; } }
-.google { --mark: #1a66d2; } .facebook { --mark: #0a5fd0; } .amazon { --mark: #8a5a00; } .oidc { --mark: #0b7061; } .saml { --mark: #7b3f96; }
-@media (prefers-color-scheme: dark) { .google { --mark: #8ab8ff; } .facebook { --mark: #83b5ff; } .amazon { --mark: #f0b64a; } .oidc { --mark: #63d2bf; } .saml { --mark: #d8a6ec; } }
+${marks('light')}
+@media (prefers-color-scheme: dark) { ${marks('dark')} }
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 27rem; margin: 0 auto; padding: 1.5rem; border-radius: 1rem; border-top: .375rem solid var(--mark); background: var(--paper); }

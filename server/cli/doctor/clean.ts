@@ -1,3 +1,5 @@
+import { standardKinds, standardProviders } from '../../../config/standard-providers.ts';
+
 /** Shorter ones are also ordinary words, whose replacement would reveal them. */
 const minLength = 6;
 
@@ -11,7 +13,7 @@ function decoded(text: string): string {
 
 const secretNames = [
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'SENDGRID_API_KEY', 'TWILIO_AUTH_TOKEN'],
-  ...['GOOGLE_CLIENT_SECRET', 'FACEBOOK_APP_SECRET', 'AMAZON_CLIENT_SECRET'],
+  ...standardKinds.map((kind) => standardProviders[kind].credentials.secret.variable),
 ];
 const addressNames = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'];
 

@@ -1,10 +1,11 @@
 import { loadProviders, ProvidersFileError } from '../../../config/providers.ts';
+import { standardKinds, standardProviders } from '../../../config/standard-providers.ts';
 import { checkProviders } from '../../federation/index.ts';
 import { judgeProviderFault, judgeProviders } from './checks-services.ts';
 import type { Finding } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-const variables = ['GOOGLE_CLIENT_ID', 'FACEBOOK_APP_ID', 'AMAZON_CLIENT_ID', 'PROVIDERS_FILE'];
+const variables = [...standardKinds.map((kind) => standardProviders[kind].credentials.id.variable), 'PROVIDERS_FILE'];
 
 /** The file, and whether the providers match it. */
 export async function checkFederation({ config, env, now, unreadable, web }: Setup): Promise<Finding[]> {

@@ -1,19 +1,17 @@
-import { isNameOfPerson, type LinkedSubject, standardIssuers, standardProviderIds } from '../../federation/index.ts';
+import { standardKindsByCognitoName, standardProviders } from '../../../config/standard-providers.ts';
+import { isNameOfPerson, type LinkedSubject, standardProviderIds } from '../../federation/index.ts';
 import { parseUnknownJson } from '../../shared/index.ts';
 import { isObject } from './source.ts';
 
-/** The providers for the other service's names: its own for Google, Facebook and Amazon, and those of `--provider`. */
+/** The providers for the other service's names: its own for the standard providers, and those of `--provider`. */
 export type ProviderNames = ReadonlyMap<string, Pick<LinkedSubject, 'kind' | 'issuer' | 'provider'>>;
 
 /** As in a Cognito user pool. */
 export const standardNames: ProviderNames = new Map(
-  (
-    [
-      ['Google', 'google'],
-      ['Facebook', 'facebook'],
-      ['LoginWithAmazon', 'amazon'],
-    ] as const
-  ).map(([name, kind]) => [name, { kind, provider: standardProviderIds[kind], issuer: standardIssuers[kind] }]),
+  [...standardKindsByCognitoName].map(([name, kind]) => [
+    name,
+    { kind, provider: standardProviderIds[kind], issuer: standardProviders[kind].issuer },
+  ]),
 );
 
 /** Maximum number for one user. */

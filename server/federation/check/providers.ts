@@ -1,3 +1,4 @@
+import { type StandardKind, standardKindsOnPages, standardProviders } from '../../../config/standard-providers.ts';
 import type { ProviderId } from '../../shared/index.ts';
 import { standardProviderIds } from '../providers/endpoints.ts';
 import { callbackPath, type StrategySettings } from '../providers.ts';
@@ -7,13 +8,9 @@ import { joinedReports, type ProviderCheckResult, type ProviderReport } from './
 import { checkSaml } from './saml.ts';
 import { checkStandard } from './standard.ts';
 
-const standardIds = ['amazon', 'google', 'facebook'] as const;
-
-/** The ones of the three that have credentials. */
-export function configuredStandards({ config }: Pick<StrategySettings, 'config'>): (typeof standardIds)[number][] {
-  const has = { amazon: config.AMAZON_CLIENT_ID, google: config.GOOGLE_CLIENT_ID, facebook: config.FACEBOOK_APP_ID };
-  return standardIds.filter((id) => has[id] !== undefined);
-}
+/** The standard providers that have credentials. */
+const configuredStandards = ({ config }: StrategySettings): StandardKind[] =>
+  standardKindsOnPages.filter((kind) => config[standardProviders[kind].credentials.id.variable] !== undefined);
 
 /**
  * Checks every provider in parallel against its configuration. It does not sign in, and changes nothing.

@@ -3,7 +3,6 @@ import OAuth2Strategy from 'passport-oauth2';
 import { z } from 'zod';
 import { parseUnknownJson } from '../../shared/index.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { standardEndpoints, standardIssuers } from './endpoints.ts';
 import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
 import type { Authenticator } from './passport.ts';
 import { toEmail, toNames, toSubject } from './profile-claims.ts';
@@ -34,17 +33,10 @@ class AmazonStrategy extends Strategy {
  * Its addresses never count as verified: neither its profile nor its developer guide says that they are.
  */
 export function openAmazon(settings: StrategySettings, passport: Authenticator): Provider | undefined {
-  const { AMAZON_CLIENT_ID, AMAZON_CLIENT_SECRET } = settings.config;
   return createOAuth2Provider({
     settings,
     passport,
-    id: 'amazon',
-    name: 'Amazon',
-    issuer: standardIssuers.amazon,
-    endpoints: standardEndpoints(settings.config).amazon,
-    credentials: { id: AMAZON_CLIENT_ID, secret: AMAZON_CLIENT_SECRET },
-    configured: settings.file.amazon,
-    refusesEmbeddedBrowsers: false,
+    kind: 'amazon',
     bearer: true,
     open: (setup) => new AmazonStrategy(setup),
     options: () => ({}),

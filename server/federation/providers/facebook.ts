@@ -1,6 +1,6 @@
 import { Strategy } from 'passport-facebook';
+import { graphVersion } from '../../../config/standard-providers.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { graphVersion, standardEndpoints, standardIssuers } from './endpoints.ts';
 import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
 import type { Authenticator } from './passport.ts';
 import { toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
@@ -31,17 +31,10 @@ class FacebookStrategy extends Strategy {
  * removed in Graph API 3.0), and Meta's guide to several sign-in methods asks apps to confirm the address themselves.
  */
 export function openFacebook(settings: StrategySettings, passport: Authenticator): Provider | undefined {
-  const { FACEBOOK_APP_ID, FACEBOOK_APP_SECRET } = settings.config;
   return createOAuth2Provider({
     settings,
     passport,
-    id: 'facebook',
-    name: 'Facebook',
-    issuer: standardIssuers.facebook,
-    endpoints: standardEndpoints(settings.config).facebook,
-    credentials: { id: FACEBOOK_APP_ID, secret: FACEBOOK_APP_SECRET },
-    configured: settings.file.facebook,
-    refusesEmbeddedBrowsers: true,
+    kind: 'facebook',
     bearer: false,
     open: (setup) => new FacebookStrategy(setup),
     // `rerequest`: a user who once withheld the e-mail is asked for it again, or could never sign in.

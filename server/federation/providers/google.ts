@@ -1,6 +1,5 @@
 import { Strategy } from 'passport-google-oauth20';
 import type { Provider, StrategySettings } from '../providers.ts';
-import { standardEndpoints, standardIssuers } from './endpoints.ts';
 import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
 import type { Authenticator } from './passport.ts';
 import { toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
@@ -18,17 +17,10 @@ class GoogleStrategy extends Strategy {
  * it show a choice of accounts.
  */
 export function openGoogle(settings: StrategySettings, passport: Authenticator): Provider | undefined {
-  const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET } = settings.config;
   return createOAuth2Provider({
     settings,
     passport,
-    id: 'google',
-    name: 'Google',
-    issuer: standardIssuers.google,
-    endpoints: standardEndpoints(settings.config).google,
-    credentials: { id: GOOGLE_CLIENT_ID, secret: GOOGLE_CLIENT_SECRET },
-    configured: settings.file.google,
-    refusesEmbeddedBrowsers: true,
+    kind: 'google',
     bearer: true,
     open: (setup) => new GoogleStrategy(setup),
     options: ({ loginHint, repeated }) => ({ loginHint, ...(repeated && { prompt: 'select_account' }) }),

@@ -1,16 +1,16 @@
 import type { Request } from 'express';
 import type OAuth2Strategy from 'passport-oauth2';
-import type { StandardProviderConfig } from '../../../config/providers.ts';
-import { FederationError, type ProviderKind, type UpstreamIdentity } from '../identity.ts';
+import { type StandardKind, standardProviders } from '../../../config/standard-providers.ts';
+import { FederationError, type UpstreamIdentity } from '../identity.ts';
 import type { ProviderStrategy } from '../provider-strategy.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
 import { AttemptStateStore } from './attempt-state-store.ts';
-import { type Endpoints, standardProviderIds } from './endpoints.ts';
+import { standardEndpoints, standardProviderIds } from './endpoints.ts';
 import { LimitedOAuth2Client } from './oauth2-client.ts';
 import { fromOAuth2Error } from './oauth2-errors.ts';
 import { type AttemptState, type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
 
-/** The common part of google, facebook and amazon: Passport's strategies that are based on `passport-oauth2`. */
+/** The common part of the standard providers: Passport's strategies that are based on `passport-oauth2`. */
 
 /** The claims of a profile, as the provider sent them. */
 type Claims = Record<string, unknown>;
@@ -42,14 +42,7 @@ export interface OAuth2Setup {
 interface OAuth2ProviderOptions {
   settings: StrategySettings;
   passport: Authenticator;
-  id: ProviderKind & ('google' | 'facebook' | 'amazon');
-  name: string;
-  /** Its fixed issuer. */
-  issuer: string;
-  endpoints: Endpoints;
-  credentials: { id: string | undefined; secret: string | undefined };
-  configured: StandardProviderConfig;
-  refusesEmbeddedBrowsers: boolean;
+  kind: StandardKind;
   /** Whether the token is sent in a header when the profile is read; else in the address, as Facebook requires. */
   bearer: boolean;
   open(setup: OAuth2Setup): OAuth2Strategy;
@@ -60,38 +53,46 @@ interface OAuth2ProviderOptions {
 
 /** Undefined: it has no credentials. */
 export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider | undefined {
-  const { settings, passport, id, name, credentials, configured } = created;
-  if (credentials.id === undefined || credentials.secret === undefined) return undefined;
+  const { settings, passport, kind } = created;
+  const { name, credentials, refusesEmbeddedBrowsers } = standardProviders[kind];
+  const clientID = settings.config[credentials.id.variable];
+  const clientSecret = settings.config[credentials.secret.variable];
+  if (clientID === undefined || clientSecret === undefined) return undefined;
+  const id = standardProviderIds[kind];
+  const endpoints = standardEndpoints(kind, settings.config);
+  const configured = settings.file[kind];
   const options = {
-    clientID: credentials.id,
-    clientSecret: credentials.secret,
-    callbackURL: new URL(callbackPath(standardProviderIds[id]), settings.publicUrl).href,
-    authorizationURL: created.endpoints.authorization,
-    tokenURL: created.endpoints.token,
+    clientID,
+    clientSecret,
+    callbackURL: new URL(callbackPath(id), settings.publicUrl).href,
+    authorizationURL: endpoints.authorization,
+    tokenURL: endpoints.token,
     store: new AttemptStateStore(),
     pkce: true as const,
   };
   const client = new LimitedOAuth2Client({ ...options, bearer: created.bearer }, settings);
-  passport.use(id, created.open({ options, profileURL: created.endpoints.profile, client }));
+  passport.use(id, created.open({ options, profileURL: endpoints.profile, client }));
   return {
-    id: standardProviderIds[id],
-    kind: id,
+    id,
+    kind,
     name,
     label: {},
     logo: undefined,
     domains: configured.domains ?? [],
     signUp: configured.signUp ?? true,
     secondFactor: configured.secondFactor ?? 'ask',
-    refusesEmbeddedBrowsers: created.refusesEmbeddedBrowsers,
+    refusesEmbeddedBrowsers,
     strategy: registeredStrategy(created),
   };
 }
 
 /** Runs the strategy that Passport has registered under the provider's id. */
-function registeredStrategy({ settings, passport, id, issuer, ...created }: OAuth2ProviderOptions): ProviderStrategy {
+function registeredStrategy({ settings, passport, kind, ...created }: OAuth2ProviderOptions): ProviderStrategy {
+  const { issuer } = standardProviders[kind];
+  const id = standardProviderIds[kind];
   const run = (request: StrategyRequest, options: object) =>
     authenticate({ passport, id, withinMs: settings.answerMs }, request, options).catch((error: unknown) => {
-      throw fromOAuth2Error(error);
+      throw fromOAuth2Error(error, kind);
     });
   return {
     async begin({ id: state }, requested) {
@@ -112,8 +113,7 @@ function registeredStrategy({ settings, passport, id, issuer, ...created }: OAut
           ? new FederationError('invalid', 'the attempt has no verifier')
           : new FederationError('cancelled', 'access_denied');
       const identity = created.person(result.user as Claims);
-      const provider = standardProviderIds[id];
-      return { provider, kind: id, issuer, ...identity, session: { provider } };
+      return { provider: id, kind, issuer, ...identity, session: { provider: id } };
     },
   };
 }
