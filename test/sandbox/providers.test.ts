@@ -27,19 +27,9 @@ const post = (path: string, fields: Record<string, string>) =>
   sendRequest(providers.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 
 const standard = {
-  google: {
-    authorize: '/o/oauth2/v2/auth',
-    token: '/oauth2/v4/token',
-    profile: '/oauth2/v3/userinfo',
-    scope: 'openid profile email',
-  },
-  facebook: {
-    authorize: '/v23.0/dialog/oauth',
-    token: '/v23.0/oauth/access_token',
-    profile: '/v23.0/me',
-    scope: 'email',
-  },
-  amazon: { authorize: '/ap/oa', token: '/auth/o2/token', profile: '/user/profile', scope: 'profile' },
+  google: { token: '/oauth2/v4/token', profile: '/oauth2/v3/userinfo', scope: 'openid profile email' },
+  facebook: { token: '/v23.0/oauth/access_token', profile: '/v23.0/me', scope: 'email' },
+  amazon: { token: '/auth/o2/token', profile: '/user/profile', scope: 'profile' },
 } as const satisfies Record<StandardKind, object>;
 type Standard = keyof typeof standard;
 
@@ -51,7 +41,7 @@ function clientOf(kind: Standard) {
 
 const redirectUri = (kind: string) => `${foyer}/federation/${kind}/callback`;
 const question = (kind: Standard, more: Record<string, string> = {}) =>
-  `${standard[kind].authorize}?${new URLSearchParams({
+  `${new URL(standardProviders[kind].endpoints.authorization).pathname}?${new URLSearchParams({
     response_type: 'code',
     client_id: clientOf(kind).id,
     redirect_uri: redirectUri(kind),

@@ -94,7 +94,11 @@ export interface TestProviders {
 export type ProvidersJson = CompaniesJson;
 
 const clients = {
-  ...byStandardKind((kind) => ({ id: `foyer-at-${kind}`, secret: `secret-of-${kind}` })),
+  // In the form of the provider, but not those of the sandbox.
+  ...byStandardKind((kind) => {
+    const { id, secret } = standardProviders[kind].credentials;
+    return { id: `${id.standIn}-of-tests`, secret: `${secret.standIn}-of-tests` };
+  }),
   oidc: { id: 'foyer-at-acme', secret: 'secret-of-acme' },
 };
 
