@@ -93,7 +93,7 @@ function overview(engine: Engine, now: () => number): Overview {
           cents: price.unit_amount,
           currency: price.currency,
           untilMs: seconds(item?.current_period_end),
-          endsThen: subscription.cancel_at_period_end === true,
+          endsThen: subscription.cancel_at !== null,
         };
       }),
       invoices: all('/v1/invoices', { customer: customer.id }).map((invoice) => ({

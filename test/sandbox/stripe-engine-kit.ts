@@ -9,6 +9,7 @@ type Method = 'GET' | 'POST' | 'DELETE';
 const schemas: Record<string, string> = {
   customer: 'Customer',
   subscription: 'Subscription',
+  subscription_schedule: 'SubscriptionSchedule',
   invoice: 'Invoice',
   payment_method: 'PaymentMethod',
   setup_intent: 'SetupIntent',

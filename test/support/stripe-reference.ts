@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { stripeSchedules } from './stripe-schedules.ts';
 
 /**
  * Checks requests to and answers from Stripe (or its stand-in) against a description of Stripe's API (OpenAPI 3.1, JSON
@@ -139,10 +140,12 @@ export function stripeReference(): StripeReference {
 }
 
 function open(): StripeReference {
-  const { paths, components }: Description = read('spec3.trimmed.json');
-  const requests = createValidators(components.schemas, { coerce: true, closed: false });
-  const answers = createValidators(components.schemas, { coerce: false, closed: true });
-  const objects = createValidators(components.schemas, { coerce: false, closed: false });
+  const description: Description = read('spec3.trimmed.json');
+  const paths: Description['paths'] = { ...description.paths, ...stripeSchedules.paths };
+  const schemas = { ...description.components.schemas, ...stripeSchedules.schemas };
+  const requests = createValidators(schemas, { coerce: true, closed: false });
+  const answers = createValidators(schemas, { coerce: false, closed: true });
+  const objects = createValidators(schemas, { coerce: false, closed: false });
   // /v1/invoices/create_preview before /v1/invoices/{id}.
   const routes = Object.entries(paths)
     .map(([path, operations]) => ({

@@ -1,7 +1,10 @@
 import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
+import type { Subscription } from './objects.ts';
 import { endPeriod, retry } from './renewal.ts';
+import { passPhase } from './schedule-phases.ts';
 import type { State } from './state.ts';
+import { end } from './subscription-lifecycle.ts';
 import { getItem } from './subscription-shape.ts';
 
 const hour = 3_600;
@@ -16,6 +19,19 @@ interface DueTask {
 }
 
 const runningStatuses = ['trialing', 'active', 'past_due'];
+
+/** The ends of a running subscription's period and phase, and its own: a phase mostly ends with a period. */
+function listEnds(state: State, subscription: Subscription): DueTask[] {
+  const { id, cancel_at, schedule } = subscription;
+  const ends: DueTask[] = [{ at: getItem(subscription).current_period_end, run: () => endPeriod(state, id) }];
+  if (cancel_at !== null) ends.push({ at: cancel_at, run: () => end(state, id, 'cancellation_requested') });
+  const phase = schedule === null ? null : state.get('subscription_schedule', schedule).current_phase;
+  if (phase) {
+    const { end_date: at } = phase;
+    ends.push({ at, run: () => passPhase(state, state.edit('subscription', id), at) });
+  }
+  return ends;
+}
 
 /** The next due task; of one second, in the order of this list. */
 function findNextTask(state: State): DueTask | undefined {
@@ -44,7 +60,7 @@ function findNextTask(state: State): DueTask | undefined {
   }
   for (const subscription of state.all('subscription')) {
     if (!runningStatuses.includes(subscription.status)) continue;
-    consider(getItem(subscription).current_period_end, () => endPeriod(state, subscription.id));
+    for (const { at, run } of listEnds(state, subscription)) consider(at, run);
   }
   return first;
 }

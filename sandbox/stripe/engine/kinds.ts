@@ -73,6 +73,7 @@ export interface Kinds {
   setup_intent: Objects.SetupIntent;
   payment_intent: Objects.PaymentIntent;
   subscription: Objects.Subscription;
+  subscription_schedule: Objects.SubscriptionSchedule;
   invoice: Objects.Invoice;
   invoice_payment: Objects.InvoicePayment;
   charge: Objects.Charge;

@@ -51,6 +51,26 @@ export type Subscription = With<
     items: List<SubscriptionItem>;
     latest_invoice: string | null;
     pending_update: PendingUpdate | null;
+    schedule: string | null;
+  }
+>;
+export type SchedulePhase = With<
+  Stripe.SubscriptionSchedule.Phase,
+  {
+    default_payment_method: string | null;
+    discounts: { coupon: null; discount: string; promotion_code: null }[];
+    items: With<Stripe.SubscriptionSchedule.Phase.Item, { plan: string; price: string; quantity: number }>[];
+    metadata: Metadata;
+  }
+>;
+export type SubscriptionSchedule = With<
+  Stripe.SubscriptionSchedule,
+  {
+    customer: string;
+    default_settings: With<Stripe.SubscriptionSchedule.DefaultSettings, { default_payment_method: string | null }>;
+    metadata: Metadata;
+    phases: SchedulePhase[];
+    subscription: string | null;
   }
 >;
 export type InvoiceLine = With<

@@ -10,11 +10,11 @@ import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-lifecycle.ts';
-import { calculateCost, getItem, readItem } from './subscription-shape.ts';
+import { calculateCost, endsWithPeriod, getItem, readItem } from './subscription-shape.ts';
 import { billChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
-const known = ['customer', 'subscription', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
+const known = ['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
 const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at'];
 
 const nothingToBill = () =>
@@ -28,10 +28,24 @@ export function createPreview(state: State, params: Params): Invoice {
   const reader = new Reader(params, known);
   if ((reader.text('preview_mode') ?? 'next') !== 'next') throw unknownToStandIn('recurring previews', 'preview_mode');
   const invoice = state.rehearse(() => {
-    const id = reader.text('subscription');
+    const id = reader.text('subscription') ?? managedBy(state, reader);
     return id === undefined ? rehearseCreation(state, params, reader) : rehearseOn(state, id, reader);
   });
   return asPreview(invoice);
+}
+
+/** The subscription of the schedule whose next invoice is asked for. */
+function managedBy(state: State, reader: Reader): string | undefined {
+  const id = reader.text('schedule');
+  if (id === undefined) return undefined;
+  if (reader.has('subscription_details')) {
+    throw invalid('You may only specify one of these parameters: schedule, subscription_details.', {
+      code: 'parameters_exclusive',
+    });
+  }
+  const { subscription } = state.get('subscription_schedule', id, 'schedule');
+  if (subscription === null) throw nothingToBill();
+  return subscription;
 }
 
 /** The first invoice of a future subscription; or, without items, the customer's next one. */
@@ -77,7 +91,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   if (details?.has('resume_at')) return rehearseResumption(state, subscription);
   const billed = change && rehearseChange(state, subscription, change);
   if (billed) return billed.invoice;
-  const cancels = details?.bool('cancel_at_period_end') ?? subscription.cancel_at_period_end;
+  const cancels = details?.bool('cancel_at_period_end') ?? endsWithPeriod(subscription);
   if (cancels || subscription.status === 'paused') throw nothingToBill();
   return rehearseRenewal(state, subscription);
 }

@@ -3,15 +3,17 @@ import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { nextPeriodEnd } from './periods.ts';
 import { periodLine } from './proration.ts';
+import { passPhase } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { recordBilling } from './subscription-create.ts';
 import { end, pause } from './subscription-lifecycle.ts';
-import { getItem, setPeriod } from './subscription-shape.ts';
+import { endsWithPeriod, getItem, setPeriod } from './subscription-shape.ts';
 
 /** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
 export function billNextPeriod(state: State, subscription: Subscription): BillingResult {
   const item = getItem(subscription);
   const period = { start: item.current_period_start, end: item.current_period_end };
+  passPhase(state, subscription, period.end);
   const recurring = item.price.recurring ?? { interval: 'month', interval_count: 1 };
   setPeriod(item, period.end, nextPeriodEnd(subscription.billing_cycle_anchor, recurring, period.end));
   if (subscription.status === 'trialing') subscription.status = 'active';
@@ -28,7 +30,7 @@ export function billNextPeriod(state: State, subscription: Subscription): Billin
 /** The end of a subscription's period or trial. */
 export function endPeriod(state: State, id: string) {
   const subscription = state.edit('subscription', id);
-  if (subscription.cancel_at_period_end) {
+  if (endsWithPeriod(subscription)) {
     billRest(state, subscription);
     end(state, id, 'cancellation_requested');
     return;

@@ -8,6 +8,7 @@ import type { Kind } from './kinds.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import * as methods from './payment-methods.ts';
 import { createPreview } from './preview.ts';
+import * as schedules from './schedules.ts';
 import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import * as life from './subscription-lifecycle.ts';
@@ -84,6 +85,13 @@ const handlers: Record<string, Handler> = {
   'DELETE subscriptions/:': (state, { id, params }) => life.cancelSubscription(state, id, params),
   'POST subscriptions/:/pause': (state, { id, params }) => life.pauseSubscription(state, id, params),
   'POST subscriptions/:/resume': (state, { id, params }) => life.resumeSubscription(state, id, params),
+
+  'POST subscription_schedules': (state, { params }) => schedules.createSchedule(state, params),
+  'GET subscription_schedules': (state, { params }) => schedules.listSchedules(state, params),
+  'GET subscription_schedules/:': retrieve('subscription_schedule'),
+  'POST subscription_schedules/:': (state, { id, params }) => schedules.updateSchedule(state, id, params),
+  'POST subscription_schedules/:/release': (state, { id, params }) => schedules.releaseSchedule(state, id, params),
+  'POST subscription_schedules/:/cancel': (state, { id, params }) => schedules.cancelSchedule(state, id, params),
 
   'POST invoices/create_preview': (state, { params }) => createPreview(state, params),
   'GET invoices': (state, { params }) => invoices.listInvoices(state, params),

@@ -70,7 +70,7 @@ export function trialEndAfterNow(state: State, end: number): number {
 
 /** Marks that the subscription ends when its period does. */
 export function setCancelAtPeriodEnd(state: State, subscription: Subscription, ends: boolean) {
-  if (ends === subscription.cancel_at_period_end) return;
+  if (ends === subscription.cancel_at_period_end && ends === (subscription.cancel_at !== null)) return;
   subscription.cancel_at_period_end = ends;
   subscription.canceled_at = ends ? state.now() : null;
   subscription.cancel_at = ends ? getItem(subscription).current_period_end : null;

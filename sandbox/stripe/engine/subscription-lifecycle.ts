@@ -6,6 +6,7 @@ import { list, type Params, paging, Reader } from './params.ts';
 import { findPendingChange, postponeChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { creditLine, periodLine } from './proration.ts';
+import { checkUnmanaged, endSchedule } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { recordBilling } from './subscription-create.ts';
 import { getItem, setPeriod } from './subscription-shape.ts';
@@ -49,6 +50,7 @@ export function end(state: State, id: string, reason: Reason) {
     if (invoice.parent.subscription_details.subscription !== id || invoice.status !== 'open') continue;
     Object.assign(state.edit('invoice', invoice.id), { auto_advance: false, next_payment_attempt: null });
   }
+  endSchedule(state, subscription);
   state.announce('customer.subscription.deleted', subscription);
 }
 
@@ -58,6 +60,13 @@ export function cancelSubscription(state: State, id: string, params: Params): Su
   if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') {
     throw invalid(`No such subscription: '${id}'`, { param: 'id', code: 'resource_missing' });
   }
+  checkUnmanaged(subscription);
+  return endNow(state, subscription, reader);
+}
+
+/** Ends a subscription or, with it, its schedule; `prorate` and `invoice_now` mean the same for both. */
+export function endNow(state: State, subscription: Subscription, reader: Reader): Subscription {
+  const { id } = subscription;
   const details = reader.object('cancellation_details', ['comment', 'feedback']);
   if (details && subscription.cancellation_details) {
     subscription.cancellation_details.comment = details.text('comment') ?? null;
@@ -123,6 +132,7 @@ export function pauseSubscription(state: State, id: string, params: Params): Sub
   const reader = new Reader(params, ['type', 'bill_for', 'invoicing_behavior']);
   const subscription = state.edit('subscription', id);
   const { status } = subscription;
+  if (subscription.schedule !== null) throw invalid('A subscription with an attached schedule cannot be paused.');
   if (status !== 'active' && status !== 'trialing') {
     throw invalid(`A subscription that is ${status} cannot be paused.`, { code: 'status_transition_invalid' });
   }

@@ -13,6 +13,11 @@ export function getItem(subscription: Subscription): SubscriptionItem {
   return item;
 }
 
+/** Whether it ends when its period does: by its own wish, or by that of its schedule. */
+export const endsWithPeriod = (subscription: Subscription): boolean =>
+  subscription.cancel_at_period_end ||
+  (subscription.cancel_at !== null && subscription.cancel_at <= getItem(subscription).current_period_end);
+
 export const calculateCost = (item: { price: Price; quantity: number }): number =>
   item.price.unit_amount * item.quantity;
 

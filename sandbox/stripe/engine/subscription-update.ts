@@ -12,6 +12,7 @@ import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange, postponeChange, recordDebits } from './pending-change.ts';
+import { checkScheduled } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { type Change, changeItem, type Effect, readChange } from './subscription-change.ts';
 import {
@@ -21,7 +22,7 @@ import {
   setCancelAtPeriodEnd,
 } from './subscription-create.ts';
 import { calculateCost, getItem, writeSettings } from './subscription-shape.ts';
-import { invalid } from './types.ts';
+import { invalid, unknownToStandIn } from './types.ts';
 
 /** The fields whose change may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
 const pendable = [
@@ -41,6 +42,7 @@ const known = [
   'metadata',
   'description',
   'discounts',
+  'cancel_at',
   'cancel_at_period_end',
   'cancellation_details',
 ];
@@ -120,6 +122,7 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   const reader = new Reader(params, known);
   const subscription = state.edit('subscription', id);
   checkChangeable(subscription, params);
+  checkScheduled(subscription, params);
   const behaviour = reader.choice('payment_behavior', paymentBehaviours) ?? 'allow_incomplete';
   const before = structuredClone(subscription);
   writeSettings(state, subscription, reader);
@@ -135,6 +138,7 @@ export function updateSubscription(state: State, id: string, params: Params): Su
     const billed = billChange(state, subscription, change);
     if (billed) collectChange(state, versions, { billed, behaviour });
   }
+  if (reader.has('cancel_at')) clearCancelAt(state, subscription, reader);
   if (cancels !== undefined) setCancelAtPeriodEnd(state, subscription, cancels);
   const details = reader.object('cancellation_details', ['comment', 'feedback']);
   if (details && subscription.cancellation_details) {
@@ -145,6 +149,11 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   }
   state.announce('customer.subscription.updated', subscription, 'updated');
   return subscription;
+}
+
+function clearCancelAt(state: State, subscription: Subscription, reader: Reader) {
+  if (!reader.isCleared('cancel_at')) throw unknownToStandIn('ends at any time', 'cancel_at');
+  setCancelAtPeriodEnd(state, subscription, false);
 }
 
 interface Versions {

@@ -1,0 +1,278 @@
+import { newId } from './new-id.ts';
+import type { SchedulePhase, Subscription, SubscriptionSchedule } from './objects.ts';
+import { list, type Params, paging, Reader } from './params.ts';
+import { findPendingChange } from './pending-change.ts';
+import { addPeriods } from './periods.ts';
+import { phasesFromNow, release, setPhaseDiscounts } from './schedule-phases.ts';
+import type { State } from './state.ts';
+import { endNow } from './subscription-lifecycle.ts';
+import { endsWithPeriod, getItem, readMethod } from './subscription-shape.ts';
+import { invalid, missing, unknownToStandIn } from './types.ts';
+
+const prorations = ['none', 'create_prorations', 'always_invoice'] as const;
+const phaseFields = ['items', 'start_date', 'end_date', 'duration', 'discounts', 'metadata', 'proration_behavior'];
+
+function makePhase(
+  about: Pick<SchedulePhase, 'currency' | 'start_date' | 'end_date'> & { price: string; quantity: number },
+): SchedulePhase {
+  const { price, quantity, ...times } = about;
+  return {
+    ...times,
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    invoice_settings: null,
+    items: [{ billing_thresholds: null, discounts: [], metadata: {}, plan: price, price, quantity, tax_rates: [] }],
+    metadata: {},
+    on_behalf_of: null,
+    proration_behavior: 'create_prorations',
+    transfer_data: null,
+    trial_end: null,
+  };
+}
+
+const inPhase = (discount: string) => ({ coupon: null, discount, promotion_code: null });
+
+/** A schedule with one phase: the subscription as it is, until its period ends. */
+function makeSchedule(state: State, subscription: Subscription): SubscriptionSchedule {
+  const item = getItem(subscription);
+  const { current_period_start: start_date, current_period_end: end_date } = item;
+  const times = { start_date, end_date };
+  const phase = makePhase({
+    ...times,
+    currency: subscription.currency,
+    price: item.price.id,
+    quantity: item.quantity,
+  });
+  return {
+    id: newId('sub_sched'),
+    object: 'subscription_schedule',
+    application: null,
+    billing_mode: structuredClone(subscription.billing_mode),
+    canceled_at: null,
+    completed_at: null,
+    created: state.now(),
+    current_phase: times,
+    customer: subscription.customer,
+    customer_account: null,
+    default_settings: {
+      application_fee_percent: null,
+      billing_cycle_anchor: 'automatic',
+      billing_thresholds: null,
+      collection_method: 'charge_automatically',
+      default_payment_method: subscription.default_payment_method,
+      description: null,
+      invoice_settings: {
+        account_tax_ids: null,
+        custom_fields: null,
+        days_until_due: null,
+        description: null,
+        footer: null,
+        issuer: { type: 'self' },
+      },
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    end_behavior: endsWithPeriod(subscription) ? 'cancel' : 'release',
+    livemode: false,
+    metadata: {},
+    pause_schedules: [],
+    phases: [{ ...phase, discounts: subscription.discounts.map(inPhase) }],
+    released_at: null,
+    released_subscription: null,
+    status: 'active',
+    subscription: subscription.id,
+    test_clock: null,
+  };
+}
+
+/** Stripe takes no other parameter together with `from_subscription`. */
+export function createSchedule(state: State, params: Params): SubscriptionSchedule {
+  const reader = new Reader(params, ['from_subscription']);
+  const subscription = state.edit('subscription', reader.need('from_subscription'));
+  const { id, status, schedule: attached } = subscription;
+  if (attached !== null) {
+    throw invalid(`You cannot migrate a subscription that is already attached to a schedule: \`${attached}\`.`);
+  }
+  if (status === 'canceled' || status === 'incomplete_expired') {
+    throw invalid(`A subscription that is ${status} cannot have a schedule.`);
+  }
+  if (status !== 'active' && status !== 'past_due') throw unknownToStandIn(`the schedule of a ${status} subscription`);
+  if (findPendingChange(state, id)) throw unknownToStandIn('the schedule of a subscription with a pending update');
+  const schedule = state.put(makeSchedule(state, subscription));
+  subscription.schedule = schedule.id;
+  subscription.cancel_at_period_end = false;
+  state.announce('subscription_schedule.created', schedule);
+  state.announce('customer.subscription.updated', subscription, 'updated');
+  return schedule;
+}
+
+export function listSchedules(state: State, params: Params) {
+  const reader = new Reader(params, [...paging, 'customer', 'scheduled']);
+  const customer = reader.text('customer');
+  const scheduled = reader.bool('scheduled') ?? false;
+  return list(
+    state
+      .all('subscription_schedule')
+      .filter((each) => customer === undefined || each.customer === customer)
+      .filter(({ status }) => !scheduled || status === 'not_started'),
+    '/v1/subscription_schedules',
+  );
+}
+
+/** A schedule that still manages a subscription, for a change. */
+function editManaging(state: State, id: string) {
+  const schedule = state.edit('subscription_schedule', id);
+  if (schedule.subscription === null || schedule.current_phase === null) {
+    throw invalid(
+      `You cannot update, release or cancel a subscription schedule that is currently in the \`${schedule.status}\` status.` +
+        ' It must be in the `not_started` or `active` status.',
+    );
+  }
+  const subscription = state.edit('subscription', schedule.subscription);
+  return { schedule, subscription };
+}
+
+function readEnd(reader: Reader, startsAt: number): number {
+  const duration = reader.object('duration', ['interval', 'interval_count']);
+  const end = reader.int('end_date');
+  if (duration && end !== undefined) {
+    throw invalid('You may only specify one of these parameters: duration, end_date.', {
+      code: 'parameters_exclusive',
+    });
+  }
+  if (end !== undefined) return end;
+  if (!duration) throw unknownToStandIn('phases without an end', 'phases');
+  const interval = duration.choice('interval', ['day', 'week', 'month', 'year']) ?? 'month';
+  return addPeriods(startsAt, { interval, interval_count: duration.int('interval_count') ?? 1 }, 1);
+}
+
+function readPhase(
+  state: State,
+  subscription: Subscription,
+  { reader, startsAt }: { reader: Reader; startsAt: number },
+): SchedulePhase {
+  const [item, ...more] = reader.objects('items', ['price', 'quantity']) ?? [];
+  if (!item || more.length > 0) throw unknownToStandIn('phases with other than one item', 'phases');
+  const price = state.get('price', item.need('price'), 'price');
+  const current = getItem(subscription);
+  if (!price.active && price.id !== current.price.id) {
+    throw invalid('The price specified is inactive. This field only accepts active prices.', { param: 'phases' });
+  }
+  if (price.currency !== subscription.currency || !price.recurring) {
+    throw invalid('The price does not fit the subscription.', { param: 'phases' });
+  }
+  const discounts = reader.objects('discounts', ['discount']) ?? [];
+  const phase = makePhase({
+    currency: subscription.currency,
+    start_date: startsAt,
+    end_date: readEnd(reader, startsAt),
+    price: price.id,
+    quantity: item.int('quantity') ?? 1,
+  });
+  return {
+    ...phase,
+    discounts: discounts.map((discount) => inPhase(checkDiscount(subscription, discount.need('discount')))),
+    metadata: reader.metadata(),
+    proration_behavior: reader.choice('proration_behavior', prorations) ?? 'create_prorations',
+  };
+}
+
+function checkDiscount({ discounts }: Subscription, id: string): string {
+  if (!discounts.includes(id)) throw missing('discount', id, 'phases[0][discounts]');
+  return id;
+}
+
+function readPhases(
+  state: State,
+  { schedule, subscription }: { schedule: SubscriptionSchedule; subscription: Subscription },
+  readers: readonly Reader[],
+): SchedulePhase[] {
+  const [running] = phasesFromNow(schedule);
+  const [first] = readers;
+  if (!first || !running) throw invalid('A subscription schedule needs at least one phase.', { param: 'phases' });
+  if (!first.has('start_date')) {
+    throw invalid('The start date of the first phase must be set.', { param: 'phases[0][start_date]' });
+  }
+  if (first.int('start_date') !== running.start_date) {
+    throw invalid('You can not modify the start date of the current phase.', { param: 'phases[0][start_date]' });
+  }
+  let startsAt = running.start_date;
+  const phases = readers.map((reader) => {
+    const phase = readPhase(state, subscription, { reader, startsAt });
+    if (phase.end_date <= Math.max(startsAt, state.now())) {
+      throw invalid('The end date of a phase must be in the future, and after its start.', { param: 'phases' });
+    }
+    startsAt = phase.end_date;
+    return phase;
+  });
+  const [now] = phases;
+  if (now?.items[0]?.price !== running.items[0]?.price || now?.items[0]?.quantity !== running.items[0]?.quantity) {
+    throw unknownToStandIn('changes of the current phase', 'phases');
+  }
+  return phases;
+}
+
+/** The end that a schedule sets on its subscription. */
+function setScheduledEnd(state: State, subscription: Subscription, endsAt: number | null) {
+  subscription.cancel_at_period_end = false;
+  if (subscription.cancel_at === endsAt) return;
+  subscription.cancel_at = endsAt;
+  subscription.canceled_at = endsAt === null ? null : state.now();
+  subscription.cancellation_details = {
+    comment: null,
+    feedback: null,
+    feedback_option: null,
+    reason: endsAt === null ? null : 'cancellation_requested',
+  };
+}
+
+export function updateSchedule(state: State, id: string, params: Params): SubscriptionSchedule {
+  const reader = new Reader(params, ['phases', 'end_behavior', 'proration_behavior', 'metadata', 'default_settings']);
+  const managing = editManaging(state, id);
+  const { schedule, subscription } = managing;
+  reader.choice('proration_behavior', prorations);
+  const settings = reader.object('default_settings', ['default_payment_method']);
+  if (settings?.has('default_payment_method')) {
+    schedule.default_settings.default_payment_method = readMethod(state, settings, subscription.customer);
+  }
+  schedule.metadata = reader.metadata(schedule.metadata);
+  schedule.end_behavior = reader.choice('end_behavior', ['release', 'cancel']) ?? schedule.end_behavior;
+  const readers = reader.objects('phases', phaseFields);
+  if (readers) {
+    schedule.phases = readPhases(state, managing, readers);
+    const [now] = schedule.phases;
+    if (now) {
+      schedule.current_phase = { start_date: now.start_date, end_date: now.end_date };
+      setPhaseDiscounts(state, subscription, now);
+    }
+  }
+  const endsAt = schedule.phases.at(-1)?.end_date ?? null;
+  setScheduledEnd(state, subscription, schedule.end_behavior === 'cancel' ? endsAt : null);
+  state.announce('subscription_schedule.updated', schedule, 'updated');
+  state.announce('customer.subscription.updated', subscription, 'updated');
+  return schedule;
+}
+
+/** The subscription goes on as it is; an end that the schedule has set goes with it, unless it is to be kept. */
+export function releaseSchedule(state: State, id: string, params: Params): SubscriptionSchedule {
+  const reader = new Reader(params, ['preserve_cancel_date']);
+  const { schedule, subscription } = editManaging(state, id);
+  release(state, schedule);
+  if (!reader.bool('preserve_cancel_date')) setScheduledEnd(state, subscription, null);
+  state.announce('customer.subscription.updated', subscription, 'updated');
+  return schedule;
+}
+
+/** Ends the subscription, too: by default with a credit for the unused time and a last invoice. */
+export function cancelSchedule(state: State, id: string, params: Params): SubscriptionSchedule {
+  const { schedule, subscription } = editManaging(state, id);
+  endNow(state, subscription, new Reader({ prorate: true, invoice_now: true, ...params }, ['invoice_now', 'prorate']));
+  return schedule;
+}
