@@ -63,6 +63,8 @@ const catalogue = z.strictObject({
   }),
   /** The proposed plan if the address names none. */
   defaultPlan: handle,
+  /** The period of paid plans: a calendar month or year, or exactly 30 or 365 days. */
+  periods: z.enum(['calendar', 'days'], 'write calendar or days').default('calendar'),
   /** How long a user keeps a plan whose renewal could not be charged. */
   graceDays: z.int('write whole days').min(0, 'write at least 0').max(60, 'write at most 60'),
   plans: z

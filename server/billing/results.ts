@@ -41,8 +41,8 @@ export interface Quote {
   dueCents: number;
   /** The amount of each renewal, as far as known today. */
   laterCents: number;
-  /** Time of the next charge. */
-  renewsAt: number;
+  /** Time of the next charge, from Stripe; null: Stripe has not said. */
+  renewsAt: number | null;
   /** Start of the previewed plan. */
   startsAt: number;
   promotion: ChosenPromotion | null;

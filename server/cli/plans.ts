@@ -58,6 +58,7 @@ const inWords = (drift: Drift) =>
     : 'is' in drift
       ? `${drift.what}: ${drift.is}`
       : drift.what;
+const staysInWords = (members: number) => (members > 0 ? [`${counted(members, 'member')} on the old price`] : []);
 const actInWords = (act: PlanAct) => ('id' in act ? `${act.act} ${act.id}` : act.act);
 
 function listPlans({ catalogue }: PlanSetup): Result {
@@ -118,8 +119,8 @@ async function checkPlans(setup: PlanSetup): Promise<Result> {
 async function syncPlansAtStripe(setup: PlanSetup, dryRun: boolean): Promise<Result> {
   const { client, mode } = createStripeFromConfig(setup);
   const synced = await withStripeErrors(syncPlans(client, setup.catalogue, { dryRun }));
-  const rows = synced.map(({ expected, acts }) =>
-    toPriceRow(expected, acts.map(actInWords).join('; ') || 'nothing to do'),
+  const rows = synced.map(({ expected, acts, staying }) =>
+    toPriceRow(expected, [...acts.map(actInWords), ...staysInWords(staying)].join('; ') || 'nothing to do'),
   );
   const acts = counted(
     synced.reduce((sum, plan) => sum + plan.acts.length, 0),
@@ -129,7 +130,11 @@ async function syncPlansAtStripe(setup: PlanSetup, dryRun: boolean): Promise<Res
   return {
     json: {
       dry_run: dryRun,
-      plans: synced.map((plan) => ({ ...toPriceJson(plan.expected, plan.drift), acts: plan.acts })),
+      plans: synced.map((plan) => ({
+        ...toPriceJson(plan.expected, plan.drift),
+        acts: plan.acts,
+        staying: plan.staying,
+      })),
     },
     text: `${priceTable(dryRun ? 'would do' : 'did', rows)}\n\nStripe (${mode}): ${end}`,
   };
@@ -153,10 +158,10 @@ export function planCommands({ group, io }: Program): void {
   add('sync', {
     description: 'make products and prices at Stripe what the catalogue says',
     options: [['--dry-run', 'say what would be done, and do nothing']],
-    json: 'print JSON: {"dry_run", "plans": [{"plan", "lookup_key", "drift", "acts": [...]}]}',
+    json: 'print JSON: {"dry_run", "plans": [{"plan", "lookup_key", "drift", "acts": [...], "staying"}]}',
     help: `
 Finds prices by their lookup key. An amount cannot be changed at Stripe: a new price takes the lookup key, the old one is
-archived, and who has subscribed to it keeps it. May be run any number of times.
+archived, and who has subscribed to it keeps it (\`staying\` counts them). May be run any number of times.
 
 Example:
   foyer plans sync --dry-run`,

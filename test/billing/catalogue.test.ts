@@ -58,6 +58,17 @@ describe('the catalogue', () => {
     expect(['11', '13', '15'].map((id) => planRank(catalogue, plan(id)))).toEqual([0, 1, 2]);
   });
 
+  it('Plans are charged by the calendar, unless the file says days', () => {
+    const periods = (of: typeof catalogue) =>
+      of.plans.map(({ period }) => period && `${period.count} ${period.interval}`);
+    const repeat = (monthly: string, yearly: string) => [
+      ...Array.from({ length: 4 }, () => [monthly, yearly]).flat(),
+      ...[null, null, null],
+    ];
+    expect(periods(catalogue)).toEqual(repeat('1 month', '1 year'));
+    expect(periods(createCatalogue({ ...loadPlans(), periods: 'days' }))).toEqual(repeat('30 day', '365 day'));
+  });
+
   it('A plan is valid for 30 or 365 days, and a partner’s plan has no end', () => {
     expect(validityDays).toEqual({ '1': 30, '2': 365 });
     expect(catalogue.plans.filter(({ type }) => type === null).map(({ kind }) => kind)).toEqual([

@@ -6,7 +6,7 @@ import { from } from './steps.ts';
 
 export type Act = (member: { room: BillingModule; user: User; database: Database }) => Promise<unknown>;
 
-export const catalogue = createCatalogue(loadPlans());
+export const catalogue = createCatalogue({ ...loadPlans(), periods: 'days' });
 export const planOf = (code: string) => {
   const plan = catalogue.byCode(code);
   if (!plan) throw new Error(`the catalogue has no ${code}`);

@@ -55,12 +55,12 @@ describe('foyer plans sync for an account without plans', () => {
     ]);
     expect(made.toReversed()).toEqual([
       ['Basic-Plan-M', 'usd', 0, '1 month', 'Basic', 'trial', 'trial'],
-      ['m-99', 'usd', 9_900, '30 day', 'Starter (monthly)', '10', '10'],
-      ['y-900', 'usd', 90_000, '365 day', 'Starter (yearly)', '11', '11'],
-      ['m-499', 'usd', 49_900, '30 day', 'Growth (monthly)', '12', '12'],
-      ['y-5000', 'usd', 500_000, '365 day', 'Growth (yearly)', '13', '13'],
-      ['m-899', 'usd', 89_900, '30 day', 'Scale (monthly)', '14', '14'],
-      ['y-8000', 'usd', 800_000, '365 day', 'Scale (yearly)', '15', '15'],
+      ['m-99', 'usd', 9_900, '1 month', 'Starter (monthly)', '10', '10'],
+      ['y-900', 'usd', 90_000, '1 year', 'Starter (yearly)', '11', '11'],
+      ['m-499', 'usd', 49_900, '1 month', 'Growth (monthly)', '12', '12'],
+      ['y-5000', 'usd', 500_000, '1 year', 'Growth (yearly)', '13', '13'],
+      ['m-899', 'usd', 89_900, '1 month', 'Scale (monthly)', '14', '14'],
+      ['y-8000', 'usd', 800_000, '1 year', 'Scale (yearly)', '15', '15'],
     ]);
   });
 
@@ -210,18 +210,56 @@ describe('manual changes at Stripe', () => {
     await mended();
   });
 
-  it('The sync replaces a price of another interval under the key, because a calendar month is not 30 days', async () => {
-    const product = (await priceOf('m-499')).product as Stripe.Product;
-    const recurring = { interval: 'month' } as const;
-    const base = { product: product.id, currency: 'usd', unit_amount: 49_900, recurring };
-    await stripe.prices.create({ ...base, lookup_key: 'm-499', transfer_lookup_key: true });
-    expect(await driftFor('m-499')).toEqual([
-      { what: 'interval', is: '1 × month', should: '30 × day' },
-      { what: 'not marked' },
-      { what: 'old price still active', is: expect.stringMatching(/^price_/) },
+  it.each([
+    { periods: 'calendar', is: '30 × day', should: '1 × month', made: { interval: 'day', interval_count: 30 } },
+    { periods: 'days', is: '1 × month', should: '30 × day', made: { interval: 'month', interval_count: 1 } },
+  ] as const)(
+    'The sync replaces a price of another interval under the key, because a month is not 30 days ($periods)',
+    async ({ periods, is, should, made }) => {
+      const sold = createCatalogue({ ...file, periods });
+      await syncPlans(client, sold);
+      const product = (await priceOf('m-499')).product as Stripe.Product;
+      const base = { product: product.id, currency: 'usd', unit_amount: 49_900, recurring: made };
+      await stripe.prices.create({ ...base, lookup_key: 'm-499', transfer_lookup_key: true });
+      expect(await driftFor('m-499', sold)).toEqual([
+        { what: 'interval', is, should },
+        { what: 'not marked' },
+        { what: 'old price still active', is: expect.stringMatching(/^price_/) },
+      ]);
+      await syncPlans(client, sold);
+      expect((await readPlansFromStripe(client, sold)).flatMap(findDrift)).toEqual([]);
+      const { interval, interval_count: count } = (await priceOf('m-499')).recurring ?? {};
+      expect(`${count} × ${interval}`).toBe(should);
+    },
+  );
+
+  it('A change from 30 days to months leaves subscribers on 30 days, and the dry run counts them', async () => {
+    await syncPlans(client, createCatalogue({ ...file, periods: 'days' }));
+    const old = await priceOf('m-99');
+    for (const email of ['vera@example.com', 'otto@example.com']) {
+      const customer = await stripe.customers.create({ email });
+      const method = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
+      await stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: old.id }],
+        default_payment_method: method.id,
+      });
+    }
+    const planned = await syncPlans(client, catalogue, { dryRun: true });
+    expect(planned.map(({ expected, staying }) => [expected.lookupKey, staying])).toEqual([
+      ['Basic-Plan-M', 0],
+      ['m-99', 2],
+      ['y-900', 0],
+      ['m-499', 0],
+      ['y-5000', 0],
+      ['m-899', 0],
+      ['y-8000', 0],
     ]);
-    await mended();
-    expect(await priceOf('m-499')).toMatchObject({ recurring: { interval: 'day', interval_count: 30 } });
+    await syncPlans(client, catalogue);
+    const { data } = await stripe.subscriptions.list();
+    const intervals = data.flatMap(({ items }) => items.data.map(({ price }) => price.recurring?.interval_count));
+    expect(intervals).toEqual([30, 30]);
+    expect(await stripe.prices.retrieve(old.id)).toMatchObject({ active: false, metadata: { foyer_plan: '10' } });
   });
 
   it('The sync replaces a price that is its product’s default', async () => {
@@ -235,7 +273,7 @@ describe('manual changes at Stripe', () => {
 
   it('The sync separates two plans that share a product, because a product must name one plan', async () => {
     const shared = (await priceOf('m-99')).product as Stripe.Product;
-    const year = { interval: 'day', interval_count: 365 } as const;
+    const year = { interval: 'year' } as const;
     await stripe.prices.create({
       product: shared.id,
       currency: 'usd',

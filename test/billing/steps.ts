@@ -2,6 +2,7 @@ import { loadPlans } from '../../config/plans.ts';
 import { type BillingModule, createCatalogue, createStripe, type Plan, syncPlans } from '../../server/billing/index.ts';
 import { findUser, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { plansByDays } from '../support/plans.ts';
 import type { Backend } from '../support/stores.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 
@@ -42,12 +43,14 @@ export interface Shop {
 }
 
 export const dayMs = 24 * 60 * 60_000;
-const catalogue = createCatalogue(loadPlans());
 
+/** @param environment `PLANS_FILE`: by default, plans by days, so that a test may let exactly one period pass */
 export async function startShop(backend: Backend, environment: Record<string, string> = {}): Promise<Shop> {
+  const plansFile = environment.PLANS_FILE ?? plansByDays();
+  const catalogue = createCatalogue(loadPlans(plansFile));
   const stripe = await startStripe();
   await syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url }), catalogue);
-  const foyer = await startFoyer(backend, { ...stripe.environment(), ...environment });
+  const foyer = await startFoyer(backend, { ...stripe.environment(), ...environment, PLANS_FILE: plansFile });
   const { membership } = foyer.app;
   const plan = (code: string) => {
     const found = catalogue.byCode(code);

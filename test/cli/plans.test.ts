@@ -49,7 +49,7 @@ describe('foyer plans', () => {
   it('Syncing plans creates everything at Stripe, after which the check finds nothing to do', async () => {
     const before = await foyer('plans', 'check');
     expect(before.code).toBe(1);
-    expect(before.out).toMatch(/^10 +m-99 +Starter \(monthly\) +99\.00 usd +30 days +product missing; price missing$/m);
+    expect(before.out).toMatch(/^10 +m-99 +Starter \(monthly\) +99\.00 usd +1 month +product missing; price missing$/m);
     expect(before.err).toBe('7 prices at Stripe not as the catalogue says.\n');
 
     const dry = await foyer('plans', 'sync', '--dry-run');
@@ -64,7 +64,7 @@ describe('foyer plans', () => {
 
     const after = await foyer('plans', 'check');
     expect(after).toMatchObject({ code: 0, err: '' });
-    expect(after.out).toMatch(/^15 +y-8000 +Scale \(yearly\) +8000\.00 usd +365 days +ok$/m);
+    expect(after.out).toMatch(/^15 +y-8000 +Scale \(yearly\) +8000\.00 usd +1 year +ok$/m);
     expect((await foyer('plans', 'sync', '--json')).json()).toMatchObject({ dry_run: false, plans: expect.anything() });
   });
 
@@ -77,7 +77,7 @@ describe('foyer plans', () => {
       { plan: '10', lookup_key: 'm-99', drift: [{ what: 'amount', is: '9900', should: '10900' }] },
     ]);
     expect((await dearer('plans', 'check')).out).toMatch(/amount is 9900, not 10900$/m);
-    expect((await dearer('plans', 'sync')).out).toMatch(/30 days +create price; archive price price_\w+$/m);
+    expect((await dearer('plans', 'sync')).out).toMatch(/1 month +create price; archive price price_\w+$/m);
     expect((await dearer('plans', 'check')).code).toBe(0);
   });
 

@@ -43,6 +43,8 @@ interface Receipt extends Membership, Card, Invoice {
   rewards: string;
   planName: string;
   planType: PlanType;
+  /** Of a plan that is charged every so many days, not by the month or year. */
+  everyDays?: number;
   planAmount: number;
   orderDate: number;
   renewDate?: number;
@@ -65,7 +67,12 @@ const unpaid: UnpaidInvoice = {
 };
 
 /** @param type omitted: a plan that does not end */
-function planWithPeriod(t: T, plan: string, type?: PlanType): string {
+function planWithPeriod(
+  t: T,
+  plan: string,
+  { type, everyDays: days }: { type?: PlanType; everyDays?: number },
+): string {
+  if (days !== undefined) return t('mail.membership.everyDays', { plan, days });
   return type === undefined ? plan : t(`mail.membership.${type === '1' ? 'monthly' : 'yearly'}`, { plan });
 }
 
@@ -89,7 +96,7 @@ export const membershipMails = {
     facts: [
       {
         label: 'mail.membership.plan',
-        value: ({ planName, planType }, { t }) => planWithPeriod(t, planName, planType),
+        value: ({ planName, planType: type, everyDays }, { t }) => planWithPeriod(t, planName, { type, everyDays }),
       },
       amount('mail.membership.planAmount', 'planAmount', 'amount'),
       deduction('mail.membership.discount', 'discount'),
@@ -174,6 +181,8 @@ export const membershipMails = {
       fromPlan: string;
       toPlan: string;
       toPlanType?: PlanType;
+      /** As a receipt's, of the new plan. */
+      everyDays?: number;
       changesAt: number;
       amountCents: number;
       currency: string;
@@ -183,7 +192,10 @@ export const membershipMails = {
     facts: [
       text('mail.membership.from', 'fromPlan'),
       time('mail.membership.changesOn', 'changesAt'),
-      { label: 'mail.membership.to', value: ({ toPlan, toPlanType }, { t }) => planWithPeriod(t, toPlan, toPlanType) },
+      {
+        label: 'mail.membership.to',
+        value: ({ toPlan, toPlanType: type, everyDays }, { t }) => planWithPeriod(t, toPlan, { type, everyDays }),
+      },
       amount('mail.membership.planAmount', 'amountCents'),
     ],
     advice: 'mail.planChanges.back',

@@ -4,11 +4,22 @@ import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/ind
 /** The specification's planType: '1' monthly, '2' yearly. */
 export type PlanType = '1' | '2';
 
-/**
- * The period of a paid plan in days (the specification's validity). Prices at Stripe renew after exactly that many
- * days.
- */
+/** The specification's validity of an order: no date comes from it, because Stripe's period may be a calendar month. */
 export const validityDays: Record<PlanType, number> = { '1': 30, '2': 365 };
+
+/** The time between two charges, as Stripe's prices have it. */
+export interface BillingPeriod {
+  interval: 'day' | 'month' | 'year';
+  count: number;
+}
+
+const periodsByType: Record<PlansFile['periods'], Record<PlanType, BillingPeriod>> = {
+  calendar: { '1': { interval: 'month', count: 1 }, '2': { interval: 'year', count: 1 } },
+  days: {
+    '1': { interval: 'day', count: validityDays['1'] },
+    '2': { interval: 'day', count: validityDays['2'] },
+  },
+};
 
 export interface Plan {
   id: PlanId;
@@ -20,6 +31,8 @@ export interface Plan {
   kind: 'paid' | 'free' | 'partner';
   /** null: a partner's plan, which does not end. */
   type: PlanType | null;
+  /** null: as for the type. */
+  period: BillingPeriod | null;
   /** 0 unless it is paid. */
   amountCents: number;
   /** The lookup key of its price at Stripe; null unless it is paid. */
@@ -70,6 +83,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
       name: one.name,
       kind: one.kind,
       type: one.kind === 'partner' ? null : one.planType,
+      period: one.kind === 'partner' ? null : periodsByType[file.periods][one.planType],
       amountCents: one.kind === 'paid' ? one.planAmount * 100 : 0,
       lookupKey: one.kind === 'paid' ? (one.lookupKey ?? one.code) : null,
       tier: one.kind === 'partner' ? one.tier : null,

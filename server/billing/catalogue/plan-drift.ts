@@ -1,6 +1,6 @@
 import type { PlanId } from '../../shared/index.ts';
 import { trialPlanKey } from '../subscription/membership.ts';
-import { type Catalogue, validityDays } from './catalogue.ts';
+import type { BillingPeriod, Catalogue } from './catalogue.ts';
 
 /**
  * The metadata key with which products and prices at Stripe name their plan; also a price that lost its lookup key to a
@@ -17,7 +17,7 @@ export interface ExpectedPrice {
   productName: string;
   currency: string;
   unitAmount: number;
-  interval: 'day' | 'month';
+  interval: BillingPeriod['interval'];
   intervalCount: number;
 }
 
@@ -86,8 +86,8 @@ export function listExpectedPrices({
     interval: 'month',
     intervalCount: 1,
   };
-  const sold = plans.flatMap(({ id, lookupKey, name, type, amountCents }): ExpectedPrice[] =>
-    lookupKey === null || type === null
+  const sold = plans.flatMap(({ id, lookupKey, name, type, period, amountCents }): ExpectedPrice[] =>
+    lookupKey === null || period === null
       ? []
       : [
           {
@@ -95,10 +95,9 @@ export function listExpectedPrices({
             lookupKey,
             productName: `${name} (${type === '1' ? 'monthly' : 'yearly'})`,
             currency,
-            // Not a calendar month: the announced day is the day of the charge.
             unitAmount: amountCents,
-            interval: 'day',
-            intervalCount: validityDays[type],
+            interval: period.interval,
+            intervalCount: period.count,
           },
         ],
   );

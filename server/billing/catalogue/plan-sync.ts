@@ -125,12 +125,24 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
   }
 }
 
+/** Counts the subscriptions that keep a price which another one replaces: Stripe leaves them on it. */
+async function countStaying(stripe: Stripe, acts: readonly PlanAct[]): Promise<number> {
+  let count = 0;
+  for (const act of acts) {
+    if (act.act !== 'create price' || act.after === null) continue;
+    for await (const _ of stripe.subscriptions.list({ price: act.after, limit: 100 })) count += 1;
+  }
+  return count;
+}
+
 export interface SyncedPlan {
   expected: ExpectedPrice;
   /** The differences at Stripe. */
   drift: readonly Drift[];
   /** The steps that were done, or would be. */
   acts: readonly PlanAct[];
+  /** The number of members who keep the amount and the interval of the price before. */
+  staying: number;
 }
 
 /**
@@ -143,11 +155,16 @@ export async function syncPlans(
   catalogue: Catalogue,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<SyncedPlan[]> {
-  const synced = (await readPlansFromStripe(client, catalogue)).map((state) => ({
-    expected: state.expected,
-    drift: findDrift(state),
-    acts: planActions(state),
-  }));
+  const states = await readPlansFromStripe(client, catalogue);
+  const synced = await callStripe(client, async (stripe) => {
+    const plans: SyncedPlan[] = [];
+    for (const state of states) {
+      const acts = planActions(state);
+      const staying = await countStaying(stripe, acts);
+      plans.push({ expected: state.expected, drift: findDrift(state), acts, staying });
+    }
+    return plans;
+  });
   if (dryRun || synced.every(({ acts }) => acts.length === 0)) return synced;
   await callStripe(client, async (stripe) => {
     for (const { expected, acts } of synced) for (const act of acts) await carryOut(stripe, expected, act);

@@ -55,6 +55,18 @@ function toRadioCard(
   };
 }
 
+/** The words of a tab and of the list under it. */
+function periodTexts({ t }: Pick<TextContext, 't'>, plans: readonly Plan[], type: PlanType) {
+  const period = plans.find(({ kind }) => kind === 'paid')?.period;
+  if (period?.interval === 'day') {
+    const days = period.count;
+    return { tab: t('common.interval.everyDays', { days }), legend: t('checkout.change.everyDays', { days }) };
+  }
+  return type === '2'
+    ? { tab: t('common.interval.annual'), legend: t('checkout.change.annual') }
+    : { tab: t('common.interval.monthly'), legend: t('checkout.change.monthly') };
+}
+
 function withType(address: string, type: PlanType): string {
   const [path = '', search = ''] = address.split('?');
   const parameters = new URLSearchParams(search);
@@ -75,6 +87,7 @@ function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChooseP
   const expected = r.query('type');
   const type = types.find((one) => one === expected) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
+  const offered = plansOfType(catalogue, type);
   const address = withType(flow.changePlan, type);
   const pageState = r.viewAt(address, state);
   if (!pageState) return;
@@ -87,11 +100,11 @@ function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChooseP
       action: address,
       periods: types.map((one) => ({
         href: withType(flow.changePlan, one),
-        label: t(one === '2' ? 'common.interval.annual' : 'common.interval.monthly'),
+        label: periodTexts(r, plansOfType(catalogue, one), one).tab,
         current: one === type,
       })),
-      legend: t(type === '2' ? 'checkout.change.annual' : 'checkout.change.monthly'),
-      cards: plansOfType(catalogue, type).map((one) => toRadioCard(r, one, { catalogue, ownId: user.planId })),
+      legend: periodTexts(r, offered, type).legend,
+      cards: offered.map((one) => toRadioCard(r, one, { catalogue, ownId: user.planId })),
       cancelHref: flow.fixed ? flow.cancelUrl(user) : flow.summary,
       ...(chosen && { value: chosen.id }),
       ...(notice && { notice }),

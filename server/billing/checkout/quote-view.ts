@@ -51,12 +51,13 @@ export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: st
       note: t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) }),
     };
   }
-  const date = formatDate(lang, quote.renewsAt);
+  const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
+  const amount = formatMoney(laterCents);
   const takenOff = discountCents + unusedCents + usedCreditCents;
   // Within a paid period, a higher plan is charged for the rest of the period.
   const soldCents = Math.min(amountCents, dueCents + takenOff);
   const line = planLine(t, plan);
-  const label = soldCents < amountCents ? t('checkout.lines.rest', { plan: line, date }) : line;
+  const label = soldCents < amountCents && date !== undefined ? t('checkout.lines.rest', { plan: line, date }) : line;
   const leftCents = dueCents + takenOff - soldCents;
   return {
     lines: [
@@ -67,7 +68,8 @@ export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: st
       ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: formatMoney(leftCents) }] : []),
     ],
     total,
-    note: t('checkout.lines.renews', { date, amount: formatMoney(laterCents) }),
+    note:
+      date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount }),
   };
 }
 

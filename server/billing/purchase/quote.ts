@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
-import { dayMs, hourMs, type UserId } from '../../shared/index.ts';
+import { hourMs, type UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import { type Plan, validityDays } from '../catalogue/catalogue.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
 import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
@@ -104,7 +104,7 @@ async function preview(
     usedCreditCents: usedCreditCents(invoice),
     dueCents: invoice.amount_due,
     laterCents: laterCents(plan, state),
-    renewsAt: line?.periodEnd ?? nowMs + validityDays[plan.type ?? '1'] * dayMs,
+    renewsAt: line?.periodEnd ?? null,
     startsAt: nowMs,
     promotion,
     discountCode: state?.code,

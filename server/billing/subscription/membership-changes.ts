@@ -1,7 +1,7 @@
 import type { MembershipMailValues } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from '../catalogue/effective-plan.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
@@ -51,6 +51,10 @@ function findPostalCode({ customer, subscriptions }: MembershipChange['facts']):
   return customer?.address?.postal_code ?? undefined;
 }
 
+/** Of a plan that is charged by days. */
+const everyDays = ({ period }: Plan): { everyDays?: number } =>
+  period?.interval === 'day' ? { everyDays: period.count } : {};
+
 function receipts(
   { before, orders, user, facts, rewards, nowMs }: MembershipChange,
   catalogue: Catalogue,
@@ -74,6 +78,7 @@ function receipts(
           rewards,
           planName: plan.name,
           planType: plan.type,
+          ...everyDays(plan),
           planAmount: plan.amountCents,
           orderDate: order.orderedAt,
           ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
@@ -131,7 +136,12 @@ function toCome({ before, after }: MembershipChange, catalogue: Catalogue): Memb
   const next = catalogue.byId(after.nextPlanId);
   if (next) {
     if (before.nextPlanId === after.nextPlanId) return [];
-    const about = { fromPlan: plan.name, toPlan: next.name, ...(next.type && { toPlanType: next.type }) };
+    const about = {
+      fromPlan: plan.name,
+      toPlan: next.name,
+      ...(next.type && { toPlanType: next.type }),
+      ...everyDays(next),
+    };
     const { amountCents } = next;
     return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency: catalogue.currency } }];
   }
