@@ -44,6 +44,8 @@ export interface StripeStandInOptions {
   webhook?: WebhookTarget;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** The invoice of a renewal stays a draft for an hour, as at Stripe; by default it is charged at once. */
+  draftsRenewals?: boolean;
   /** The address for browsers, for example http://127.0.0.1:3001. */
   origin: string;
   /** The file of its persistent state; without one it has none. */
@@ -55,13 +57,14 @@ export interface StripeStandInOptions {
 
 /** Stripe's HTTP API (2026-10-28) and what belongs to it, for the sandbox and for tests. Money moves nowhere. */
 export function createStripeStandIn(options: StripeStandInOptions): StripeStandIn {
-  const { secretKey, publishableKey, webhook, now, origin, file, clientDir, log = () => {} } = options;
+  const { secretKey, publishableKey, webhook, now, origin, draftsRenewals, file, clientDir, log = () => {} } = options;
   let cause: { id: string | null; idempotency_key: string | null } = { id: null, idempotency_key: null };
   const observers: ((exchange: Exchange) => void)[] = [];
   const faults = createFaults();
   const engine = createEngine({
     now,
     origin,
+    ...(draftsRenewals !== undefined && { draftsRenewals }),
     onEvent(event) {
       event.request = { ...cause };
       deliveries.add(event);

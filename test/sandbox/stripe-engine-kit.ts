@@ -19,9 +19,9 @@ const schemas: Record<string, string> = {
 /**
  * An engine on its own clock, which checks every request and answer against the description of Stripe's API, and a few
  * shorthands. Faults are kept in `faults`.
- * @param options.checks without them it is several times as fast
+ * @param options.checks without them it is several times as fast; `draftsRenewals`: as the engine's own option
  */
-export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true } = {}) {
+export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true, draftsRenewals = false } = {}) {
   let nowMs = startMs;
   const events: StripeEvent[] = [];
   const faults: string[] = [];
@@ -29,6 +29,7 @@ export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true }
   const make = () =>
     createEngine({
       now: () => nowMs,
+      draftsRenewals,
       origin: 'http://stripe.example',
       onEvent(event) {
         events.push(event);

@@ -1,7 +1,7 @@
 import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
 import type { Subscription } from './objects.ts';
-import { endPeriod, retry } from './renewal.ts';
+import { endPeriod, finalizeRenewal, retry } from './renewal.ts';
 import { passPhase } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { end } from './subscription-lifecycle.ts';
@@ -55,8 +55,13 @@ function findNextTask(state: State): DueTask | undefined {
       });
     }
   }
-  for (const { id, status, next_payment_attempt } of state.all('invoice')) {
-    if (status === 'open' && next_payment_attempt !== null) consider(next_payment_attempt, () => retry(state, id));
+  for (const { id, status, auto_advance, automatically_finalizes_at: finalizesAt, ...invoice } of state.all(
+    'invoice',
+  )) {
+    const { next_payment_attempt: attemptAt } = invoice;
+    if (status === 'open' && attemptAt !== null) consider(attemptAt, () => retry(state, id));
+    if (status === 'draft' && auto_advance && finalizesAt !== null)
+      consider(finalizesAt, () => finalizeRenewal(state, id));
   }
   for (const subscription of state.all('subscription')) {
     if (!runningStatuses.includes(subscription.status)) continue;

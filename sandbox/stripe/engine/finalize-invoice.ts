@@ -106,34 +106,39 @@ export interface InvoiceDraft {
   discounts: { amount: number; discount: string }[];
 }
 
-/** The amounts of an invoice, which change the customer's balance. */
-function calculateAmounts(customer: Customer, draft: InvoiceDraft, currency: string) {
-  const subtotal = draft.lines.reduce((sum, line) => sum + line.amount, 0);
-  const total = subtotal - draft.discounts.reduce((sum, each) => sum + each.amount, 0);
+/** The amount due of a total, and the balance before and after. */
+function splitTotal(customer: Customer, total: number, currency: string) {
   // Below 0 the customer has credit; amounts that are too small to charge are carried to the next invoice.
   const owed = total + customer.balance;
   const due = owed >= smallestCharge(currency) ? owed : 0;
-  return { subtotal, total, due, starting: customer.balance, ending: owed - due };
+  return { due, starting: customer.balance, ending: owed - due };
 }
 
-/** A new open invoice with its payment intent; nothing is charged yet. */
-export function finalizeInvoice(state: State, subscription: Subscription, draft: InvoiceDraft): Invoice {
+function calculateAmounts(customer: Customer, draft: InvoiceDraft, currency: string) {
+  const subtotal = draft.lines.reduce((sum, line) => sum + line.amount, 0);
+  const total = subtotal - draft.discounts.reduce((sum, each) => sum + each.amount, 0);
+  return { subtotal, total, ...splitTotal(customer, total, currency) };
+}
+
+/** The seconds for which Stripe keeps the invoice of a renewal as a draft. */
+const draftSeconds = 3_600;
+
+/** A new draft: it has no number and no payment, and does not change the customer's balance yet. */
+export function draftInvoice(state: State, subscription: Subscription, draft: InvoiceDraft): Invoice {
   const customer = state.edit('customer', subscription.customer);
   const now = state.now();
   const { id, period } = draft;
   const { currency } = subscription;
-  const { subtotal, total, due, starting, ending } = calculateAmounts(customer, draft, currency);
-  const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
-  customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1;
+  const { subtotal, total, due, starting } = calculateAmounts(customer, draft, currency);
   customer.currency ??= currency;
-  customer.balance = ending;
   const empty = structuredClone(emptyInvoice);
-  const invoice: Invoice = state.put({
+  return state.put({
     ...empty,
     object: 'invoice',
     id,
     amount_due: due,
     amount_remaining: due,
+    automatically_finalizes_at: now + draftSeconds,
     billing_reason: draft.reason,
     created: now,
     currency,
@@ -143,12 +148,7 @@ export function finalizeInvoice(state: State, subscription: Subscription, draft:
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
     discounts: draft.discounts.map((each) => each.discount),
-    effective_at: now,
-    ending_balance: ending,
-    hosted_invoice_url: `${state.origin}/stand-in/invoices/${id}`,
-    invoice_pdf: `${state.origin}/stand-in/invoices/${id}/pdf`,
     lines: { ...empty.lines, data: draft.lines, url: `/v1/invoices/${id}/lines` },
-    number,
     parent: {
       ...empty.parent,
       subscription_details: { metadata: { ...subscription.metadata }, subscription: subscription.id },
@@ -161,7 +161,7 @@ export function finalizeInvoice(state: State, subscription: Subscription, draft:
     period_end: period.end,
     period_start: period.start,
     starting_balance: starting,
-    status_transitions: { ...empty.status_transitions, finalized_at: now },
+    status: 'draft',
     subtotal,
     subtotal_excluding_tax: subtotal,
     total,
@@ -169,9 +169,32 @@ export function finalizeInvoice(state: State, subscription: Subscription, draft:
     total_excluding_tax: total,
     webhooks_delivered_at: now,
   });
+}
+
+/** Makes a draft an open invoice with a number and a payment intent; nothing is charged yet. */
+export function finalizeInvoice(state: State, id: string): Invoice {
+  const invoice = state.edit('invoice', id);
+  const customer = state.edit('customer', invoice.customer);
+  const subscription = state.get('subscription', invoice.parent.subscription_details.subscription);
+  const now = state.now();
+  const { due, starting, ending } = splitTotal(customer, invoice.total, invoice.currency);
+  const number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
+  customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1;
+  customer.balance = ending;
+  Object.assign(invoice, {
+    amount_due: due,
+    amount_remaining: due,
+    automatically_finalizes_at: null,
+    effective_at: now,
+    ending_balance: ending,
+    hosted_invoice_url: `${state.origin}/stand-in/invoices/${id}`,
+    invoice_pdf: `${state.origin}/stand-in/invoices/${id}/pdf`,
+    number,
+    starting_balance: starting,
+    status: 'open',
+  });
+  invoice.status_transitions.finalized_at = now;
   if (due > 0 && !state.isRehearsal()) addPayment(state, invoice, subscription);
-  state.announce('invoice.created', invoice);
-  state.announce('invoice.finalized', invoice);
   return invoice;
 }
 

@@ -1,11 +1,12 @@
 import { calculateCuts, runningDiscounts } from './discounts.ts';
-import { finalizeInvoice, type Period } from './finalize-invoice.ts';
+import { draftInvoice, finalizeInvoice, type Period } from './finalize-invoice.ts';
 import { type DraftLine, makeLine } from './invoice-lines.ts';
 import type { HiddenDebit } from './kinds.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import type { State } from './state.ts';
+import { invalid } from './types.ts';
 
 type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update';
 
@@ -22,12 +23,14 @@ export interface BillingResult {
 /**
  * Bills lines and the pending prorations: discounts, the customer's balance, a number, a payment intent. Nothing is
  * charged yet.
+ * @param about.keepsDraft the invoice stays a draft, for `finalizeRenewal`
  */
 export function bill(
   state: State,
   subscription: Subscription,
-  { reason, drafts, period }: { reason: BillingReason; drafts: readonly DraftLine[]; period: Period },
+  about: { reason: BillingReason; drafts: readonly DraftLine[]; period: Period; keepsDraft?: boolean },
 ): BillingResult {
+  const { reason, drafts, period, keepsDraft = false } = about;
   const waiting = state
     .all('hidden.item')
     .filter((each) => each.subscription === subscription.id && !each.invoiced)
@@ -54,7 +57,10 @@ export function bill(
     amount: cuts.flat().reduce((sum, each) => sum + (each.discount === discount ? each.amount : 0), 0),
     discount,
   }));
-  const invoice = finalizeInvoice(state, subscription, { id, reason, lines, period, discounts: totalCuts });
+  const invoice = draftInvoice(state, subscription, { id, reason, lines, period, discounts: totalCuts });
+  if (!keepsDraft) finalizeInvoice(state, id);
+  state.announce('invoice.created', invoice);
+  if (!keepsDraft) state.announce('invoice.finalized', invoice);
   for (const each of waiting) each.invoiced = true;
   const debits = draftLines.flatMap(({ draft, line }): HiddenDebit[] => {
     if (!draft.debit) return [];
@@ -71,6 +77,21 @@ export function bill(
     ];
   });
   return { invoice, debits, used, swept: waiting.map((each) => each.id) };
+}
+
+/** Finalizes a draft at a request; with `auto_advance: false` nothing collects it afterwards. */
+export function finalizeDraft(state: State, id: string, params: Params): Invoice {
+  const reader = new Reader(params, ['auto_advance']);
+  const invoice = state.edit('invoice', id);
+  if (invoice.status !== 'draft') {
+    throw invalid("This invoice is already finalized, you can't re-finalize a non-draft invoice.", {
+      code: 'invoice_not_editable',
+    });
+  }
+  invoice.auto_advance = reader.bool('auto_advance') ?? invoice.auto_advance;
+  finalizeInvoice(state, id);
+  state.announce('invoice.finalized', invoice);
+  return invoice;
 }
 
 /** The invoice's payment, changed in its own object and in the invoice's list. */

@@ -1,4 +1,5 @@
 import { collect, defaultMethod, toSubscriptionId } from './collect.ts';
+import { finalizeInvoice } from './finalize-invoice.ts';
 import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { nextPeriodEnd } from './periods.ts';
@@ -9,8 +10,11 @@ import { recordBilling } from './subscription-create.ts';
 import { end, pause } from './subscription-lifecycle.ts';
 import { endsWithPeriod, getItem, setPeriod } from './subscription-shape.ts';
 
-/** Starts the next period and bills it; nothing is charged yet. Now is the end of the running period. */
-export function billNextPeriod(state: State, subscription: Subscription): BillingResult {
+/**
+ * Starts the next period and bills it; nothing is charged yet. Now is the end of the running period.
+ * @param keepsDraft whether the invoice stays a draft for an hour
+ */
+export function billNextPeriod(state: State, subscription: Subscription, keepsDraft = false): BillingResult {
   const item = getItem(subscription);
   const period = { start: item.current_period_start, end: item.current_period_end };
   passPhase(state, subscription, period.end);
@@ -21,6 +25,7 @@ export function billNextPeriod(state: State, subscription: Subscription): Billin
     reason: 'subscription_cycle',
     drafts: [periodLine(state, item)],
     period,
+    keepsDraft,
   });
   subscription.latest_invoice = billed.invoice.id;
   recordBilling(state, subscription, billed);
@@ -46,13 +51,23 @@ export function endPeriod(state: State, id: string) {
       return;
     }
   }
-  const { invoice } = billNextPeriod(state, subscription);
-  const { outcome } = collect(state, invoice.id, { offSession: true });
-  if (outcome === 'paid') {
-    if (subscription.status === 'past_due') subscription.status = 'active';
-  } else {
-    subscription.status = 'past_due';
-  }
+  const { invoice } = billNextPeriod(state, subscription, state.draftsRenewals);
+  if (!state.draftsRenewals) collectRenewal(state, subscription, invoice.id);
+  state.announce('customer.subscription.updated', subscription, 'updated');
+}
+
+function collectRenewal(state: State, subscription: Subscription, invoiceId: string) {
+  const { outcome } = collect(state, invoiceId, { offSession: true });
+  if (outcome !== 'paid') subscription.status = 'past_due';
+  else if (subscription.status === 'past_due') subscription.status = 'active';
+}
+
+/** The end of a renewal's hour as a draft: it is charged. */
+export function finalizeRenewal(state: State, invoiceId: string) {
+  const invoice = finalizeInvoice(state, invoiceId);
+  state.announce('invoice.finalized', invoice);
+  const subscription = state.edit('subscription', toSubscriptionId(invoice));
+  collectRenewal(state, subscription, invoiceId);
   state.announce('customer.subscription.updated', subscription, 'updated');
 }
 

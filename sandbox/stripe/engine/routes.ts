@@ -101,6 +101,7 @@ const handlers: Record<string, Handler> = {
     new Reader(params, paging);
     return state.get('invoice', id).lines;
   },
+  'POST invoices/:/finalize': (state, { id, params }) => invoices.finalizeDraft(state, id, params),
   'POST invoices/:/pay': (state, { id, params }) => collect.payInvoice(state, id, params),
   'POST invoices/:/void': (state, { id, params }) => {
     new Reader(params, []);

@@ -38,6 +38,7 @@ export function createState(options: EngineOptions) {
 
   return {
     origin: options.origin,
+    draftsRenewals: options.draftsRenewals ?? false,
     ...clock,
     ...typedAccess,
     announce: events.announce,

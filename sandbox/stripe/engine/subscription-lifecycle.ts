@@ -47,7 +47,8 @@ export function end(state: State, id: string, reason: Reason) {
     subscription.cancellation_details.reason = reason;
   }
   for (const invoice of state.all('invoice')) {
-    if (invoice.parent.subscription_details.subscription !== id || invoice.status !== 'open') continue;
+    if (invoice.parent.subscription_details.subscription !== id) continue;
+    if (invoice.status !== 'open' && invoice.status !== 'draft') continue;
     Object.assign(state.edit('invoice', invoice.id), { auto_advance: false, next_payment_attempt: null });
   }
   endSchedule(state, subscription);

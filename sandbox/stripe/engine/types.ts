@@ -56,6 +56,8 @@ export type PauseReason = NonNullable<
 
 export interface EngineOptions {
   now(): number;
+  /** The invoice of a renewal stays a draft for an hour, as at Stripe; by default it is charged at once. */
+  draftsRenewals?: boolean;
   onEvent(event: StripeEvent): void;
   /** Address of hosted invoice pages and 3-D Secure challenges, without a trailing slash. */
   origin: string;
