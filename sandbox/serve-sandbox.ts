@@ -24,6 +24,7 @@ function openStandIn(deps: Deps): StripeStandIn | undefined {
     publishableKey,
     ...(secret !== undefined && { webhook: { url: `${config.PUBLIC_URL}/webhooks/stripe`, secret } }),
     now,
+    draftsRenewals: true,
     origin: sandboxOrigin(config),
     file: join(config.DATA_DIR, 'sandbox-stripe.json'),
     clientDir,

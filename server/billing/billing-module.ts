@@ -31,6 +31,7 @@ import type { StripeClient } from './stripe/stripe-client.ts';
 import { cancel, findStanding, resume } from './subscription/acts.ts';
 import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
+import { findRenewalBefore, findRenewalOf } from './subscription/pending-renewal.ts';
 import { applyDueChanges } from './subscription/scheduled-change.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { withUserLock } from './user-lock.ts';
@@ -118,6 +119,8 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, typed, from)),
     removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
     quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, plan, promotion)),
+    renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
+    pendingRenewal: (userId) => readBy(userId, () => findRenewalOf(deps, userId)),
     confirm: (user, announced, from) => alone(user, () => confirmPurchase(deps, user, announced, from)),
     outcome: (user) => alone(user, () => getPurchaseResult(deps, user)),
     takeFree: (user, plan) => alone(user, () => chooseFreePlan(deps, user, plan)),
@@ -129,7 +132,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),
     findCode: (typed, customerId) => findCode(deps, typed, customerId),
     payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),
-    cancel: (user) => alone(user, () => cancel(deps, user)),
+    cancel: (user, choice) => alone(user, () => cancel(deps, user, choice)),
     resume: (user) => alone(user, () => resume(deps, user)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
     convertDue: () => applyDueChanges(deps),

@@ -28,7 +28,13 @@ export type { BillingDeps } from './deps.ts';
 export type { Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
-export { type BillingService, type InvoiceView, type PurchaseResult, StripeUnavailableError } from './results.ts';
+export {
+  type BillingService,
+  type InvoiceView,
+  type PendingRenewal,
+  type PurchaseResult,
+  StripeUnavailableError,
+} from './results.ts';
 export { diffWithStripe, type ReconcileResult, reconcileAll } from './stripe/reconcile.ts';
 export { type BillingClock, createStandInClock, type StandInAddress } from './stripe/stand-in-clock.ts';
 export { createStripe, type StripeClient } from './stripe/stripe-client.ts';

@@ -93,9 +93,21 @@ export type PurchaseResult =
   | { kind: 'unpaid-first' }
   /** The subscription is paused at Stripe: nothing is sold to it until it is resumed there. */
   | { kind: 'paused' }
+  /** An upgrade credits unused time, and the time of this renewal is not paid yet. */
+  | { kind: 'renewing'; renewal: PendingRenewal }
   /** The user already has this plan, or there is nothing to confirm. */
   | { kind: 'no-change'; plan: Plan | undefined }
   | { kind: 'too-many'; retryAfterMs: number };
+
+/** A renewal that Stripe has begun and not charged yet; times in milliseconds since the epoch. */
+export interface PendingRenewal {
+  amountCents: number;
+  currency: string;
+  /** The end of the period that it pays. */
+  periodEnd: number;
+  /** From then on the plan can be changed; null: unknown. */
+  changeableAt: number | null;
+}
 
 export type SetupIntentResult =
   | { kind: 'begun'; clientSecret: string; setupIntentId: string }
@@ -154,6 +166,10 @@ export interface BillingService {
   removePromotion(user: User): Promise<void>;
   /** @throws {StripeUnavailableError} */
   quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
+  /** The renewal that this plan would have to wait for, because it is an upgrade. @throws {StripeUnavailableError} */
+  renewalBefore(user: User, plan: Plan): Promise<PendingRenewal | undefined>;
+  /** The renewal that is being charged. @throws {StripeUnavailableError} */
+  pendingRenewal(userId: UserId): Promise<PendingRenewal | undefined>;
   /** Pays and changes, or continues a started payment. @throws {StripeUnavailableError} */
   confirm(user: User, announced: DisplayedQuote, from: { ip: string }): Promise<PurchaseResult>;
   /** Reads the state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
@@ -172,8 +188,11 @@ export interface BillingService {
   /** Charges an unpaid invoice to the card again. @throws {StripeUnavailableError} */
   payUnpaid(user: User, from: { ip: string }): Promise<PurchaseResult>;
 
-  /** At the period's end; at once if the last renewal is unpaid. `noted`: done as soon as Stripe answers. */
-  cancel(user: User): Promise<'cancelled' | 'noted' | 'no-change'>;
+  /**
+   * At the period's end; at once if the last renewal is unpaid, or with `atOnce` while one is being charged: that is
+   * not paid then. `noted`: done as soon as Stripe answers.
+   */
+  cancel(user: User, choice?: { atOnce: boolean }): Promise<'cancelled' | 'noted' | 'no-change'>;
   /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
   resume(user: User): Promise<'resumed' | 'noted' | 'no-change'>;
   /** The newest first. @throws {StripeUnavailableError} */

@@ -44,11 +44,18 @@ export interface Shop {
 
 export const dayMs = 24 * 60 * 60_000;
 
-/** @param environment `PLANS_FILE`: by default, plans by days, so that a test may let exactly one period pass */
-export async function startShop(backend: Backend, environment: Record<string, string> = {}): Promise<Shop> {
+/**
+ * @param environment `PLANS_FILE`: by default, plans by days, so that a test may let exactly one period pass
+ * @param options of the stand-in for Stripe
+ */
+export async function startShop(
+  backend: Backend,
+  environment: Record<string, string> = {},
+  options: Parameters<typeof startStripe>[0] = {},
+): Promise<Shop> {
   const plansFile = environment.PLANS_FILE ?? plansByDays();
   const catalogue = createCatalogue(loadPlans(plansFile));
-  const stripe = await startStripe();
+  const stripe = await startStripe(options);
   await syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url }), catalogue);
   const foyer = await startFoyer(backend, { ...stripe.environment(), ...environment, PLANS_FILE: plansFile });
   const { membership } = foyer.app;

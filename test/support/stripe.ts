@@ -38,7 +38,7 @@ export { takeStripeFaults };
 /**
  * The sandbox's stand-in for Stripe, in this process on a free port.
  * @param options `checked`: every request and answer must match the description of Stripe's API, or the test fails (the
- * default); `now`: its clock
+ * default); `now`: its clock; `draftsRenewals`: the invoice of a renewal stays a draft for an hour
  */
 export async function startStripe({
   now = Date.now,
@@ -47,6 +47,7 @@ export async function startStripe({
 }: {
   now?: () => number;
   checked?: boolean;
+  draftsRenewals?: boolean;
   file?: string;
   log?: (line: string) => void;
 } = {}): Promise<TestStripe> {

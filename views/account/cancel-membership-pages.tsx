@@ -21,14 +21,31 @@ export interface CancelMembershipProps extends ActProps {
   to?: string | undefined;
   /** The plan after it. */
   after?: string | undefined;
+  /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
+  renewal?: { amount: string; until: number } | undefined;
+}
+
+/** Until when the plan stays, and the last charge. */
+function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembershipProps): string[] {
+  if (renewal) {
+    const date = formatDate(lang, renewal.until);
+    return [
+      t('membership.cancel.renewing', { amount: renewal.amount, date }),
+      t('membership.cancel.until', { date }),
+      t('membership.cancel.nothingAfter'),
+    ];
+  }
+  if (atOnce === 'paused') return [t('membership.cancel.atOncePaused'), t('membership.cancel.credit')];
+  if (atOnce === 'unpaid') return [t('membership.cancel.atOnce'), t('membership.cancel.nothing')];
+  const stays =
+    until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
+  return [stays, t('membership.cancel.nothing')];
 }
 
 /** The consequences of cancelling, before it happens. */
-export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce, to, after }: CancelMembershipProps) {
-  const { t, lang } = ctx;
-  const untilWhen =
-    until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
-  const why = t(atOnce === 'paused' ? 'membership.cancel.atOncePaused' : 'membership.cancel.atOnce');
+export function CancelMembershipPage(props: CancelMembershipProps) {
+  const { ctx, action, problem, plan, atOnce, to, after, renewal } = props;
+  const { t } = ctx;
   return (
     <AccountAction
       ctx={ctx}
@@ -39,8 +56,9 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
       problem={problem}
     >
       <ul className="points">
-        <li>{atOnce === undefined ? untilWhen : why}</li>
-        <li>{t(atOnce === 'paused' ? 'membership.cancel.credit' : 'membership.cancel.nothing')}</li>
+        {listEffects(props).map((effect) => (
+          <li key={effect}>{effect}</li>
+        ))}
         {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
@@ -54,6 +72,16 @@ export function CancelMembershipPage({ ctx, action, problem, plan, until, atOnce
           cancel={t('membership.cancel.keep')}
           tab="membership"
         />
+        {renewal && (
+          <>
+            <p>{t('membership.cancel.nowLead', { plan })}</p>
+            <div className="actions">
+              <Button kind="danger" name="when" value="now">
+                {t('membership.cancel.now')}
+              </Button>
+            </div>
+          </>
+        )}
       </form>
     </AccountAction>
   );

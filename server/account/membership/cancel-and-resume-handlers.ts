@@ -2,7 +2,8 @@ import type { ActionProblem } from '../../../views/account/account-action.tsx';
 import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/account/cancel-membership-pages.tsx';
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
-import { runOrRerender } from '../../billing/index.ts';
+import { formatAmount } from '../../../views/format.ts';
+import { type PendingRenewal, runOrRerender, StripeUnavailableError } from '../../billing/index.ts';
 import type { AddPage, RequestContext } from '../../http/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -50,6 +51,17 @@ type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 
 const isEnding = (status: PlanStatusView): status is Ending =>
   ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind);
 
+/** The renewal that is being charged. The page can also be used while Stripe is unavailable. */
+async function findRenewal(r: UserRequest, deps: AccountDeps): Promise<PendingRenewal | undefined> {
+  try {
+    return await deps.membership.pendingRenewal(r.user.id);
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    r.log.warn({ err: error, act: 'settings: cancel' }, 'Stripe does not answer');
+    return undefined;
+  }
+}
+
 /** The page says until when the plan stays. */
 async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<StripeUnavailableState>): Promise<void> {
   const state = r.viewAt(cancelPath, view);
@@ -57,6 +69,7 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
   const { membership, planStatus } = await loadStatus(r, deps);
   if (!isEnding(planStatus)) return r.redirect(membershipPageUrl('nothing'));
   const { kind } = planStatus;
+  const renewal = await findRenewal(r, deps);
   r.render(
     CancelMembershipPage,
     {
@@ -68,6 +81,10 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
       to: planStatus.kind === 'changes' ? planStatus.to : undefined,
       // The plan without the subscription.
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
+      renewal: renewal && {
+        amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
+        until: renewal.periodEnd,
+      },
     },
     { title: 'membership.cancel.title', address: cancelPath, status: state.status },
   );
@@ -75,7 +92,7 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
 
 async function submitCancel(r: UserRequest, deps: AccountDeps): Promise<void> {
   const rerender = (unavailable: StripeUnavailableState) => renderCancel(r, deps, unavailable);
-  const cancel = () => deps.membership.cancel(r.user);
+  const cancel = () => deps.membership.cancel(r.user, { atOnce: r.field('when') === 'now' });
   const answered = await runWithStripe(r, { word: 'checkout.unavailable.confirm', rerender }, cancel);
   if (!answered) return;
   if (answered.value === 'no-change') return r.redirect(membershipPageUrl('nothing'));

@@ -3,7 +3,7 @@ import { HttpError, toRetrySeconds } from '../../http/index.ts';
 import type { StripeCustomerId, StripeSubscriptionId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findCurrentUser, type User } from '../../users/index.ts';
-import { StripeUnavailableError } from '../results.ts';
+import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import {
   findMembership,
@@ -22,6 +22,14 @@ export const apiErrorTexts = {
 /** Nothing is sold to a subscription that the operator has paused. */
 export const refusePaused = (): HttpError =>
   new HttpError('conflict', { publicDetail: 'The membership is paused', detail: 'the subscription is paused' });
+
+/** An upgrade waits for the renewal that is being charged. */
+export const refuseWhileRenewing = ({ changeableAt }: PendingRenewal, nowMs: number): HttpError =>
+  new HttpError('conflict', {
+    publicDetail: 'The renewal is being charged; the plan can be changed after that',
+    detail: 'the renewal is a draft',
+    ...(changeableAt !== null && { retryAfterSeconds: toRetrySeconds(changeableAt - nowMs) }),
+  });
 
 const awaySeconds = 5;
 

@@ -17,7 +17,14 @@ import {
   rejectDifferent,
 } from '../stripe/wire-format.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
-import { apiErrorTexts, findBillingOwner, orUnavailable, refusePaused, toTooManyError } from './api-errors.ts';
+import {
+  apiErrorTexts,
+  findBillingOwner,
+  orUnavailable,
+  refusePaused,
+  refuseWhileRenewing,
+  toTooManyError,
+} from './api-errors.ts';
 import { getClientIp, toPromotionError } from './customer-operations.ts';
 import { isForPlans, purchaseType, savePaymentTypeOperation } from './save-card-operation.ts';
 
@@ -142,6 +149,8 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
       });
     case 'paused':
       throw refusePaused();
+    case 'renewing':
+      throw refuseWhileRenewing(confirmed.renewal, nowMs);
     case 'no-change':
       throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'no pending payment' });
     case 'too-many':
@@ -209,6 +218,8 @@ async function upgrade(
   billing: BillingModule,
   { user, plan, submitted }: { user: User; plan: Plan; submitted: UpgradeBody },
 ): Promise<Upgraded> {
+  const renewal = await billing.renewalBefore(user, plan);
+  if (renewal) throw refuseWhileRenewing(renewal, billing.deps.now());
   const purchase = await requirePurchase(req, billing, { user, plan, code: submitted.discountCoupon });
   await refuseOtherAmounts(billing, submitted, { user, purchase });
   const announced = { planId: plan.id, dueCents: parseAmount(submitted.amount) };
@@ -232,7 +243,7 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
     problems: {
       402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
       404: 'No such customer, subscription or promotion code',
-      409: 'Differs from what the server says; or there is no card, an unpaid invoice, a paused subscription, or nothing to change',
+      409: 'Differs from what the server says; or there is no card, an unpaid invoice, a renewal that is being charged (Retry-After), a paused subscription, or nothing to change',
     },
     async handle({ req, params, body }) {
       const { stripeCustomerId: customerId, subscriptionId } = params;

@@ -2,7 +2,7 @@ import type { PurchaseResult } from '../results.ts';
 import { isPaused } from '../subscription/membership.ts';
 import type { Checkout, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { tooManyText } from './checkout-texts.ts';
+import { renewalNotice, tooManyText } from './checkout-texts.ts';
 import { renderPaymentPage } from './payment-handlers.ts';
 import type { Rerender } from './run-or-rerender.ts';
 
@@ -59,6 +59,8 @@ export async function answerPurchase(
       const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
     }
+    case 'renewing':
+      return rerender({ status: 409, notice: renewalNotice(r, confirmed.renewal) });
     case 'too-many': {
       r.setRetryAfter(confirmed.retryAfterMs);
       const text = tooManyText(t, confirmed.retryAfterMs);

@@ -1,9 +1,9 @@
-import { formatAmount } from '../../../views/format.ts';
+import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { NoticeKind } from '../../../views/parts/notice.tsx';
 import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
 import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
-import type { PromotionRefusal } from '../results.ts';
+import type { PendingRenewal, PromotionRefusal } from '../results.ts';
 import type { TextContext } from './plan-view.ts';
 
 export interface PageNotice {
@@ -26,6 +26,19 @@ export function unavailableNotice(t: T, act: StripeAction): PageNotice {
 
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
+
+/** An upgrade waits for the renewal that is being charged. */
+export function renewalNotice(
+  { lang, t }: TextContext,
+  { amountCents, currency, changeableAt }: PendingRenewal,
+): PageNotice {
+  const amount = formatAmount(lang, amountCents, { currency });
+  const text =
+    changeableAt === null
+      ? t('checkout.renewingUndated', { amount })
+      : t('checkout.renewing', { amount, time: formatDate(lang, changeableAt, 'dateTime') });
+  return { kind: 'info', text, duration: 'never' };
+}
 
 /** Text, status and place for a promotion code that was not applied (sections 5 and 8). */
 export function promotionErrorText(

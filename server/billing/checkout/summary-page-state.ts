@@ -2,10 +2,11 @@ import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
 import { trialUntil } from '../catalogue/effective-plan.ts';
-import type { Quote } from '../results.ts';
+import type { PendingRenewal, Quote } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { Checkout, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { renewalNotice } from './checkout-texts.ts';
 import { planLine, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
@@ -26,8 +27,10 @@ interface SummaryFacts {
   checkout: Checkout;
   membership: Membership | undefined;
   planStatus: PlanStatus;
-  /** The amounts of a payable plan; without them, they could not be read. */
+  /** The amounts of a payable plan; without them, they could not be read, or a renewal comes first. */
   quote: Quote | undefined;
+  /** The renewal that the plan has to wait for. */
+  renewal: PendingRenewal | undefined;
 }
 
 type SummaryProps = Omit<PlanSummaryPageProps, 'ctx'>;
@@ -94,7 +97,8 @@ function toActionProps(
   facts: SummaryFacts,
   hasCard: boolean,
 ): Pick<SummaryProps, 'has' | 'retryHref' | 'button' | 'hidden'> {
-  const { checkout, planStatus, quote } = facts;
+  const { checkout, planStatus, quote, renewal } = facts;
+  if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
   if (planStatus === 'payable' && !quote) return { retryHref: checkout.flow.summary };
   return { button: buttonText(ctx, facts, hasCard), hidden: hiddenFields(checkout, quote) };
@@ -106,7 +110,8 @@ function toPaymentProps(
   facts: SummaryFacts,
   { promo, notice }: SummaryPageState,
 ): Pick<SummaryProps, 'card' | 'promo' | 'notice'> {
-  const { checkout, quote } = facts;
+  const { checkout, quote, renewal } = facts;
+  if (renewal) return { notice: renewalNotice(ctx, renewal) };
   const isPayable = facts.planStatus === 'payable';
   const card = isPayable ? savedCard(ctx, facts) : undefined;
   const isUnfinished = isPayable && checkout.purchase?.state === 'charging';
@@ -118,6 +123,14 @@ function toPaymentProps(
     ...(asksCode && { promo: promoBox(facts, promo) }),
     ...(card && { card }),
   };
+}
+
+/** The amounts of the plan, unless a renewal comes first: then none can be announced. @throws {StripeUnavailableError} */
+async function loadAmounts(deps: CheckoutDeps, checkout: Checkout): Promise<Partial<SummaryFacts>> {
+  // A payment that was started before goes on: it credits nothing of the new period.
+  const isUnfinished = checkout.purchase?.state === 'charging';
+  const renewal = isUnfinished ? undefined : await deps.membership.renewalBefore(checkout.user, checkout.plan);
+  return renewal ? { renewal } : { quote: await loadQuote(deps, checkout) };
 }
 
 /**
@@ -137,14 +150,14 @@ export async function renderSummary(
   const { status, promo } = state;
   const membership = await deps.membership.getMembership(user.id);
   const planStatus = toPlanStatus(deps, checkout, membership);
-  let quote: Quote | undefined;
+  let amounts: Partial<Pick<SummaryFacts, 'quote' | 'renewal'>> = {};
   if (planStatus === 'payable' && status !== 503) {
     const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, ...(promo && { promo }) });
-    const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadQuote(deps, checkout));
+    const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadAmounts(deps, checkout));
     if (!requested) return;
-    quote = requested.value;
+    amounts = requested.value;
   }
-  const facts: SummaryFacts = { checkout, membership, planStatus, quote };
+  const facts: SummaryFacts = { checkout, membership, planStatus, quote: amounts.quote, renewal: amounts.renewal };
   const payment = toPaymentProps(r, facts, state);
   const { authorization, search } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);

@@ -14,7 +14,8 @@ const batch = 50;
 
 /**
  * Each running subscription of the customer; one that has ended meanwhile is fine too. Stripe stops collecting then. An
- * open invoice is voided, or its page would accept money for nothing. A pause leaves the unused time as a pending
+ * open invoice is voided, or its page would accept money for nothing; so is the draft of a renewal, which must be
+ * finalized for that. A pause leaves the unused time as a pending
  * invoice item: it becomes the customer's credit, or Stripe would remove it with the subscription.
  */
 export async function cancelSubscription(
@@ -26,6 +27,8 @@ export async function cancelSubscription(
     const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
       data: [],
     };
+    const drafts = await orNotFound(stripe.invoices.list({ customer: customerId, status: 'draft', limit: 100 }));
+    for (const { id } of drafts?.data ?? []) await stripe.invoices.finalizeInvoice(id, { auto_advance: false });
     for (const { id, status } of data)
       await orNotFound(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
   });

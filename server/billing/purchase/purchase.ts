@@ -18,11 +18,11 @@ import {
   type ChangeableSubscription,
   getChangeableSubscription,
   getItem,
-  isRenewalPending,
   readSubscription,
 } from '../subscription/changeable-subscription.ts';
 import { endsWithin } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
+import { findPendingRenewal } from '../subscription/pending-renewal.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import type { Charge } from './charge.ts';
@@ -189,9 +189,8 @@ export async function confirmPurchase(
   if (kind === 'upgrade' && promotion !== null && endsWithin(membership, now(), codeBlockedBeforeRenewalMs)) {
     throw new StripeUnavailableError('the period is about to end: its renewal would take the code');
   }
-  if (kind === 'upgrade' && (await isRenewalPending(deps, membership))) {
-    throw new StripeUnavailableError('the renewal is being charged: what is left of its period is not paid yet');
-  }
+  const renewal = kind === 'upgrade' ? await findPendingRenewal(deps, membership) : undefined;
+  if (renewal) return { kind: 'renewing', renewal };
   const { due, params } = await quoteNow(deps, current, plan, promotion);
   if (due.dueCents !== announced.dueCents) return { kind: 'changed', quote: due };
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: membership.card.paymentMethodId });

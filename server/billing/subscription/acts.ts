@@ -7,6 +7,7 @@ import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
 import { findMembership } from './membership-store.ts';
+import { findPendingRenewal } from './pending-renewal.ts';
 import { findRenewingMembership } from './renewing-membership.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
@@ -62,7 +63,7 @@ export async function findStanding(
 async function noteAndDo(
   deps: BillingDeps,
   { userId, customerId }: Membership,
-  { kind, isAway }: { kind: 'cancel-later' | 'resume'; isAway: boolean },
+  { kind, isAway }: { kind: 'cancel-later' | 'cancel-now' | 'resume'; isAway: boolean },
 ): Promise<boolean> {
   const task = await deps.database.transaction((trx) => addBillingTask(trx, { kind, userId, customerId }, deps.now()));
   return !isAway && carryOutAtOnce(deps, { ...task, userId });
@@ -72,7 +73,11 @@ async function noteAndDo(
  * At the period's end; at once if the last renewal is unpaid, or the subscription is paused. The caller holds the
  * user's lock.
  */
-export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelled' | 'noted' | 'no-change'> {
+export async function cancel(
+  deps: BillingDeps,
+  { id }: User,
+  { atOnce } = { atOnce: false },
+): Promise<'cancelled' | 'noted' | 'no-change'> {
   const { database, catalogue, now } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership) return 'no-change';
@@ -84,7 +89,10 @@ export async function cancel(deps: BillingDeps, { id }: User): Promise<'cancelle
   const waiting = await listTasks(database.db, id);
   const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
   if (!ends && !charging && !resumes) return 'no-change';
-  if (!(await noteAndDo(deps, membership, { kind: 'cancel-later', isAway }))) return 'noted';
+  // Only while a renewal is being charged: a paid period always runs out.
+  const endsNow = atOnce && !isAway && (await findPendingRenewal(deps, membership)) !== undefined;
+  const kind = endsNow ? 'cancel-now' : 'cancel-later';
+  if (!(await noteAndDo(deps, membership, { kind, isAway }))) return 'noted';
   if (ends || resumes) return 'cancelled';
   return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'no-change';
 }

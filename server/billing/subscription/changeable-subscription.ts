@@ -92,22 +92,3 @@ export function priceState(subscription: Stripe.Subscription, priceId: string): 
   const waiting = subscription.pending_update?.subscription_items?.some(({ price }) => toId(price) === priceId);
   return waiting ? 'pending' : 'no';
 }
-
-/**
- * Tests whether the current period is still uncharged: Stripe keeps a renewal's invoice as a draft for about an hour.
- * An upgrade credits unused time only if it is paid.
- * @throws {StripeUnavailableError}
- */
-export async function isRenewalPending(
-  { stripe }: Pick<BillingDeps, 'stripe'>,
-  { subscriptionId, paidUntil, periodEnd }: Membership,
-): Promise<boolean> {
-  if (subscriptionId === null || periodEnd === null || (paidUntil !== null && paidUntil >= periodEnd)) return false;
-  const { data } = await callStripe(stripe, (client) =>
-    client.invoices.list({ subscription: subscriptionId, limit: 10 }),
-  );
-  return data.some(
-    ({ billing_reason: why, status, attempted }) =>
-      why === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted)),
-  );
-}
