@@ -31,7 +31,7 @@ import type { StripeClient } from './stripe/stripe-client.ts';
 import { cancel, findStanding, resume } from './subscription/acts.ts';
 import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
-import { findRenewalBefore, findRenewalOf } from './subscription/pending-renewal.ts';
+import { findRenewalBefore, loadPendingRenewal } from './subscription/pending-renewal.ts';
 import { applyDueChanges } from './subscription/scheduled-change.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { withUserLock } from './user-lock.ts';
@@ -120,7 +120,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
     quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, plan, promotion)),
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
-    pendingRenewal: (userId) => readBy(userId, () => findRenewalOf(deps, userId)),
+    pendingRenewal: (userId) => readBy(userId, () => loadPendingRenewal(deps, userId)),
     confirm: (user, announced, from) => alone(user, () => confirmPurchase(deps, user, announced, from)),
     outcome: (user) => alone(user, () => getPurchaseResult(deps, user)),
     takeFree: (user, plan) => alone(user, () => chooseFreePlan(deps, user, plan)),

@@ -93,11 +93,8 @@ describe.each([anyBackend])('money, on $name', (backend) => {
   let shop: Shop;
   let stripe: Stripe;
   beforeAll(async () => {
-    shop = await startShop(backend, {
-      CARD_LIMIT_MEMBER: '100000',
-      CARD_LIMIT_ADDRESS: '100000',
-      CARD_LIMIT_OVERALL: '100000',
-    });
+    const limits = { CARD_LIMIT_MEMBER: '100000', CARD_LIMIT_ADDRESS: '100000', CARD_LIMIT_OVERALL: '100000' };
+    shop = await startShop(backend, limits, { draftsRenewals: true });
     shop.stripe.tell(shop.foyer.url);
     shop.stripe.webhooks.mode = 'held';
     stripe = shop.stripe.client();

@@ -1,6 +1,6 @@
 import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
-import type { Subscription } from './objects.ts';
+import type { Invoice, Subscription } from './objects.ts';
 import { endPeriod, finalizeRenewal, retry } from './renewal.ts';
 import { passPhase } from './schedule-phases.ts';
 import type { State } from './state.ts';
@@ -33,6 +33,20 @@ function listEnds(state: State, subscription: Subscription): DueTask[] {
   return ends;
 }
 
+/** The next attempt at an open invoice, or the end of a draft. */
+function findInvoiceTask(state: State, invoice: Invoice): DueTask | undefined {
+  const {
+    id,
+    status,
+    auto_advance,
+    automatically_finalizes_at: finalizesAt,
+    next_payment_attempt: attemptAt,
+  } = invoice;
+  if (status === 'open' && attemptAt !== null) return { at: attemptAt, run: () => retry(state, id) };
+  if (status !== 'draft' || !auto_advance || finalizesAt === null) return undefined;
+  return { at: finalizesAt, run: () => finalizeRenewal(state, id) };
+}
+
 /** The next due task; of one second, in the order of this list. */
 function findNextTask(state: State): DueTask | undefined {
   let first: DueTask | undefined;
@@ -55,13 +69,9 @@ function findNextTask(state: State): DueTask | undefined {
       });
     }
   }
-  for (const { id, status, auto_advance, automatically_finalizes_at: finalizesAt, ...invoice } of state.all(
-    'invoice',
-  )) {
-    const { next_payment_attempt: attemptAt } = invoice;
-    if (status === 'open' && attemptAt !== null) consider(attemptAt, () => retry(state, id));
-    if (status === 'draft' && auto_advance && finalizesAt !== null)
-      consider(finalizesAt, () => finalizeRenewal(state, id));
+  for (const invoice of state.all('invoice')) {
+    const task = findInvoiceTask(state, invoice);
+    if (task) consider(task.at, task.run);
   }
   for (const subscription of state.all('subscription')) {
     if (!runningStatuses.includes(subscription.status)) continue;

@@ -41,13 +41,13 @@ export async function findPendingRenewal(
     amountCents: renewal.amount_due,
     currency: renewal.currency,
     periodEnd: toMs(Math.max(...lines.data.map(({ period }) => period.end), renewal.period_end)),
-    // The operator keeps the draft (pause_collection): nobody knows its end.
+    // The operator keeps the draft (pause_collection): its end is unknown.
     changeableAt: advances ? Math.max(chargedAt, now()) + paymentMs : null,
   };
 }
 
 /** The same, of a user. @throws {StripeUnavailableError} */
-export async function findRenewalOf(deps: BillingDeps, userId: UserId): Promise<PendingRenewal | undefined> {
+export async function loadPendingRenewal(deps: BillingDeps, userId: UserId): Promise<PendingRenewal | undefined> {
   const membership = await findMembership(deps.database.db, userId);
   return membership && findPendingRenewal(deps, membership);
 }
