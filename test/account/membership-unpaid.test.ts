@@ -79,6 +79,14 @@ describe('the page of a membership that is not paid', () => {
     expect(words).not.toMatch(/You keep your plan until/);
   });
 
+  it('Pay now with a card whose bank asks at every payment leads to that question and not to a decline', async () => {
+    const { user, browser } = await withFailedRenewal(shop);
+    await shop.saveCard(user, cards.authenticatesAlways);
+    const asked = await browser.post(`${path}/pay`);
+    expect(asked.status).toBe(200);
+    expect(islandProps(await asked.text(), 'payment-action')).toMatchObject({ action: `${path}/pay` });
+  });
+
   it('A renewal that needs bank authentication is confirmed on this page, which shows the result', async () => {
     const { user, browser } = await withFailedRenewal(shop, cards.authenticatesAlways);
     expect((await standing(shop, user)).unpaid).toMatchObject({ why: 'action-required' });

@@ -120,6 +120,14 @@ describe.each(backends)('a purchase: $name', (backend) => {
     expect(await orders(user.id)).toHaveLength(1);
   });
 
+  it('A second card whose bank asks at every payment leads to that question and not to a decline', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.chargeDeclined);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'declined' });
+    await shop.saveCard(user, cards.authenticatesAlways);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'action', amountCents: 9_900 });
+  });
+
   it('A purchase waits for bank authentication and is paid after it', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);

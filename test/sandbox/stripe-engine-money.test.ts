@@ -133,8 +133,7 @@ function carryOut(w: World, act: Step) {
         ...(act.trial === 'now' && { trial_end: 'now' }),
         ...(act.trial === 'period_end' && { trial_end: before.items.data[0]?.current_period_end }),
       };
-      const pending = act.behaviour === 'pending_if_incomplete';
-      const promo = pending ? {} : discountsOf(act.promo);
+      const promo = discountsOf(act.promo);
       const preview = attempt(() => kit.preview({ subscription: id, subscription_details: params, ...promo }));
       const announced = (after: Stripe.Subscription) => {
         if (after.latest_invoice !== before.latest_invoice) {

@@ -3,7 +3,7 @@ import { invalid, StandInError, unknownToStandIn } from './types.ts';
 
 /** A bank's reason for a refusal, in Stripe's codes and texts. */
 export interface Decline {
-  code: 'card_declined' | 'expired_card' | 'incorrect_cvc' | 'processing_error';
+  code: 'authentication_required' | 'card_declined' | 'expired_card' | 'incorrect_cvc' | 'processing_error';
   declineCode?: string;
   message: string;
 }
@@ -23,6 +23,14 @@ export interface TestCard {
 const declined = (declineCode: string, message: string): Decline => ({ code: 'card_declined', declineCode, message });
 const generic = declined('generic_decline', 'Your card was declined.');
 const insufficient = declined('insufficient_funds', 'Your card has insufficient funds.');
+
+/** The answer to an attempt without the customer (https://docs.stripe.com/payments/save-and-reuse#charge-saved-payment-method). */
+export const authenticationRequired: Decline = {
+  code: 'authentication_required',
+  declineCode: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+};
+
 const refused = (brand: TestCard['brand'], answer: Decline): TestCard => ({ brand, save: answer, charge: answer });
 const approved = (brand: TestCard['brand'], country = 'US'): TestCard => ({
   brand,

@@ -1,4 +1,4 @@
-import { type Decline, testCard } from './cards.ts';
+import { authenticationRequired, type Decline, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
 import { getHiddenCard } from './payment-methods.ts';
@@ -73,6 +73,8 @@ export interface Payment {
   method: string;
   /** Whether the customer has just authenticated for it. */
   authenticated?: boolean;
+  /** The customer is not there to authenticate (`off_session`). */
+  absent?: boolean | undefined;
   /** The address after the bank's page; without it the browser's script opens that page. */
   returnUrl?: string;
 }
@@ -86,7 +88,8 @@ export function attemptPayment(state: State, intentId: string, payment: Payment)
   const card = testCard(hiddenCard.number);
   const asksCustomer = card.alwaysAuthenticates || (card.save === 'authenticate' && !hiddenCard.authenticated);
   intent.payment_method = methodId;
-  if (asksCustomer && !payment.authenticated) {
+  const isUnproven = asksCustomer && !payment.authenticated;
+  if (isUnproven && !payment.absent) {
     intent.status = 'requires_action';
     intent.next_action = nextAction(state, intent, payment.returnUrl);
     intent.last_payment_error = null;
@@ -94,14 +97,15 @@ export function attemptPayment(state: State, intentId: string, payment: Payment)
     return { outcome: 'requires_action' };
   }
   intent.next_action = null;
-  if (typeof card.charge === 'object') {
-    const charge = createCharge(state, intent, { method, decline: card.charge });
+  const decline = isUnproven ? authenticationRequired : card.charge;
+  if (typeof decline === 'object') {
+    const charge = createCharge(state, intent, { method, decline });
     intent.latest_charge = charge.id;
     intent.status = 'requires_payment_method';
     intent.payment_method = null;
-    intent.last_payment_error = { ...lastError(card.charge, method), charge: charge.id };
+    intent.last_payment_error = { ...lastError(decline, method), charge: charge.id };
     state.announce('payment_intent.payment_failed', intent);
-    return { outcome: 'declined', decline: card.charge };
+    return { outcome: 'declined', decline };
   }
   const charge = createCharge(state, intent, { method });
   intent.latest_charge = charge.id;

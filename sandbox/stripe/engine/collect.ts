@@ -80,11 +80,12 @@ function recordFailure(
 /**
  * Tries to charge an open invoice, to the given card or the default one.
  * @param how.offSession a renewal: tried again after some days
+ * @param how.absent the customer cannot answer the bank, which declines instead of asking
  */
 export function collect(
   state: State,
   invoiceId: string,
-  how: { offSession: boolean; method?: string },
+  how: { offSession: boolean; method?: string; absent?: boolean },
 ): CollectionResult {
   const invoice = state.edit('invoice', invoiceId);
   if (invoice.amount_due === 0) {
@@ -99,7 +100,7 @@ export function collect(
   const result: CollectionResult =
     method === undefined || intent === undefined
       ? { outcome: 'no_payment_method' }
-      : attemptPayment(state, intent, { method });
+      : attemptPayment(state, intent, { method, absent: how.absent });
   if (result.outcome === 'paid') markPaid(state, invoiceId, method);
   else recordFailure(state, invoice, { outcome: result.outcome, offSession: how.offSession });
   return result;
@@ -147,7 +148,8 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
   if (method && method.customer !== null && method.customer !== invoice.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
-  const result = collect(state, id, { offSession: false, method: method?.id });
+  const absent = reader.bool('off_session') ?? true;
+  const result = collect(state, id, { offSession: false, method: method?.id, absent });
   if (result.outcome === 'paid') return invoice;
   afterFailedPay(state, invoice);
   throw paymentError(state, invoice, { result, keeps: true });

@@ -4,12 +4,15 @@ import type { Coupon, Discount, PromotionCode, Subscription } from './objects.ts
 import type { Reader } from './params.ts';
 import { monthsAfter } from './periods.ts';
 import type { State } from './state.ts';
+import { calculateCost, type ItemChange } from './subscription-shape.ts';
 import { invalid, missing } from './types.ts';
 
 interface Order {
   subscription: Subscription;
   /** The price of its items. */
   cents: number;
+  /** Their product. */
+  product: string;
 }
 
 function checkPromotionCode(state: State, code: PromotionCode, { subscription, cents }: Order) {
@@ -35,12 +38,18 @@ function checkPromotionCode(state: State, code: PromotionCode, { subscription, c
   }
 }
 
-/** @returns the id of the new discount */
-function redeem(
+/** @returns the id of the new discount, which counts as a redemption only when it is applied */
+function createDiscount(
   state: State,
-  subscription: Subscription,
+  { subscription, product }: Order,
   { coupon, code }: { coupon: Coupon; code: PromotionCode | null },
 ): string {
+  const { products } = coupon.applies_to ?? {};
+  if (products && !products.includes(product)) {
+    throw invalid(`Coupon ${coupon.id} does not apply to any of the products of the subscription.`, {
+      param: 'discounts',
+    });
+  }
   if ((coupon.redeem_by ?? Infinity) <= state.now()) {
     throw invalid(`Coupon ${coupon.id} is expired and cannot be applied.`, {
       param: 'discounts',
@@ -80,22 +89,21 @@ function redeem(
     once: coupon.duration === 'once',
     products: coupon.applies_to?.products ?? null,
   });
-  state.edit('coupon', coupon.id).times_redeemed += 1;
-  if (code) state.edit('promotion_code', code.id).times_redeemed += 1;
-  state.announce('customer.discount.created', discount);
   return discount.id;
 }
 
 /**
- * Changes the subscription's discounts: those named by id stay, coupons and codes are redeemed, others are removed.
- * @param change.cents the price of the subscription's items: promotion codes may require a minimum
+ * Changes the subscription's discounts: those named by id stay, coupons and codes become discounts, others are removed.
+ * `recordDiscountChange` counts the redemptions, when the change is applied.
+ * @param change.item the item after the call: codes may require a minimum, and coupons a product
  */
 export function changeDiscounts(
   state: State,
   subscription: Subscription,
-  { discounts, cents }: { discounts: readonly Reader[]; cents: number },
+  { discounts, item }: { discounts: readonly Reader[]; item: ItemChange },
 ) {
   const before = subscription.discounts;
+  const order = { subscription, cents: calculateCost(item), product: item.price.product };
   const coupons = new Set<string>();
   subscription.discounts = discounts.map((reader) => {
     const [existing, coupon, code] = [reader.text('discount'), reader.text('coupon'), reader.text('promotion_code')];
@@ -107,15 +115,26 @@ export function changeDiscounts(
       return existing;
     }
     const promotion = code === undefined ? null : state.get('promotion_code', code, 'discounts');
-    if (promotion) checkPromotionCode(state, promotion, { subscription, cents });
+    if (promotion) checkPromotionCode(state, promotion, order);
     const rule = state.get('coupon', promotion?.promotion.coupon ?? coupon ?? '', 'discounts');
     if (coupons.has(rule.id)) throw invalid('A coupon can be applied only once.', { param: 'discounts' });
     coupons.add(rule.id);
-    return redeem(state, subscription, { coupon: rule, code: promotion });
+    return createDiscount(state, order, { coupon: rule, code: promotion });
   });
-  for (const id of before) {
+}
+
+/** The new discounts count as redemptions, and events report the difference. */
+export function recordDiscountChange(state: State, before: readonly string[], after: readonly string[]) {
+  for (const id of after.filter((each) => !before.includes(each))) {
+    const discount = state.get('discount', id);
+    const { coupon } = discount.source;
+    if (state.find('coupon', coupon)) state.edit('coupon', coupon).times_redeemed += 1;
+    if (discount.promotion_code !== null) state.edit('promotion_code', discount.promotion_code).times_redeemed += 1;
+    state.announce('customer.discount.created', discount);
+  }
+  for (const id of before.filter((each) => !after.includes(each))) {
     const removed = state.find('discount', id);
-    if (removed && !subscription.discounts.includes(id)) state.announce('customer.discount.deleted', removed);
+    if (removed) state.announce('customer.discount.deleted', removed);
   }
 }
 

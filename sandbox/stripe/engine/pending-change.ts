@@ -1,4 +1,4 @@
-import { removeSpentDiscounts } from './discounts.ts';
+import { recordDiscountChange, removeSpentDiscounts } from './discounts.ts';
 import type { HiddenChange, HiddenDebit } from './kinds.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import type { State } from './state.ts';
@@ -18,6 +18,18 @@ const fields = [
   'trial_start',
 ] as const;
 
+/** The same of fields that a change sets only if the call names them: they may be changed while it waits. */
+const namedFields = {
+  cancel_at_period_end: ['cancel_at_period_end', 'canceled_at', 'cancellation_details'],
+  discounts: ['discounts'],
+  metadata: ['metadata'],
+} as const;
+
+const listFields = (names: readonly string[]) => [
+  ...fields,
+  ...Object.entries(namedFields).flatMap(([name, named]) => (names.includes(name) ? named : [])),
+];
+
 /** Stores the basis of credits; unpaid time removes the earlier one. */
 export function recordDebits(state: State, subscription: Subscription, debits: readonly HiddenDebit[]) {
   for (const { id } of subscription.items.data) {
@@ -26,6 +38,24 @@ export function recordDebits(state: State, subscription: Subscription, debits: r
   }
   for (const debit of debits) state.put({ ...debit });
 }
+
+/** The visible part of a change that waits. */
+const showPending = (
+  before: Subscription,
+  target: Partial<Subscription>,
+  expiresAt: number,
+): NonNullable<Subscription['pending_update']> => ({
+  billing_cycle_anchor:
+    target.billing_cycle_anchor === before.billing_cycle_anchor ? null : (target.billing_cycle_anchor ?? null),
+  cancel_at_period_end: target.cancel_at_period_end ?? null,
+  discount: null,
+  discounts: target.discounts ?? null,
+  expires_at: expiresAt,
+  metadata: target.metadata ?? null,
+  subscription_items: target.items?.data ?? null,
+  trial_end: target.trial_end === before.trial_end ? null : (target.trial_end ?? null),
+  trial_from_plan: null,
+});
 
 /**
  * Postpones a change until its invoice is paid: restores the subscription, with the pending change.
@@ -40,12 +70,15 @@ export function postponeChange(
     used: ReadonlySet<string>;
     swept: string[];
     kind: HiddenChange['kind'];
+    /** The fields of the call. */
+    names?: readonly string[];
     onAttempt?: boolean;
   },
 ): HiddenChange {
   const subscription = state.edit('subscription', before.id);
   const target: Partial<Subscription> = {};
-  for (const field of fields) Object.assign(target, { [field]: structuredClone(subscription[field]) });
+  const changed = listFields(about.names ?? []);
+  for (const field of changed) Object.assign(target, { [field]: structuredClone(subscription[field]) });
   const now = state.now();
   const ends = before.items.data.map((item) => item.current_period_end).filter((end) => end > now);
   const trialEnds = before.trial_end !== null && before.trial_end > now ? [before.trial_end] : [];
@@ -63,22 +96,11 @@ export function postponeChange(
     expiresAt: Math.min(now + hoursToPay * 3_600, ...ends, ...trialEnds),
   };
   state.put(change);
-  for (const field of fields) Object.assign(subscription, { [field]: structuredClone(before[field]) });
+  for (const field of changed) Object.assign(subscription, { [field]: structuredClone(before[field]) });
   if (before.status_details === undefined) delete subscription.status_details;
   subscription.latest_invoice = about.invoice.id;
   if (about.kind === 'update') {
-    subscription.pending_update = {
-      billing_cycle_anchor:
-        target.billing_cycle_anchor === before.billing_cycle_anchor ? null : (target.billing_cycle_anchor ?? null),
-      cancel_at_period_end: null,
-      discount: null,
-      discounts: null,
-      expires_at: change.expiresAt,
-      metadata: null,
-      subscription_items: target.items?.data ?? null,
-      trial_end: target.trial_end === before.trial_end ? null : (target.trial_end ?? null),
-      trial_from_plan: null,
-    };
+    subscription.pending_update = showPending(before, target, change.expiresAt);
   }
   return change;
 }
@@ -88,7 +110,9 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
   const change = findPendingChange(state, invoice.parent.subscription_details.subscription);
   if (change?.invoice !== invoice.id) return false;
   const subscription = state.edit('subscription', change.subscription);
+  const before = subscription.discounts;
   Object.assign(subscription, structuredClone(change.target), { pending_update: null, status });
+  recordDiscountChange(state, before, subscription.discounts);
   if (change.kind === 'resume') delete subscription.status_details;
   recordDebits(state, subscription, change.debits);
   removeSpentDiscounts(state, subscription, new Set(change.used));

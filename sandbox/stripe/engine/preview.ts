@@ -10,7 +10,7 @@ import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-lifecycle.ts';
-import { calculateCost, endsWithPeriod, getItem, readItem } from './subscription-shape.ts';
+import { endsWithPeriod, getItem, readItem } from './subscription-shape.ts';
 import { billChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
@@ -86,7 +86,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   const change = details && readChange(state, subscription, details);
   const discounts = reader.objects('discounts', discountFields);
   if (discounts) {
-    changeDiscounts(state, subscription, { discounts, cents: calculateCost(change?.item ?? getItem(subscription)) });
+    changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
   }
   if (details?.has('resume_at')) return rehearseResumption(state, subscription);
   const billed = change && rehearseChange(state, subscription, change);

@@ -1,9 +1,9 @@
-import { changeDiscounts, discountFields } from './discounts.ts';
+import { changeDiscounts, discountFields, recordDiscountChange } from './discounts.ts';
 import type { SchedulePhase, Subscription, SubscriptionSchedule } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { sameInterval } from './periods.ts';
 import type { State } from './state.ts';
-import { calculateCost, getItem, setItem } from './subscription-shape.ts';
+import { getItem, setItem } from './subscription-shape.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** The parameters that end a subscription, or undo that. */
@@ -36,10 +36,12 @@ export function phasesFromNow({ phases, current_phase }: SubscriptionSchedule): 
 
 /** The discounts of a phase: those that are on the subscription and still run go on, others end. */
 export function setPhaseDiscounts(state: State, subscription: Subscription, phase: SchedulePhase) {
+  const before = subscription.discounts;
   const remaining = phase.discounts
     .filter(({ discount }) => subscription.discounts.includes(discount))
     .map(({ discount }) => new Reader({ discount }, discountFields, 'discounts'));
-  changeDiscounts(state, subscription, { discounts: remaining, cents: calculateCost(getItem(subscription)) });
+  changeDiscounts(state, subscription, { discounts: remaining, item: getItem(subscription) });
+  recordDiscountChange(state, before, subscription.discounts);
 }
 
 function detach(state: State, schedule: SubscriptionSchedule, status: 'released' | 'completed' | 'canceled') {

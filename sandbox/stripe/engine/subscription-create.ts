@@ -1,5 +1,5 @@
 import { collect, defaultMethod, noPaymentMethod, paymentError } from './collect.ts';
-import { changeDiscounts, discountFields, removeSpentDiscounts } from './discounts.ts';
+import { changeDiscounts, discountFields, recordDiscountChange, removeSpentDiscounts } from './discounts.ts';
 import { type BillingResult, bill } from './invoices.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
@@ -7,7 +7,7 @@ import { recordDebits } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { periodLine, trialLine } from './proration.ts';
 import type { State } from './state.ts';
-import { calculateCost, getItem, makeSubscription, readItem, setPeriod, writeSettings } from './subscription-shape.ts';
+import { getItem, makeSubscription, readItem, setPeriod, writeSettings } from './subscription-shape.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
 const day = 86_400;
@@ -119,7 +119,10 @@ export function createSubscription(state: State, params: Params): Subscription {
     setPeriod(item, now, trialEnd);
   }
   const discounts = reader.objects('discounts', discountFields);
-  if (discounts) changeDiscounts(state, subscription, { discounts, cents: calculateCost(item) });
+  if (discounts) {
+    changeDiscounts(state, subscription, { discounts, item });
+    recordDiscountChange(state, [], subscription.discounts);
+  }
   setCancelAtPeriodEnd(state, subscription, reader.bool('cancel_at_period_end') ?? false);
   const line = trialEnd === null ? periodLine(state, item) : trialLine(state, item);
   const billed = bill(state, subscription, {

@@ -6,7 +6,7 @@ import {
   paymentError,
   voidInvoice,
 } from './collect.ts';
-import { changeDiscounts, discountFields } from './discounts.ts';
+import { changeDiscounts, discountFields, recordDiscountChange } from './discounts.ts';
 import { makeLine } from './invoice-lines.ts';
 import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
@@ -21,7 +21,7 @@ import {
   recordBilling,
   setCancelAtPeriodEnd,
 } from './subscription-create.ts';
-import { calculateCost, getItem, writeSettings } from './subscription-shape.ts';
+import { getItem, writeSettings } from './subscription-shape.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** The fields whose change may wait for a payment (https://docs.stripe.com/billing/subscriptions/pending-updates-reference). */
@@ -33,17 +33,17 @@ const pendable = [
   'billing_cycle_anchor',
   'payment_behavior',
   'off_session',
+  'discounts',
+  'metadata',
+  'cancel_at_period_end',
 ];
 const known = [
   ...pendable,
   'trial_settings',
   'payment_settings',
   'default_payment_method',
-  'metadata',
   'description',
-  'discounts',
   'cancel_at',
-  'cancel_at_period_end',
   'cancellation_details',
 ];
 const alwaysAllowed = ['metadata', 'cancellation_details', 'description'];
@@ -129,17 +129,14 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   const discounts = reader.objects('discounts', discountFields);
   const cancels = reader.bool('cancel_at_period_end');
   const change = readChange(state, subscription, reader);
-  if (discounts) {
-    changeDiscounts(state, subscription, { discounts, cents: calculateCost(change?.item ?? getItem(subscription)) });
-  }
-  if (change) {
-    const versions = { before, subscription };
-    dropPendingUpdate(state, versions);
-    const billed = billChange(state, subscription, change);
-    if (billed) collectChange(state, versions, { billed, behaviour });
-  }
+  if (discounts) changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
   if (reader.has('cancel_at')) clearCancelAt(state, subscription, reader);
   if (cancels !== undefined) setCancelAtPeriodEnd(state, subscription, cancels);
+  const versions = { before, subscription, names: Object.keys(params) };
+  if (change) dropPendingUpdate(state, versions);
+  const billed = change && billChange(state, subscription, change);
+  if (billed) collectChange(state, versions, { billed, behaviour });
+  else recordDiscountChange(state, before.discounts, subscription.discounts);
   const details = reader.object('cancellation_details', ['comment', 'feedback']);
   if (details && subscription.cancellation_details) {
     if (details.has('comment')) subscription.cancellation_details.comment = details.text('comment') ?? null;
@@ -160,6 +157,8 @@ interface Versions {
   /** The subscription before the call. */
   before: Subscription;
   subscription: Subscription;
+  /** The fields of the call. */
+  names: readonly string[];
 }
 
 /** A new change replaces a pending one, whose invoice is voided. */
@@ -173,9 +172,13 @@ function dropPendingUpdate(state: State, { before, subscription }: Versions) {
 
 function collectChange(
   state: State,
-  { before, subscription }: Versions,
+  { before, subscription, names }: Versions,
   { billed, behaviour }: { billed: BillingResult; behaviour: PaymentBehaviour },
 ) {
+  const recordChange = () => {
+    recordDiscountChange(state, before.discounts, subscription.discounts);
+    recordBilling(state, subscription, billed);
+  };
   const { invoice } = billed;
   const due = invoice.amount_due > 0;
   if (state.isRehearsal()) return;
@@ -186,15 +189,15 @@ function collectChange(
       ? { outcome: 'no_payment_method' }
       : collect(state, invoice.id, { offSession: false });
   if (result.outcome === 'paid') {
-    recordBilling(state, subscription, billed);
+    recordChange();
     if (subscription.status === 'past_due') subscription.status = 'active';
     return;
   }
   if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, { result });
   if (behaviour === 'pending_if_incomplete') {
-    postponeChange(state, before, { ...billed, kind: 'update' });
+    postponeChange(state, before, { ...billed, kind: 'update', names });
     return;
   }
-  recordBilling(state, subscription, billed);
+  recordChange();
   if (subscription.status !== 'trialing') subscription.status = 'past_due';
 }

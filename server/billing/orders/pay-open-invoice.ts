@@ -24,7 +24,7 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
     try {
       await callStripe(deps.stripe, (stripe) =>
         // An invoice is paid once, however often the call is repeated.
-        stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId }),
+        stripe.invoices.pay(unpaid.invoiceId, { payment_method: card.paymentMethodId, off_session: false }),
       );
     } catch (error) {
       if (!toStripeRefusal(error)) throw error;

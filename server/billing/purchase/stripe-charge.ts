@@ -91,7 +91,7 @@ async function retryInvoice(deps: BillingDeps, purchase: ChargingPurchase, invoi
     await callStripe(deps.stripe, (stripe) =>
       // Without an idempotency key: Stripe pays an invoice once however often the call is repeated, and the attempts of
       // a user have no number that could distinguish them.
-      stripe.invoices.pay(invoice.id, { payment_method: card.paymentMethodId }),
+      stripe.invoices.pay(invoice.id, { payment_method: card.paymentMethodId, off_session: false }),
     );
   } catch (error) {
     // Declined, or paid meanwhile: the state is read again.
