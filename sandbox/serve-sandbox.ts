@@ -25,6 +25,7 @@ function openStandIn(deps: Deps): StripeStandIn | undefined {
     ...(secret !== undefined && { webhook: { url: `${config.PUBLIC_URL}/webhooks/stripe`, secret } }),
     now,
     draftsRenewals: true,
+    requestsPerSecond: 100,
     origin: sandboxOrigin(config),
     file: join(config.DATA_DIR, 'sandbox-stripe.json'),
     clientDir,

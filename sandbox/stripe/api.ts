@@ -6,6 +6,7 @@ import type { createView } from './expansion.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import type { ApiAnswer, Idempotency } from './idempotency.ts';
 import { isList, listPage } from './list-page.ts';
+import type { RequestRate } from './request-rate.ts';
 
 export const apiVersion = '2026-10-28.endive';
 
@@ -29,6 +30,7 @@ export interface ApiOptions {
   view: ReturnType<typeof createView>;
   idempotency: Idempotency;
   faults: Faults;
+  rate: RequestRate;
   keys: { secret: string; publishable: string };
   /** Events that happen during the work name this request as their cause. */
   withCause<T>(request: { id: string; idempotency_key: string | null }, work: () => T): T;
@@ -167,8 +169,16 @@ function answerRequest(options: ApiOptions, request: ApiRequest): Outcome {
   }
 }
 
+/** docs.stripe.com/rate-limits */
+const tooManyRequests = () =>
+  new StandInError(
+    'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
+    { status: 429, code: 'rate_limit' },
+  );
+
 /** The error of a planned fault: the request is not executed. */
 function answerFault({ idempotency }: ApiOptions, request: ApiRequest, fault: FaultKind): Outcome {
+  if (fault === 'rate-limit') return { answer: errorAnswer(tooManyRequests(), request.id), usesKey: false };
   const error = new StandInError('An unknown error occurred', { status: 500, type: 'api_error' });
   const answer = errorAnswer(error, request.id);
   if (fault === 'kept-error' && request.key !== undefined) idempotency.store(request.key, request, answer);
@@ -196,10 +206,12 @@ function handleRequest(options: ApiOptions, request: ApiRequest, res: Response):
     req.socket.destroy();
     return;
   }
-  const fails = fault === 'error' || fault === 'kept-error';
+  const limited = fault === undefined && !options.rate.take();
+  const answered = limited ? 'rate-limit' : fault;
+  const fails = answered === 'error' || answered === 'kept-error' || answered === 'rate-limit';
   // Otherwise the library would retry by itself and hide the fault.
   if (fails) res.set('Stripe-Should-Retry', 'false');
-  const { answer, as, usesKey } = fails ? answerFault(options, request, fault) : answerRequest(options, request);
+  const { answer, as, usesKey } = fails ? answerFault(options, request, answered) : answerRequest(options, request);
   if (method !== 'GET') onChange();
   const exchange = { method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
   onExchange({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });

@@ -2,8 +2,9 @@
  * `lost`: executed, and the connection ends before the answer. `unreachable`: not executed, the connection ends.
  * `error`: not executed, Stripe answers 500. `kept-error`: the same, and the request's key has this answer from now on
  * (docs.stripe.com/api/idempotent_requests: a 500 is stored like any other answer once the execution has started).
+ * `rate-limit`: not executed, Stripe answers 429.
  */
-export type FaultKind = 'lost' | 'unreachable' | 'error' | 'kept-error';
+export type FaultKind = 'lost' | 'unreachable' | 'error' | 'kept-error' | 'rate-limit';
 type Matches = (method: string, path: string) => boolean;
 
 export type Faults = ReturnType<typeof createFaults>;

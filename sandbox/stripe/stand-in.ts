@@ -8,6 +8,7 @@ import { createView } from './expansion.ts';
 import { createFaults, type FaultKind } from './faults.ts';
 import { hostedPages } from './hosted-pages.ts';
 import { createIdempotency } from './idempotency.ts';
+import { createRequestRate } from './request-rate.ts';
 import { scriptRoute } from './script.ts';
 import { createStateFile } from './state-file.ts';
 import { createWebhooks, type Webhooks, type WebhookTarget } from './webhooks.ts';
@@ -46,6 +47,8 @@ export interface StripeStandInOptions {
   now(): number;
   /** The invoice of a renewal stays a draft for an hour, as at Stripe; by default it is charged at once. */
   draftsRenewals?: boolean;
+  /** Further requests of a second are answered 429, as at Stripe; by default there is no limit. */
+  requestsPerSecond?: number;
   /** The address for browsers, for example http://127.0.0.1:3001. */
   origin: string;
   /** The file of its persistent state; without one it has none. */
@@ -100,6 +103,7 @@ export function createStripeStandIn(options: StripeStandInOptions): StripeStandI
     view,
     idempotency,
     faults,
+    rate: createRequestRate(options.requestsPerSecond),
     keys: { secret: secretKey, publishable: publishableKey },
     withCause(request, work) {
       cause = request;

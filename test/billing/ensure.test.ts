@@ -41,6 +41,15 @@ describe('a status 500 of Stripe, which Stripe repeats for a day under the same 
     expect(data).toHaveLength(1);
   });
 
+  it('A customer whose creation was one request too many for Stripe is created by the next one', async () => {
+    const user = await shop.foyer.addUser();
+    shop.stripe.fault('rate-limit', asking('customers'));
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
+    expect(await customersOf(user.id)).toEqual([]);
+    const { customerId } = await shop.membership.ensure(user, 7);
+    expect(await customersOf(user.id)).toEqual([customerId]);
+  });
+
   it('A lost answer is requested again with the same key', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('lost', asking('customers'));

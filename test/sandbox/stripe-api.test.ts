@@ -194,4 +194,24 @@ describe('faults for tests', () => {
     expect((await stripe.customers.list({ email: 'away@example.com' })).data).toEqual([]);
     expect((await create()).lastResponse.headers).not.toHaveProperty('idempotent-replayed');
   });
+
+  it('A request over the rate limit is answered 429, is not executed, and can be repeated with its key', async () => {
+    const create = () => stripe.customers.create({ email: 'busy@example.com' }, { idempotencyKey: 'busy' });
+    standIn.fault('rate-limit', (method) => method === 'POST');
+    const error = await refusal(create());
+    expect(error).toBeInstanceOf(Stripe.errors.StripeRateLimitError);
+    expect(error).toMatchObject({ statusCode: 429, code: 'rate_limit' });
+    expect((await stripe.customers.list({ email: 'busy@example.com' })).data).toEqual([]);
+    expect((await create()).lastResponse.headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  it('A stand-in with a rate of requests answers as many in a second, and 429 to the others', async () => {
+    const slow = await startStripe({ requestsPerSecond: 5 });
+    const client = slow.client();
+    const settled = await Promise.allSettled(Array.from({ length: 20 }, () => client.customers.list()));
+    const answered = settled.filter(({ status }) => status === 'fulfilled').length;
+    expect(answered).toBeGreaterThanOrEqual(5);
+    expect(answered).toBeLessThan(20);
+    await slow.close();
+  });
 });

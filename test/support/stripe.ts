@@ -38,7 +38,8 @@ export { takeStripeFaults };
 /**
  * The sandbox's stand-in for Stripe, in this process on a free port.
  * @param options `checked`: every request and answer must match the description of Stripe's API, or the test fails (the
- * default); `now`: its clock; `draftsRenewals`: the invoice of a renewal stays a draft for an hour
+ * default); `now`: its clock; `draftsRenewals`: the invoice of a renewal stays a draft for an hour;
+ * `requestsPerSecond`: further ones are answered 429
  */
 export async function startStripe({
   now = Date.now,
@@ -48,6 +49,7 @@ export async function startStripe({
   now?: () => number;
   checked?: boolean;
   draftsRenewals?: boolean;
+  requestsPerSecond?: number;
   file?: string;
   log?: (line: string) => void;
 } = {}): Promise<TestStripe> {
