@@ -101,8 +101,9 @@ Example:
     json: 'print JSON: {"ok", "compared", "differences": [...], "repaired": [...]}',
     help: `
 Stripe is right: what is stored here is read anew from it, orders that are missing are written, and mails that were not
-sent go out by the running Foyer's outbox. Nothing is changed at Stripe, and no one is charged. Exit code 1 when something
-is left that only you can mend.
+sent go out by the running Foyer's outbox. At Stripe only subscriptions with another billing mode are changed: they are
+migrated to the one that discounts are itemized in. No one is charged. Exit code 1 when something is left that only you
+can mend.
 
 Example:
   foyer billing reconcile`,

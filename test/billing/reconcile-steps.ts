@@ -46,6 +46,7 @@ export function prepareComparison() {
     stripe.subscriptions.create({
       customer,
       items: [{ price: await priceOf(key) }],
+      billing_mode: { type: 'flexible', flexible: { proration_discounts: 'itemized' } },
       default_payment_method: card,
       metadata,
     });

@@ -3,6 +3,7 @@ import { reconcileHourly } from '../../server/billing/jobs/jobs.ts';
 import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { type StripeInvoiceId, toPlanId, toStripeCustomerId, toStripeInvoiceId, toUserId } from '../support/ids.ts';
+import { type ModeName, setBillingMode } from './billing-modes.ts';
 import { prepareComparison } from './reconcile-steps.ts';
 import { cards, dayMs } from './steps.ts';
 
@@ -42,6 +43,25 @@ describe('comparison of Foyer with Stripe', () => {
     expect(await standing(failed)).toMatchObject({ status: 'past_due' });
     expect((await diff()).left).toEqual([]);
   });
+
+  it.each<ModeName>(['included', 'classic'])(
+    'A subscription in the billing mode %s is a difference, and reconcile migrates it without a charge',
+    async (mode) => {
+      const user = await buyer();
+      setBillingMode(shop().stripe, (await standing(user))?.subscriptionId, mode);
+      const detail = mode === 'classic' ? 'classic' : 'flexible, included';
+      expect((await diff()).left).toMatchObject([{ kind: 'billing mode', userId: user.id, detail }]);
+      const before = await stripe().invoices.list();
+      expect(await reconcile()).toMatchObject({ repaired: [{ kind: 'billing mode' }], left: [] });
+      const { subscriptionId } = (await standing(user)) ?? {};
+      expect((await stripe().subscriptions.retrieve(subscriptionId ?? '')).billing_mode).toMatchObject({
+        type: 'flexible',
+        flexible: { proration_discounts: 'itemized' },
+      });
+      expect((await stripe().invoices.list()).data).toHaveLength(before.data.length);
+      expect((await diff()).left).toEqual([]);
+    },
+  );
 
   it('Manual changes in the database are repaired: a plan that was not paid, an order that was lost', async () => {
     const user = await buyer();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { additionalPaths } from './stripe-reference-additions.ts';
 import { stripeSchedules } from './stripe-schedules.ts';
 
 /**
@@ -141,7 +142,7 @@ export function stripeReference(): StripeReference {
 
 function open(): StripeReference {
   const description: Description = read('spec3.trimmed.json');
-  const paths: Description['paths'] = { ...description.paths, ...stripeSchedules.paths };
+  const paths: Description['paths'] = { ...description.paths, ...additionalPaths, ...stripeSchedules.paths };
   const schemas = { ...description.components.schemas, ...stripeSchedules.schemas };
   const requests = createValidators(schemas, { coerce: true, closed: false });
   const answers = createValidators(schemas, { coerce: false, closed: true });

@@ -103,7 +103,17 @@ export interface InvoiceDraft {
   reason: Invoice['billing_reason'];
   lines: InvoiceLine[];
   period: Period;
-  discounts: { amount: number; discount: string }[];
+  /** Of the subscription. */
+  discounts: string[];
+}
+
+/** The sums of the lines' discounts, those of the subscription first. */
+function sumDiscounts({ lines, discounts }: InvoiceDraft): { amount: number; discount: string }[] {
+  const sums = new Map(discounts.map((discount) => [discount, 0]));
+  for (const { discount, amount } of lines.flatMap((line) => line.discount_amounts)) {
+    sums.set(discount, (sums.get(discount) ?? 0) + amount);
+  }
+  return [...sums].map(([discount, amount]) => ({ amount, discount }));
 }
 
 /** The amount due of a total, and the balance before and after. */
@@ -116,8 +126,9 @@ function splitTotal(customer: Customer, total: number, currency: string) {
 
 function calculateAmounts(customer: Customer, draft: InvoiceDraft, currency: string) {
   const subtotal = draft.lines.reduce((sum, line) => sum + line.amount, 0);
-  const total = subtotal - draft.discounts.reduce((sum, each) => sum + each.amount, 0);
-  return { subtotal, total, ...splitTotal(customer, total, currency) };
+  const discounts = sumDiscounts(draft);
+  const total = subtotal - discounts.reduce((sum, each) => sum + each.amount, 0);
+  return { subtotal, discounts, total, ...splitTotal(customer, total, currency) };
 }
 
 /** The seconds for which Stripe keeps the invoice of a renewal as a draft. */
@@ -129,7 +140,7 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
   const now = state.now();
   const { id, period } = draft;
   const { currency } = subscription;
-  const { subtotal, total, due, starting } = calculateAmounts(customer, draft, currency);
+  const { subtotal, discounts, total, due, starting } = calculateAmounts(customer, draft, currency);
   customer.currency ??= currency;
   const empty = structuredClone(emptyInvoice);
   return state.put({
@@ -147,7 +158,7 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
-    discounts: draft.discounts.map((each) => each.discount),
+    discounts: draft.discounts,
     lines: { ...empty.lines, data: draft.lines, url: `/v1/invoices/${id}/lines` },
     parent: {
       ...empty.parent,
@@ -165,7 +176,7 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
     subtotal,
     subtotal_excluding_tax: subtotal,
     total,
-    total_discount_amounts: draft.discounts,
+    total_discount_amounts: discounts,
     total_excluding_tax: total,
     webhooks_delivered_at: now,
   });

@@ -1,14 +1,21 @@
 import { newId } from './new-id.ts';
 import type { InvoiceLine, Subscription, SubscriptionItem } from './objects.ts';
 
+/** The part of a line that a discount takes off. */
+export interface Cut {
+  discount: string;
+  amount: number;
+}
+
 /** One line of a future invoice: amounts in cents, below 0 for credits. */
 export interface DraftLine {
   item: SubscriptionItem;
   cents: number;
   period: { start: number; end: number };
   description: string;
-  /** A proration is already net of discounts. */
   proration: boolean;
+  /** Of a proration, which no discount applies to any more; below 0 for credits. */
+  cuts?: Cut[];
   /** Whether it is paid time, which credits for its unused part refer to. */
   debit: boolean;
   /** For a credit: the invoice and line of the unused part. */
@@ -30,7 +37,7 @@ export function makeLine(subscription: Subscription, draft: DraftLine): InvoiceL
     amount: draft.cents,
     currency: item.price.currency,
     description: draft.description,
-    discount_amounts: [],
+    discount_amounts: draft.cuts ?? [],
     discountable: !draft.proration,
     discounts: [],
     invoice: null,

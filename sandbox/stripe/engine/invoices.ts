@@ -53,11 +53,7 @@ export function bill(
   const lines = [...waiting.map((each) => structuredClone(each.line)), ...draftLines.map(({ line }) => line)];
   const id = newId('in');
   for (const line of lines) line.invoice = id;
-  const totalCuts = discounts.map((discount) => ({
-    amount: cuts.flat().reduce((sum, each) => sum + (each.discount === discount ? each.amount : 0), 0),
-    discount,
-  }));
-  const invoice = draftInvoice(state, subscription, { id, reason, lines, period, discounts: totalCuts });
+  const invoice = draftInvoice(state, subscription, { id, reason, lines, period, discounts });
   if (!keepsDraft) finalizeInvoice(state, id);
   state.announce('invoice.created', invoice);
   if (!keepsDraft) state.announce('invoice.finalized', invoice);
@@ -70,6 +66,7 @@ export function bill(
         id: `hidden_debit_${draft.item.id}`,
         object: 'hidden.debit',
         cents: draft.cents - cut,
+        cuts: line.discount_amounts.filter(({ amount }) => amount > 0),
         ...draft.period,
         invoice: id,
         line: line.id,

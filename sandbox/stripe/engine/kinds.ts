@@ -13,7 +13,10 @@ export interface HiddenCard {
 export interface HiddenDebit {
   id: string;
   object: 'hidden.debit';
+  /** Net of discounts. */
   cents: number;
+  /** The part that each discount took off. */
+  cuts?: { discount: string; amount: number }[];
   start: number;
   end: number;
   invoice: string | null;

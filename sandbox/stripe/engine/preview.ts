@@ -1,21 +1,25 @@
 import { voidInvoice } from './collect.ts';
 import { changeDiscounts, discountFields } from './discounts.ts';
-import type { BillingResult } from './invoices.ts';
+import { type BillingResult, bill } from './invoices.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange } from './pending-change.ts';
+import { addPeriods } from './periods.ts';
+import { periodLine } from './proration.ts';
 import { billNextPeriod } from './renewal.ts';
 import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-lifecycle.ts';
-import { endsWithPeriod, getItem, readItem } from './subscription-shape.ts';
+import { endsWithPeriod, getItem, readItem, setItem, setPeriod } from './subscription-shape.ts';
 import { billChange } from './subscription-update.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 const known = ['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
-const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at'];
+const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at', 'billing_mode'];
+
+const isRecurring = (reader: Reader) => reader.choice('preview_mode', ['next', 'recurring']) === 'recurring';
 
 const nothingToBill = () =>
   new StandInError('No upcoming invoices for customer', { status: 404, code: 'invoice_upcoming_none' });
@@ -26,7 +30,6 @@ const nothingToBill = () =>
  */
 export function createPreview(state: State, params: Params): Invoice {
   const reader = new Reader(params, known);
-  if ((reader.text('preview_mode') ?? 'next') !== 'next') throw unknownToStandIn('recurring previews', 'preview_mode');
   const invoice = state.rehearse(() => {
     const id = reader.text('subscription') ?? managedBy(state, reader);
     return id === undefined ? rehearseCreation(state, params, reader) : rehearseOn(state, id, reader);
@@ -66,12 +69,14 @@ function rehearseCreation(state: State, params: Params, reader: Reader): Invoice
     throw unknownToStandIn('prorations of a subscription that is not there yet', 'subscription_details');
   }
   readItem(state, details);
-  const { items, trial_end } = params.subscription_details as Params;
+  const { items, trial_end, billing_mode } = params.subscription_details as Params;
+  const recurring = isRecurring(reader);
   const created = createSubscription(state, {
     customer,
     items,
     payment_behavior: 'default_incomplete',
-    ...(trial_end !== undefined && { trial_end }),
+    ...(trial_end !== undefined && !recurring && { trial_end }),
+    ...(billing_mode !== undefined && { billing_mode }),
     ...(params.discounts !== undefined && { discounts: params.discounts }),
   });
   return state.get('invoice', created.latest_invoice ?? '');
@@ -88,6 +93,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   if (discounts) {
     changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
   }
+  if (isRecurring(reader)) return rehearseRecurring(state, subscription, change);
   if (details?.has('resume_at')) return rehearseResumption(state, subscription);
   const billed = change && rehearseChange(state, subscription, change);
   if (billed) return billed.invoice;
@@ -109,6 +115,22 @@ function rehearseChange(state: State, subscription: Subscription, change: Change
   return billChange(state, subscription, change);
 }
 
+/**
+ * The amount of each period: without prorations, trials and what waits for the next invoice. It says nothing about the
+ * time of an end.
+ */
+function rehearseRecurring(state: State, subscription: Subscription, change: Change | undefined): Invoice {
+  const item = getItem(subscription);
+  if (change?.item) setItem(item, change.item);
+  for (const { id } of state.all('hidden.item').filter((each) => each.subscription === subscription.id)) {
+    state.edit('hidden.item', id).invoiced = true;
+  }
+  const now = state.now();
+  setPeriod(item, now, addPeriods(now, item.price.recurring ?? { interval: 'month', interval_count: 1 }, 1));
+  const drafts = [periodLine(state, item)];
+  return bill(state, subscription, { reason: 'subscription_cycle', drafts, period: { start: now, end: now } }).invoice;
+}
+
 function rehearseRenewal(state: State, subscription: Subscription): Invoice {
   const { current_period_end } = getItem(subscription);
   return state.at(current_period_end * 1_000, () => billNextPeriod(state, subscription).invoice);
@@ -123,9 +145,11 @@ function asPreview(invoice: Invoice): Invoice {
     amount_paid: 0,
     amount_remaining: invoice.amount_due,
     attempted: false,
+    auto_advance: false,
     billing_reason: 'upcoming',
     confirmation_secret: null,
     effective_at: null,
+    ending_balance: null,
     lines: {
       ...invoice.lines,
       data: invoice.lines.data.map((line) => ({ ...line, id: newId('il_tmp'), invoice: id })),

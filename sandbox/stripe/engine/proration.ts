@@ -1,5 +1,6 @@
+import { prorationMode } from './billing-mode.ts';
 import { calculateCuts, runningDiscounts } from './discounts.ts';
-import type { DraftLine } from './invoice-lines.ts';
+import type { Cut, DraftLine } from './invoice-lines.ts';
 import { formatAmount, share } from './money.ts';
 import type { Subscription, SubscriptionItem } from './objects.ts';
 import type { State } from './state.ts';
@@ -38,18 +39,59 @@ export const trialLine = (state: State, item: SubscriptionItem): DraftLine => ({
   debit: false,
 });
 
+const sumCuts = (cuts: readonly Cut[]) => cuts.reduce((sum, { amount }) => sum + amount, 0);
+
+/** The discounts that apply to an item at its present price. */
+function currentCuts(state: State, subscription: Subscription, item: SubscriptionItem): Cut[] {
+  const lines = [{ cents: calculateCost(item), product: item.price.product }];
+  return calculateCuts(state, runningDiscounts(state, subscription), lines)[0] ?? [];
+}
+
 /**
- * The credit for billed but unused time: the part of the amount that was actually billed for it, after discounts
- * (Stripe's flexible billing mode). Nothing billed, no credit.
+ * A part of an amount, as its subscription has prorations: net, with discounts of 0 beside it (`included`), or gross with
+ * the discounts themselves (`itemized`). The net amount is the same.
+ */
+function prorate(
+  subscription: Subscription,
+  { net, cuts }: { net: number; cuts: readonly Cut[] },
+  [part, whole]: readonly [part: number, whole: number],
+): { cents: number; cuts: Cut[] } {
+  const netCents = share(net, part, whole);
+  if (prorationMode(subscription) !== 'itemized') {
+    return { cents: netCents, cuts: cuts.map(({ discount }) => ({ discount, amount: 0 })) };
+  }
+  const total = sumCuts(cuts);
+  const cents = share(net + total, part, whole);
+  let [counted, assigned] = [0, 0];
+  const parts = cuts.map(({ discount, amount }) => {
+    counted += amount; // cumulative, so that the parts add up to the whole
+    const ofThis = share(cents - netCents, counted, total) - assigned;
+    assigned += ofThis;
+    return { discount, amount: ofThis };
+  });
+  return { cents, cuts: parts };
+}
+
+/**
+ * The credit for billed but unused time: in the flexible billing mode the part of the amount that was actually billed for
+ * it, after discounts; in the classic one, the part of what the item costs now. Nothing billed, no credit.
  */
 export function creditLine(state: State, item: SubscriptionItem, at: number): DraftLine[] {
   const debit = state.find('hidden.debit', `hidden_debit_${item.id}`);
   if (!debit || debit.cents === 0 || debit.end <= at) return [];
   const from = Math.max(at, debit.start);
+  const subscription = state.get('subscription', item.subscription);
+  const current = currentCuts(state, subscription, item);
+  const billed =
+    prorationMode(subscription) === 'classic'
+      ? { net: calculateCost(item) - sumCuts(current), cuts: current }
+      : { net: debit.cents, cuts: debit.cuts ?? [] };
+  const unused = prorate(subscription, billed, [debit.end - from, debit.end - debit.start]);
   return [
     {
       item: structuredClone(item),
-      cents: -share(debit.cents, debit.end - from, debit.end - debit.start),
+      cents: -unused.cents,
+      cuts: unused.cuts.map(({ discount, amount }) => ({ discount, amount: 0 - amount })),
       period: { start: from, end: debit.end },
       description: `Unused time on ${findProductName(state, item)} after ${formatDay(from)}`,
       proration: true,
@@ -59,18 +101,15 @@ export function creditLine(state: State, item: SubscriptionItem, at: number): Dr
   ];
 }
 
-/** The rest of the current period at a new price, net of the discounts that apply. */
+/** The rest of the current period at a new price, with the discounts that apply. */
 export function remainderLine(state: State, subscription: Subscription, at: number): DraftLine {
   const item = getItem(subscription);
-  const cents = calculateCost(item);
-  const [cuts = []] = calculateCuts(state, runningDiscounts(state, subscription), [
-    { cents, product: item.price.product },
-  ]);
-  const net = cents - cuts.reduce((sum, cut) => sum + cut.amount, 0);
+  const cuts = currentCuts(state, subscription, item);
   const { current_period_start: start, current_period_end: end } = item;
+  const net = calculateCost(item) - sumCuts(cuts);
   return {
     item: structuredClone(item),
-    cents: share(net, end - at, end - start),
+    ...prorate(subscription, { net, cuts }, [end - at, end - start]),
     period: { start: at, end },
     description: `Remaining time on ${findProductName(state, item)} after ${formatDay(at)}`,
     proration: true,

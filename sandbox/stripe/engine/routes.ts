@@ -1,3 +1,4 @@
+import { migrateSubscription } from './billing-mode.ts';
 import * as catalogue from './catalogue.ts';
 import * as codes from './codes.ts';
 import * as collect from './collect.ts';
@@ -83,6 +84,7 @@ const handlers: Record<string, Handler> = {
   'GET subscriptions/:': retrieve('subscription'),
   'POST subscriptions/:': (state, { id, params }) => updateSubscription(state, id, params),
   'DELETE subscriptions/:': (state, { id, params }) => life.cancelSubscription(state, id, params),
+  'POST subscriptions/:/migrate': (state, { id, params }) => migrateSubscription(state, id, params),
   'POST subscriptions/:/pause': (state, { id, params }) => life.pauseSubscription(state, id, params),
   'POST subscriptions/:/resume': (state, { id, params }) => life.resumeSubscription(state, id, params),
 

@@ -1,3 +1,4 @@
+import { readBillingMode } from './billing-mode.ts';
 import { collect, defaultMethod, noPaymentMethod, paymentError } from './collect.ts';
 import { changeDiscounts, discountFields, recordDiscountChange, removeSpentDiscounts } from './discounts.ts';
 import { type BillingResult, bill } from './invoices.ts';
@@ -37,6 +38,7 @@ const known = [
   'off_session',
   'proration_behavior',
   'currency',
+  'billing_mode',
 ];
 
 /** The trial end in a call, in seconds; null without one. */
@@ -106,6 +108,7 @@ export function createSubscription(state: State, params: Params): Subscription {
     throw invalid('You cannot combine currencies on a single customer.', { param: 'currency' });
   }
   const subscription = makeSubscription(state, customer.id, change);
+  subscription.billing_mode = readBillingMode(reader) ?? subscription.billing_mode;
   state.put(subscription);
   writeSettings(state, subscription, reader);
   const item = getItem(subscription);

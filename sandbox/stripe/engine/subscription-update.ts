@@ -64,7 +64,8 @@ function keepPending(state: State, subscription: Subscription, { pending, debit 
     {
       id: `hidden_debit_${debit.item.id}`,
       object: 'hidden.debit',
-      cents: debit.cents,
+      cents: debit.cents - (debit.cuts ?? []).reduce((sum, { amount }) => sum + amount, 0),
+      cuts: debit.cuts?.filter(({ amount }) => amount > 0) ?? [],
       ...debit.period,
       invoice: null,
       line: lines.find(({ draft }) => draft === debit)?.line.id ?? '',

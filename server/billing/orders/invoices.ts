@@ -4,7 +4,7 @@ import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { InvoiceView } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
-import { soldLines, toMs } from '../stripe/stripe-objects.ts';
+import { hasSoldLines, soldLines, toMs } from '../stripe/stripe-objects.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { listOrders } from './order-store.ts';
 
@@ -22,10 +22,10 @@ export async function listInvoices(deps: BillingDeps, user: User): Promise<Invoi
   ]);
   const refunded = new Map(orders.map(({ invoiceId, refundedCents }) => [invoiceId, refundedCents]));
   const soldPlan = async (invoice: Stripe.Invoice) => {
-    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    const [line] = soldLines(invoice);
     return line ? deps.prices.planOfProduct(line.productId) : null;
   };
-  const invoices = data.filter(({ lines }) => lines.data.some(({ amount }) => amount !== 0));
+  const invoices = data.filter((one) => hasSoldLines(one) || one.lines.data.some(({ amount }) => amount !== 0));
   const planIds = await Promise.all(invoices.map(soldPlan));
   return invoices.flatMap((invoice, at) => {
     const status = view.find((one) => one === invoice.status);

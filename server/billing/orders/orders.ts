@@ -6,11 +6,12 @@ import { discountOn } from '../purchase/discount-rules.ts';
 import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import {
   hasSoldLines,
+  isDiscounted,
+  soldDiscountCents,
   soldLines,
   toAppliedDiscount,
   toMs,
   toSubscriptionId,
-  totalDiscountCents,
   usedCreditCents,
 } from '../stripe/stripe-objects.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
@@ -27,9 +28,9 @@ export async function toOrder(
   invoice: Stripe.Invoice,
   { userId, customerId, card }: { userId: UserId; customerId: StripeCustomerId } & Pick<Snapshot, 'card'>,
 ): Promise<Omit<Order, 'id'>> {
-  const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+  const [line] = soldLines(invoice);
   const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
-  const discountCents = totalDiscountCents(invoice);
+  const discountCents = soldDiscountCents(invoice);
   const input = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
   const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
   const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
@@ -48,7 +49,7 @@ export async function toOrder(
     usedCreditCents: usedCreditCents(invoice),
     discountCents,
     recurringDiscountCents: recurs ? discountOn(plan.amountCents, discount) : 0,
-    voucher: discountCents > 0 ? (discount?.code ?? null) : null,
+    voucher: isDiscounted(invoice) ? (discount?.code ?? null) : null,
     refundedCents: 0,
     disputedAt: null,
     card: card && invoice.amount_paid > 0 ? { brand: card.brand, lastFour: card.lastFour } : null,

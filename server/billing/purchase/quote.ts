@@ -1,12 +1,12 @@
-import type Stripe from 'stripe';
 import { hourMs, type UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
+import { billingMode } from '../stripe/billing-mode.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { soldLines, totalDiscountCents, usedCreditCents } from '../stripe/stripe-objects.ts';
+import { soldDiscountCents, soldLines, unusedCents, usedCreditCents } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { type AppliedDiscount, trialPlanKey } from '../subscription/membership.ts';
 import { discountOn, exceedsAmount } from './discount-rules.ts';
@@ -66,9 +66,6 @@ function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
   return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
 }
 
-const unusedCredit = (invoice: Stripe.Invoice): number =>
-  invoice.lines.data.reduce((sum, { amount }) => sum - Math.min(0, amount), 0);
-
 /** @throws {StripeUnavailableError} */
 async function preview(
   deps: BillingDeps,
@@ -84,7 +81,7 @@ async function preview(
     stripe.invoices.createPreview({
       customer: customerId,
       ...(isMade && { subscription: subscriptionId }),
-      subscription_details: isMade ? toStripeParams(params) : { items: params.items },
+      subscription_details: isMade ? toStripeParams(params) : { items: params.items, billing_mode: billingMode },
       // Before the first purchase, leftovers of an earlier attempt are removed; after it, the discount belongs to the
       // user.
       ...(promotion
@@ -93,14 +90,14 @@ async function preview(
     }),
   );
   const state = promotion ?? (first ? null : membership.discount);
-  const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+  const [line] = soldLines(invoice);
   const nowMs = deps.now();
   return {
     plan,
     when: 'now',
     amountCents: plan.amountCents,
-    discountCents: totalDiscountCents(invoice),
-    unusedCents: unusedCredit(invoice),
+    discountCents: soldDiscountCents(invoice),
+    unusedCents: unusedCents(invoice),
     usedCreditCents: usedCreditCents(invoice),
     dueCents: invoice.amount_due,
     laterCents: laterCents(plan, state),

@@ -139,7 +139,7 @@ const productId = (item: Stripe.SubscriptionItem | undefined): string | undefine
 async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
   for (const invoice of facts.invoices) {
     if (invoice.status !== 'paid') continue;
-    const line = soldLines(invoice).sort((one, other) => other.periodEnd - one.periodEnd)[0];
+    const [line] = soldLines(invoice);
     if (line) return { paidPlanId: await prices.planOfProduct(line.productId), paidUntil: line.periodEnd };
   }
   return { paidPlanId: null, paidUntil: null };

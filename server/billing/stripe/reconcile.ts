@@ -12,6 +12,7 @@ import { findMembership, insertMembership } from '../subscription/membership-sto
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import { ofPayments, type StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
+import { migrateBillingMode } from './billing-mode.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
@@ -74,11 +75,20 @@ async function compare(deps: BillingDeps, first: Membership): Promise<Difference
 const sameAs = (one: Difference) => (other: Difference) =>
   one.kind === other.kind && one.detail === other.detail && one.customerId === other.customerId;
 
+/** It charges nothing; later changes of plan are calculated in the new mode. */
+async function repairBillingMode(deps: BillingDeps, userId: UserId): Promise<void> {
+  await withUserLock(deps.database, userId, async () => {
+    const subscriptionId = (await findMembership(deps.database.db, userId))?.subscriptionId;
+    if (subscriptionId) await migrateBillingMode(deps.stripe, subscriptionId);
+  });
+}
+
 async function repairMembership(
   deps: BillingDeps,
   { userId, before }: { userId: UserId; before: Difference[] },
   into: ReconcileResult,
 ) {
+  if (before.some(({ kind }) => kind === 'billing mode')) await repairBillingMode(deps, userId);
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
   const left = after?.customerId ? await compare(deps, after) : [];

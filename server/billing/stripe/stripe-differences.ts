@@ -7,6 +7,7 @@ import type { Order } from '../orders/order.ts';
 import { isOrdered } from '../orders/orders.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
+import { otherBillingMode } from './billing-mode.ts';
 import { maxInvoices, type StripeSnapshot } from './read-stripe-snapshot.ts';
 import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
@@ -34,6 +35,8 @@ export type DifferenceKind =
   | 'act unfinished'
   /** Stripe refuses the user's address; their customer has none. */
   | 'address refused'
+  /** Prorations of the subscription are calculated in another way. */
+  | 'billing mode'
   /** Stripe could not be read. */
   | 'not compared';
 
@@ -107,6 +110,12 @@ function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogu
   ];
 }
 
+function ofBillingMode({ facts, snapshot }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
+  const subscription = facts.subscriptions.find(({ id }) => id === snapshot.subscriptionId);
+  const detail = subscription && otherBillingMode(subscription);
+  return detail === undefined ? [] : [{ kind: 'billing mode', detail }];
+}
+
 /** The differences between a membership and Stripe; none if they agree. */
 export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Difference[] {
   const { membership, facts, snapshot } = all;
@@ -116,6 +125,7 @@ export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Diff
     ...compareMembership(all).map((detail) => ({ kind: 'membership' as const, detail })),
     ...ofOrders(all),
     ...ofPlan(all, catalogue).map((detail) => ({ kind: 'plan' as const, detail })),
+    ...ofBillingMode(all),
     ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),
     ...(snapshot.subscriptionId !== null && snapshot.pricedPlanId === null
       ? [{ kind: 'price of no plan' as const, detail: snapshot.subscriptionId }]

@@ -65,15 +65,56 @@ export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
   };
 }
 
-/** The product and the plan's own amount of each line of a sale, without credits. */
-export function soldLines(invoice: Stripe.Invoice): { productId: string; amountCents: number; periodEnd: number }[] {
-  return invoice.lines.data.flatMap(({ pricing, amount, period }) => {
-    const product = pricing?.price_details?.product;
-    return product === undefined || amount <= 0
-      ? []
-      : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
-  });
+type Line = Stripe.InvoiceLineItem;
+
+const getDetails = ({ parent }: Line) => parent?.invoice_item_details ?? parent?.subscription_item_details;
+
+const isProration = (line: Line): boolean => getDetails(line)?.proration === true;
+
+/** A credit for the unused time of a plan before. */
+const isCredit = (line: Line): boolean =>
+  line.amount < 0 || getDetails(line)?.proration_details?.credited_items != null;
+
+/**
+ * A sale is decided by what a line is for: a discount may have taken its whole amount, and prorations of subscriptions
+ * that do not itemize discounts then have none. The time of a trial, or of a free plan, is a line of 0 that is no
+ * proration.
+ */
+const isSale = (line: Line): boolean => !isCredit(line) && (line.amount > 0 || isProration(line));
+
+const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
+  (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+
+/** One line of a sale. */
+export interface SoldLine {
+  productId: string;
+  /** Before discounts, if the subscription itemizes them. */
+  amountCents: number;
+  periodEnd: number;
 }
+
+/** The lines of a sale, without credits, the longest first. */
+export function soldLines(invoice: Stripe.Invoice): SoldLine[] {
+  return invoice.lines.data
+    .filter(isSale)
+    .flatMap(({ pricing, amount, period }) => {
+      const product = pricing?.price_details?.product;
+      return product === undefined ? [] : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
+    })
+    .sort((one, other) => other.periodEnd - one.periodEnd || other.amountCents - one.amountCents);
+}
+
+/** The amounts that discounts took off what was sold: those of credits belong to earlier sales. */
+export const soldDiscountCents = (invoice: Stripe.Invoice): number =>
+  invoice.lines.data.filter(isSale).reduce((sum, line) => sum + sumDiscounts(line), 0);
+
+/** Tests whether discounts apply to what was sold. Where they are not itemized, their amounts are 0. */
+export const isDiscounted = (invoice: Stripe.Invoice): boolean =>
+  invoice.lines.data.some((line) => isSale(line) && (line.discount_amounts ?? []).length > 0);
+
+/** The credit for unused time, as it was paid: after discounts. */
+export const unusedCents = (invoice: Stripe.Invoice): number =>
+  invoice.lines.data.filter(isCredit).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
 
 export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
   const subscription = invoice.parent?.subscription_details?.subscription;
@@ -83,9 +124,16 @@ export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId 
 /** Tests for a sale: trials and free plans have lines of zero. */
 export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
 
-export const totalDiscountCents = (invoice: Stripe.Invoice): number =>
-  (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+/**
+ * The customer's balance after an invoice, which Stripe only tells of finalized ones. Below 0: the customer's credit;
+ * above 0: owed.
+ */
+export const balanceLeft = ({
+  starting_balance: before,
+  total,
+  amount_due: due,
+}: Pick<Stripe.Invoice, 'starting_balance' | 'total' | 'amount_due'>): number => before + total - due;
 
-/** The used part of the user's credit: Stripe stores credit as a negative balance. */
-export const usedCreditCents = (invoice: Pick<Stripe.Invoice, 'starting_balance' | 'ending_balance'>): number =>
-  Math.max(0, Math.min(0, invoice.ending_balance ?? 0) - Math.min(0, invoice.starting_balance));
+/** The used part of the user's credit. */
+export const usedCreditCents = (invoice: Stripe.Invoice): number =>
+  Math.max(0, Math.min(0, balanceLeft(invoice)) - Math.min(0, invoice.starting_balance));

@@ -3,6 +3,7 @@ import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type
 import { insertUserRecord, type User, updateUserRecord } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { StripeUnavailableError } from '../results.ts';
+import { billingMode } from '../stripe/billing-mode.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { updateContact } from './contact.ts';
 import {
@@ -172,6 +173,7 @@ async function makeSubscription(
       {
         customer: customerId,
         items: [{ price, quantity: 1 }],
+        billing_mode: billingMode,
         ...(trialDays > 0 && {
           trial_period_days: trialDays,
           trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
