@@ -69,7 +69,7 @@ describe('a client app for some plans alone, in a browser', () => {
     await openSignedIn(page, begun.url, user);
     await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
-    await page.getByRole('button', { name: 'Complete', exact: true }).click();
+    await page.getByRole('button', { name: 'Pay $499.00', exact: true }).click();
     await page.getByRole('link', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
     const { claims } = await client.redeem(await homeAddress(page), begun);

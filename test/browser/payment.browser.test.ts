@@ -225,7 +225,7 @@ describe('the payment page in a browser', () => {
     await page.route(/stripe\.js$/, (route) => route.abort());
     await page.goto(shop.foyer.url + path);
     await page.getByRole('alert').getByText(t('payment.errors.notLoaded')).waitFor();
-    expect(await page.getByRole('button', { name: t('payment.form.save') }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: t('checkout.pay', { amount: '$99.00' }) }).isDisabled()).toBe(true);
     expect(takeFaults().join()).toMatch(/^failed: GET \S+stripe\.js: net::ERR_FAILED$/);
   });
 
@@ -237,7 +237,7 @@ describe('the payment page in a browser', () => {
     await shop.saveCard(user);
     await first.page.reload();
     await first.page.getByText('Visa •••• 4242').waitFor();
-    await first.page.getByRole('button', { name: t('payment.saved.pay', { amount: '$99.00' }) }).click();
+    await first.page.getByRole('button', { name: t('checkout.pay', { amount: '$99.00' }) }).click();
     await done(first);
     expect(await shop.planOf(user)).toBe('10');
   });
@@ -246,7 +246,7 @@ describe('the payment page in a browser', () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, 'pm_card_authenticationRequired');
     const { page } = await open(user, { javaScript: false });
-    await page.getByRole('button', { name: t('payment.saved.pay', { amount: '$99.00' }) }).click();
+    await page.getByRole('button', { name: t('checkout.pay', { amount: '$99.00' }) }).click();
     await page.getByText(t('payment.script.bank')).waitFor();
     expect(await page.getByRole('link', { name: t('payment.bank.hosted') }).getAttribute('href')).toMatch(
       new RegExp(`^${shop.standIn.url}/`),

@@ -78,7 +78,7 @@ describe('the step PLAN in a browser', () => {
     await button(page, 'Apply').click();
     await page.getByText('$4,000.00').waitFor();
     expect(loads).toBe(0);
-    await andLoad(page, () => button(page, 'Complete').click());
+    await andLoad(page, () => button(page, 'Pay $4,000.00').click());
     await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
     expect((await shop.paidInvoices())[0]?.amount_paid).toBe(400_000);
   });

@@ -188,7 +188,7 @@ describe('purchase of a plan in a browser', () => {
       await page.getByRole('radio', { name: /^Growth/ }).check();
       await button(page, 'Next').click();
       await page.waitForURL(/\/plan-purchase\/12$/);
-      await button(page, 'Complete').click();
+      await button(page, 'Pay $400.00').click();
       await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
       expect(await charged(email)).toEqual([40_000, 9_900]);
       await page.goto(`${url}/settings/membership`);

@@ -116,7 +116,11 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
 /** Its texts and values in a language. */
 export function cardFormProps(
   t: T,
-  state: StripeInPage & Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'>,
+  state: StripeInPage &
+    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'> & {
+      /** Save, unless it obliges to pay. */
+      save?: string;
+    },
 ): CardFormProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
   return {
@@ -129,7 +133,7 @@ export function cardFormProps(
       zip: label('zip'),
     },
     cvcHint: t('payment.form.cvcHint'),
-    save: t('payment.form.save'),
+    save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
     incomplete: {
       incomplete_number: t('payment.errors.incomplete_number'),

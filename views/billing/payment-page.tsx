@@ -35,6 +35,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
         announced: Record<string, string>;
         /** Due today, as text; undefined: nothing. */
         due: string | undefined;
+        /** The words of a button that obliges to pay; undefined: nothing is ever charged. */
+        order: string | undefined;
       }
     | undefined;
   /** The card that would be charged. */
@@ -65,7 +67,7 @@ function SavedCard({
   action,
   card,
   quiet,
-  quote: { announced, due },
+  quote: { announced, order },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   quiet: boolean;
@@ -79,7 +81,7 @@ function SavedCard({
         {t('payment.saved.expiry', { date: cardExpiry(card) })}
       </p>
       <Button kind={quiet ? 'quiet' : 'primary'} block>
-        {due === undefined ? t('payment.saved.use') : t('payment.saved.pay', { amount: due })}
+        {order ?? t('payment.saved.use')}
       </Button>
     </form>
   );
@@ -131,6 +133,7 @@ export function PaymentPage(props: PaymentPageProps) {
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
               quiet: savedFirst,
+              ...(quote.order !== undefined && { save: quote.order }),
               saveNote:
                 quote.due === undefined ? t('payment.charge.nothing') : t('payment.charge.now', { amount: quote.due }),
             })}

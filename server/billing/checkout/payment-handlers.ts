@@ -5,7 +5,7 @@ import { type Quote, StripeUnavailableError } from '../results.ts';
 import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { TextContext } from './plan-view.ts';
-import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, quoteFields, toQuoteView } from './quote-view.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
@@ -85,6 +85,7 @@ function quoteView(ctx: TextContext, quote: Quote, currency: string): NonNullabl
     ...toQuoteView(ctx, quote, currency),
     announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
+    order: orderText(ctx, quote, currency),
   };
 }
 

@@ -35,6 +35,19 @@ export interface QuoteView {
   note: string;
 }
 
+/**
+ * The words of a button that obliges to pay: the amount, and when it is charged. Undefined: nothing is ever charged.
+ * The German words are those of section 312j BGB, the others those of Directive 2011/83/EU, article 8 (2).
+ */
+export function orderText({ lang, t }: TextContext, quote: Quote, currency: string): string | undefined {
+  const { when, dueCents, laterCents, startsAt, renewsAt } = quote;
+  if (dueCents > 0) return t('checkout.pay', { amount: formatAmount(lang, dueCents, { currency }) });
+  if (laterCents === 0) return undefined;
+  const at = when === 'later' ? startsAt : renewsAt;
+  const amount = formatAmount(lang, laterCents, { currency });
+  return at === null ? t('checkout.pay', { amount }) : t('checkout.payLater', { amount, date: formatDate(lang, at) });
+}
+
 /** The amounts due today and later, as text. */
 export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: string): QuoteView {
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
@@ -48,7 +61,7 @@ export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: st
     return {
       lines: [{ label: planLine(t, plan), amount: formatMoney(laterCents) }],
       total,
-      note: t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) }),
+      note: `${t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) })} ${t('checkout.lines.cancel')}`,
     };
   }
   const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
@@ -68,8 +81,7 @@ export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: st
       ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: formatMoney(leftCents) }] : []),
     ],
     total,
-    note:
-      date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount }),
+    note: `${date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount })} ${t('checkout.lines.cancel')}`,
   };
 }
 

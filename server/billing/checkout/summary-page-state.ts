@@ -8,7 +8,7 @@ import type { Checkout, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { planLine, type TextContext, toPlanView } from './plan-view.ts';
-import { loadQuote, quoteFields, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, quoteFields, toQuoteView } from './quote-view.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
@@ -55,8 +55,15 @@ function savedCard({ t }: TextContext, { checkout, membership, quote }: SummaryF
 }
 
 /** The text of the button: a free plan is confirmed; a paid one asks for a card first if there is none. */
-function buttonText({ t }: TextContext, { checkout, quote }: SummaryFacts, hasCard: boolean): string {
+function buttonText(
+  ctx: TextContext,
+  { checkout, quote }: SummaryFacts,
+  { hasCard, currency }: { hasCard: boolean; currency: string },
+): string {
+  const { t } = ctx;
   if (quote?.when === 'now' && !hasCard) return t('checkout.next');
+  const order = quote && orderText(ctx, quote, currency);
+  if (order !== undefined) return order;
   return t(checkout.flow.kind === 'purchase' ? 'checkout.complete' : 'checkout.confirm');
 }
 
@@ -95,13 +102,13 @@ function toQuoteProps(
 function toActionProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  hasCard: boolean,
+  how: { hasCard: boolean; currency: string },
 ): Pick<SummaryProps, 'has' | 'retryHref' | 'button' | 'hidden'> {
   const { checkout, planStatus, quote, renewal } = facts;
   if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
   if (planStatus === 'payable' && !quote) return { retryHref: checkout.flow.summary };
-  return { button: buttonText(ctx, facts, hasCard), hidden: hiddenFields(checkout, quote) };
+  return { button: buttonText(ctx, facts, how), hidden: hiddenFields(checkout, quote) };
 }
 
 /** The card and the field for a promotion code of a payable plan, and the note about its payment. */
@@ -173,7 +180,10 @@ export async function renderSummary(
       ...(waiting && { clientName: waiting.clientName }),
       ...toQuoteProps(r, deps, facts),
       ...payment,
-      ...toActionProps(r, facts, payment.card !== undefined),
+      ...toActionProps(r, facts, {
+        hasCard: payment.card !== undefined,
+        currency: deps.membership.catalogue.currency,
+      }),
     },
     { title: () => planLine(r.t, plan), address: flow.summary, status, search },
   );

@@ -67,7 +67,7 @@ describe('/plan-purchase', () => {
     const { user, browser } = await member('pm_card_visa');
     const before = await charged();
     const html = await pageAt(browser, '/plan-purchase/13');
-    expect(html).toMatch(/<button[^>]*>Complete<\/button>/);
+    expect(html).toMatch(/<button[^>]*>Pay \$5,000\.00<\/button>/);
     const { action, fields } = mainForm(html);
     const answers = [await browser.post(action, fields), await browser.post(action, fields)];
     expect(answers.map(pathOf)).toEqual(['/signup/completed/y-5000', '/signup/completed/y-5000']);
@@ -77,7 +77,7 @@ describe('/plan-purchase', () => {
     const again = await pageAt(browser, '/plan-purchase/13');
     expect(wordsOf(again)).toContain('You already have this plan.');
     expect(() => mainForm(again)).not.toThrow();
-    expect(again).not.toMatch(/<button[^>]*>Complete/);
+    expect(again).not.toMatch(/<button[^>]*>Pay/);
   });
 
   it('An upgrade is charged at once less the unused time of the plan before, and the page shows both amounts', async () => {

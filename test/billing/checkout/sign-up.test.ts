@@ -51,7 +51,7 @@ describe('step 2 of a sign-up', () => {
     await shop.saveCard(user);
     const html = await (await browser.get(summary)).text();
     expect(wordsOf(html)).toContain('Visa •••• 4242 will be charged. Use another card');
-    expect(html).toMatch(/<button[^>]*>Confirm<\/button>/);
+    expect(html).toMatch(/<button[^>]*>Pay \$99\.00<\/button>/);
     const before = await listCharges(shop);
     const { action, fields } = mainForm(html);
     expect(fields).toEqual({ planId: '10', dueCents: '9900' });

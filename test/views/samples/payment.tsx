@@ -24,6 +24,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     note: t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) }),
     announced: { planId: '13', dueCents: '500000' },
     due: money(500_000),
+    order: t('checkout.pay', { amount: money(500_000) }),
   };
   const page = {
     ctx,
