@@ -32,15 +32,23 @@ it('Events are counted by known type and by outcome', async () => {
         })
       ).status;
     const event = (id: string, type: string) =>
-      JSON.stringify({ id, object: 'event', type, data: { object: { customer: 'cus_of_nobody' } } });
+      JSON.stringify({
+        id,
+        object: 'event',
+        type,
+        data: { object: { customer: 'cus_of_nobody', payment_intent: 'pi_of_nobody' } },
+      });
     const [known, made] = [event('evt_1', 'invoice.paid'), event('evt_2', 'made.up')];
+    const refund = event('evt_3', 'charge.refunded');
     const answers = [];
-    for (const one of [known, known, made]) answers.push(await send(one, signed(one)));
-    expect([...answers, await send(known, 'forged')]).toEqual([200, 200, 200, 400]);
+    for (const one of [known, known, made, refund, refund]) answers.push(await send(one, signed(one)));
+    expect([...answers, await send(known, 'forged')]).toEqual([200, 200, 200, 200, 200, 400]);
     const text = (await metrics.local?.text()) ?? '';
     const counted = (type: string, outcome: string) => sampleOf(text, 'foyer_stripe_webhooks_total', { type, outcome });
     expect(counted('invoice.paid', 'unknown-customer')).toBe(1);
     expect(counted('invoice.paid', 'twice')).toBe(1);
+    expect(counted('charge.refunded', 'unknown-payment')).toBe(1);
+    expect(counted('charge.refunded', 'twice')).toBe(1);
     expect(counted('other', 'unknown-type')).toBe(1);
     expect(counted('other', 'refused')).toBe(1);
     expect(text).not.toContain('made.up');

@@ -162,6 +162,16 @@ describe.each(backends)('webhooks of Stripe, on $name', (backend) => {
     expect((await rows()).filter(({ id, doneAt }) => ids.includes(id) && doneAt !== null)).toHaveLength(3);
   });
 
+  it('A webhook about a payment that Stripe does not know gets 200 each time and changes nothing', async () => {
+    const body = eventOf('charge.refunded', { object: 'charge', payment_intent: 'pi_of_another_account' });
+    const calls = asked();
+    expect((await send(body)).status).toBe(200);
+    expect(calls).toContain('GET /v1/payment_intents/pi_of_another_account');
+    expect((await send(body)).status).toBe(200);
+    const { id } = JSON.parse(body) as { id: string };
+    expect((await rows()).filter((row) => row.id === id && row.doneAt !== null)).toHaveLength(1);
+  });
+
   it('A webhook while Stripe does not answer gets 503, and the same event is processed when it comes again', async () => {
     const user = await buyer();
     shop.passTime(30 * dayMs + 60_000);

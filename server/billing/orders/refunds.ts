@@ -2,7 +2,7 @@ import { toStripeCustomerId, toStripeInvoiceId } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { notifyMembership } from '../jobs/notify.ts';
-import { callStripe } from '../stripe/stripe-client.ts';
+import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { cardText } from '../subscription/membership-changes.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
@@ -10,17 +10,18 @@ import { syncMember } from '../subscription/sync-from-stripe.ts';
 import type { Order } from './order.ts';
 import { findOrderByInvoice, recordRefund } from './order-store.ts';
 
-/** The current state of a payment at Stripe, whatever the event contained. */
+/** The current state of a payment at Stripe, whatever the event contained; undefined: Stripe has no such payment. */
 async function readPayment(deps: BillingDeps, paymentIntentId: string) {
   return callStripe(deps.stripe, async (stripe) => {
     const [intent, payments] = await Promise.all([
-      stripe.paymentIntents.retrieve(paymentIntentId, { expand: ['latest_charge'] }),
-      stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntentId } }),
+      orNotFound(stripe.paymentIntents.retrieve(paymentIntentId, { expand: ['latest_charge'] })),
+      orNotFound(stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntentId } })),
     ]);
+    if (!intent) return undefined;
     const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;
     return {
       customerId: intent.customer === null ? null : toStripeCustomerId(toId(intent.customer)),
-      invoiceIds: payments.data.map(({ invoice }) => toStripeInvoiceId(toId(invoice))),
+      invoiceIds: (payments?.data ?? []).map(({ invoice }) => toStripeInvoiceId(toId(invoice))),
       refundedCents: charge?.amount_refunded ?? 0,
       disputed: charge?.disputed ?? false,
     };
@@ -49,12 +50,16 @@ async function notifyRefund(
 /**
  * Records a refund or dispute at the order, and notifies the user of a refund. The plan stays: the operator ends it at
  * Stripe if that is intended.
- * @returns the user, or null if it belongs to none
  * @throws {StripeUnavailableError}
  */
-export async function recordRefunds(deps: BillingDeps, paymentIntentId: string): Promise<string | null> {
+export async function recordRefunds(
+  deps: BillingDeps,
+  paymentIntentId: string,
+): Promise<'done' | 'unknown-customer' | 'unknown-payment'> {
   const { database, outbox, log, now } = deps;
-  const { customerId, invoiceIds, refundedCents, disputed } = await readPayment(deps, paymentIntentId);
+  const payment = await readPayment(deps, paymentIntentId);
+  if (!payment) return 'unknown-payment';
+  const { customerId, invoiceIds, refundedCents, disputed } = payment;
   const userId = customerId && (await findMembershipByCustomer(database.db, customerId))?.userId;
   // The event of the payment itself may not have arrived yet.
   if (userId) await syncMember(deps, userId);
@@ -72,5 +77,5 @@ export async function recordRefunds(deps: BillingDeps, paymentIntentId: string):
     });
   }
   outbox.wake();
-  return userId || null;
+  return userId ? 'done' : 'unknown-customer';
 }

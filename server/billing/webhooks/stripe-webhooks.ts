@@ -43,7 +43,7 @@ const payments: ReadonlySet<string> = new Set(ofPayments);
 /** Known types for labels and logs, so that callers cannot create new ones. */
 const knownType = (type: string) => (ofMembers.has(type) || payments.has(type) ? type : 'other');
 
-export type WebhookResult = 'done' | 'twice' | 'unknown-customer' | 'unknown-type';
+export type WebhookResult = 'done' | 'twice' | 'unknown-customer' | 'unknown-payment' | 'unknown-type';
 
 /** Maximum body size. Stripe's events have some 10 KiB; an invoice with many lines has more. */
 const bodyLimit = '1mb';
@@ -104,7 +104,7 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
   async function act(event: Stripe.Event): Promise<WebhookResult> {
     if (payments.has(event.type)) {
       const intent = idIn((event.data.object as About).payment_intent);
-      return intent !== null && (await recordRefunds(deps, intent)) !== null ? 'done' : 'unknown-customer';
+      return intent === null ? 'unknown-payment' : recordRefunds(deps, intent);
     }
     if (!ofMembers.has(event.type)) return 'unknown-type';
     const customerId = customerIn(event);
