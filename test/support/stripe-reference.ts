@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { additionalPaths } from './stripe-reference-additions.ts';
+import { moneyBackPaths } from './stripe-money-back.ts';
 import { stripeSchedules } from './stripe-schedules.ts';
 
 /**
@@ -142,7 +143,12 @@ export function stripeReference(): StripeReference {
 
 function open(): StripeReference {
   const description: Description = read('spec3.trimmed.json');
-  const paths: Description['paths'] = { ...description.paths, ...additionalPaths, ...stripeSchedules.paths };
+  const paths: Description['paths'] = {
+    ...description.paths,
+    ...additionalPaths,
+    ...stripeSchedules.paths,
+    ...moneyBackPaths(read('fixtures3.json').resources),
+  };
   const schemas = { ...description.components.schemas, ...stripeSchedules.schemas };
   const requests = createValidators(schemas, { coerce: true, closed: false });
   const answers = createValidators(schemas, { coerce: false, closed: true });

@@ -4,8 +4,9 @@
  */
 
 import { runDueTasks } from './clock.ts';
+import { moveDispute, openDispute } from './disputes.ts';
 import { authenticate } from './intents.ts';
-import { dispute, refund, setCardBehaviour } from './refunds.ts';
+import { endRefund, getChargeOfInvoice, refundCharge, setCardBehaviour } from './refunds.ts';
 import { findRoute } from './routes.ts';
 import { createState } from './state.ts';
 import { pause } from './subscription-lifecycle.ts';
@@ -57,8 +58,11 @@ export function createEngine(options: EngineOptions): Engine {
         if (!(error instanceof StandInError && error.keeps)) throw error;
       }
     },
-    refund: (invoiceId, cents) => perform(() => refund(state, invoiceId, cents)),
-    dispute: (invoiceId) => perform(() => dispute(state, invoiceId)),
+    refund: (invoiceId, cents, status) =>
+      perform(() => refundCharge(state, getChargeOfInvoice(state, invoiceId), { cents, status }).id),
+    endRefund: (refundId, end) => perform(() => endRefund(state, refundId, end)),
+    dispute: (invoiceId, status = 'needs_response') => perform(() => openDispute(state, invoiceId, status).id),
+    moveDispute: (disputeId, status) => perform(() => moveDispute(state, disputeId, status)),
     pause: (id, reason) => perform(() => pause(state, state.edit('subscription', id), reason)),
     setCardBehaviour: (id, number) => perform(() => setCardBehaviour(state, id, number)),
   };

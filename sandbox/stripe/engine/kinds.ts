@@ -82,6 +82,7 @@ export interface Kinds {
   charge: Objects.Charge;
   dispute: Objects.Dispute;
   refund: Objects.Refund;
+  credit_note: Objects.CreditNote;
   event: StripeEvent;
   'hidden.card': HiddenCard;
   'hidden.debit': HiddenDebit;

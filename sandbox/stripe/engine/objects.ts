@@ -137,28 +137,12 @@ export interface Charge {
   refunded: boolean;
   status: 'succeeded' | 'failed';
 }
-export interface Dispute {
-  id: string;
-  object: 'dispute';
-  amount: number;
-  charge: string;
-  created: number;
-  currency: string;
-  livemode: false;
-  metadata: Metadata;
-  payment_intent: string;
-  reason: 'fraudulent';
-  status: 'needs_response';
-}
-export interface Refund {
-  id: string;
-  object: 'refund';
-  amount: number;
-  charge: string;
-  created: number;
-  currency: string;
-  metadata: Metadata;
-  payment_intent: string;
-  reason: null;
-  status: 'succeeded';
-}
+export type Dispute = With<Stripe.Dispute, { charge: string; payment_intent: string }>;
+export type Refund = With<
+  Stripe.Refund,
+  { charge: string | null; customer: string | null; payment_intent: string; payment_method: string | null }
+>;
+export type CreditNote = With<
+  Stripe.CreditNote,
+  { customer: string; invoice: string; lines: List<Stripe.CreditNoteLineItem> }
+>;

@@ -35,6 +35,9 @@ export class Reader {
   has(name: string) {
     return this.#params[name] !== undefined;
   }
+  isRecord(name: string) {
+    return isRecord(this.#params[name]);
+  }
   isCleared(name: string) {
     return this.has(name) && isEmpty(this.#params[name]);
   }

@@ -2,13 +2,17 @@ import { migrateSubscription } from './billing-mode.ts';
 import * as catalogue from './catalogue.ts';
 import * as codes from './codes.ts';
 import * as collect from './collect.ts';
+import * as creditNotes from './credit-notes.ts';
 import * as customers from './customers.ts';
+import { listDisputes } from './disputes.ts';
+import { listEvents } from './events.ts';
 import * as intents from './intents.ts';
 import * as invoices from './invoices.ts';
 import type { Kind } from './kinds.ts';
-import { list, type Params, paging, Reader } from './params.ts';
+import { type Params, paging, Reader } from './params.ts';
 import * as methods from './payment-methods.ts';
 import { createPreview } from './preview.ts';
+import * as refunds from './refunds.ts';
 import * as schedules from './schedules.ts';
 import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
@@ -121,14 +125,17 @@ const handlers: Record<string, Handler> = {
   '*GET payment_intents/:': (state, request) => intents.retrieveIntent(state, 'payment_intent', request),
   '*POST payment_intents/:/confirm': (state, request) => intents.confirmPaymentIntent(state, request),
 
-  'GET events': (state, { params }) => {
-    const reader = new Reader(params, [...paging, 'type', 'types']);
-    const types = reader.texts('types') ?? (reader.has('type') ? [reader.need('type')] : undefined);
-    return list(
-      state.all('event').filter((event) => types?.includes(event.type) ?? true),
-      '/v1/events',
-    );
-  },
+  'POST refunds': (state, { params }) => refunds.createRefund(state, params),
+  'GET refunds': (state, { params }) => refunds.listRefunds(state, params),
+  'GET refunds/:': retrieve('refund'),
+  'GET disputes': (state, { params }) => listDisputes(state, params),
+  'GET disputes/:': retrieve('dispute'),
+  'POST credit_notes': (state, { params }) => creditNotes.createCreditNote(state, params),
+  'GET credit_notes': (state, { params }) => creditNotes.listCreditNotes(state, params),
+  'GET credit_notes/:': retrieve('credit_note'),
+  'POST credit_notes/:/void': (state, { id, params }) => creditNotes.voidCreditNote(state, id, params),
+
+  'GET events': (state, { params }) => listEvents(state, params),
   'GET events/:': retrieve('event'),
 };
 

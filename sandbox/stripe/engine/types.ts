@@ -39,15 +39,27 @@ export interface Engine {
   advance(ms: number): void;
   /** The customer answers a 3-D Secure challenge of a setup or payment intent. */
   authenticate(intentId: string, outcome: 'succeed' | 'fail'): void;
-  /** A paid invoice is refunded, wholly or in part. */
-  refund(invoiceId: string, cents?: number): void;
-  /** The cardholder disputes the charge of a paid invoice. */
-  dispute(invoiceId: string): void;
+  /** A paid invoice is refunded, wholly or in part. @returns the refund's id */
+  refund(invoiceId: string, cents?: number, status?: 'succeeded' | 'pending'): string;
+  /** The bank completes a refund, or gives it back. */
+  endRefund(refundId: string, end: RefundEnd): void;
+  /** The cardholder disputes the charge of a paid invoice, or only asks about it. @returns the dispute's id */
+  dispute(invoiceId: string, status?: DisputeStart): string;
+  /** Evidence is sent, or the bank decides. */
+  moveDispute(disputeId: string, status: DisputeStep): void;
   /** Stripe or the operator pauses a subscription, for one of Stripe's reasons. */
   pause(subscriptionId: string, reason: PauseReason): void;
   /** From now on the saved payment method behaves like the test card with this number when it is charged. */
   setCardBehaviour(paymentMethodId: string, cardNumber: string): void;
 }
+
+/** How a refund ends that was pending, or that the bank gives back later. */
+export type RefundEnd = 'succeeded' | 'failed' | 'canceled';
+
+/** The states in which a dispute begins: a chargeback, or a mere question of the bank. */
+export type DisputeStart = 'needs_response' | 'warning_needs_response';
+/** The later states. */
+export type DisputeStep = 'under_review' | 'warning_under_review' | 'won' | 'lost' | 'warning_closed';
 
 /** Why a subscription is paused (`status_details.paused.subscription.type`). */
 export type PauseReason = NonNullable<
