@@ -10,7 +10,8 @@ import { beginCard, makeDefault, saveCard, saveCardToken } from './cards/card.ts
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createPrices } from './catalogue/prices.ts';
 import type { BillingDeps, CardLimitSettings } from './deps.ts';
-import { reconcile, startBillingJobs } from './jobs/jobs.ts';
+import { reconcile } from './jobs/comparison.ts';
+import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
 import { listInvoices } from './orders/invoices.ts';
 import { payOpenInvoice } from './orders/pay-open-invoice.ts';
@@ -69,7 +70,7 @@ export interface BillingModule extends BillingService {
   webhookRoutes(router: Router): void;
   /** Runs what is due; every minute. */
   work(): Promise<void>;
-  /** Compares everything with Stripe and repairs it; every hour. @throws {StripeUnavailableError} */
+  /** Compares everything with Stripe and repairs it; every day. @throws {StripeUnavailableError} */
   reconcile(options?: ReconcileOptions): Promise<ReconcileResult>;
   /** Starts both jobs, in one process at a time; does nothing if no plans are sold. */
   start(): void;
@@ -140,7 +141,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
       if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);
     },
     work: () => runMaintenance(deps, webhooks),
-    reconcile: (options) => reconcile(deps, webhooks, options),
+    reconcile: (options) => reconcile(deps, options),
     start() {
       if (stripe) stopWork ??= startBillingJobs(deps, webhooks);
     },

@@ -1,7 +1,6 @@
 import {
   type BillingDeps,
   createStandInClock,
-  createWebhooks,
   type Difference,
   diffWithStripe,
   membershipDeps,
@@ -81,7 +80,7 @@ async function diffBilling(context: Context): Promise<Result> {
 /** @throws {CliError} if Stripe does not answer */
 async function reconcileBilling(context: Context): Promise<Result> {
   const { deps, mode } = await createBillingRules(context);
-  return toResult(await withStripeErrors(reconcileAll(deps, createWebhooks(deps))), mode);
+  return toResult(await withStripeErrors(reconcileAll(deps)), mode);
 }
 
 export function billingCommands({ group }: Program): void {
@@ -97,7 +96,7 @@ Example:
     run: () => diffBilling,
   });
   add('reconcile', {
-    description: 'the same, and make equal what can be: a running Foyer does it every hour',
+    description: 'the same, and make equal what can be: a running Foyer does it every day',
     json: 'print JSON: {"ok", "compared", "differences": [...], "repaired": [...]}',
     help: `
 Stripe is right: what is stored here is read anew from it, orders that are missing are written, and mails that were not

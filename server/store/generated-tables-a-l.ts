@@ -20,6 +20,15 @@ export interface TablesAToL {
     /** How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews. */
     membership: string | null;
   };
+  /** How far the events of Stripe and the comparison with it were read. */
+  billingProgress: {
+    name: string;
+    /** Time of the last event, or start of the last comparison. */
+    at: number;
+    /** The last compared user; null: it is complete. */
+    position: string | null;
+    updatedAt: number;
+  };
   /** Tasks at Stripe that were decided in a transaction here. */
   billingTasks: {
     id: string;
@@ -32,6 +41,8 @@ export interface TablesAToL {
     lastError: string | null;
     nextAttemptAt: number;
     createdAt: number;
+    /** JSON: refund: the invoice and its end (`RefundTask`). */
+    detail: string | null;
   };
   /**
    * The `sid` of a Foyer session for a client app with back-channel logout (OpenID Connect Back-Channel Logout 1.0).

@@ -139,6 +139,12 @@ export interface TablesMToO {
     renewsAt: number | null;
     orderedAt: number;
     createdAt: number;
+    /** Stripe's payment of the invoice; null: nothing was charged, or not read since the column exists. */
+    paymentIntentId: string | null;
+    /** null: never disputed. */
+    disputeState: 'open' | 'won' | 'lost' | null;
+    /** JSON: the credit notes of the invoice (`CreditNote`); null: none. */
+    creditNotes: string | null;
   };
   /** One message that waits or was recently delivered. */
   outbox: {

@@ -1,5 +1,5 @@
-import { createWebhooks, type ReconcileResult, StripeUnavailableError } from '../../server/billing/index.ts';
-import { reconcileHourly } from '../../server/billing/jobs/jobs.ts';
+import { type ReconcileResult, StripeUnavailableError } from '../../server/billing/index.ts';
+import { reconcileDaily } from '../../server/billing/jobs/comparison.ts';
 import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
 import type { User } from '../../server/users/index.ts';
 import { type StripeInvoiceId, toPlanId, toStripeCustomerId, toStripeInvoiceId, toUserId } from '../support/ids.ts';
@@ -226,25 +226,60 @@ describe('comparison of Foyer with Stripe', () => {
     });
   });
 
-  it('The comparison runs once an hour in one process, and again at once when Stripe was away', async () => {
-    const user = await buyer();
-    const webhooks = createWebhooks(shop().membership.deps);
-    const look = () => reconcileHourly(shop().membership.deps, webhooks);
-    const spoil = () =>
+  describe('the daily comparison', () => {
+    const look = (shouldContinue?: () => Promise<boolean>) => reconcileDaily(shop().membership.deps, shouldContinue);
+    const spoil = (users: readonly User[]) =>
       db()
         .updateTable('users')
         .set({ planId: toPlanId('15') })
-        .where('id', '=', user.id)
+        .where(
+          'id',
+          'in',
+          users.map(({ id }) => id),
+        )
         .execute();
-    const planNow = async () => (await shop().userNow(user)).planId;
-    await spoil();
-    shop().stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
-    await expect(look()).rejects.toThrow(StripeUnavailableError);
-    expect(await planNow()).toBe('15');
-    await look();
-    expect(await planNow()).toBe('10');
-    await spoil();
-    await look();
-    expect(await planNow()).toBe('15');
+    const planNow = async (user: User) => (await shop().userNow(user)).planId;
+
+    it('The comparison runs once a day in one process, and again at once when Stripe was away', async () => {
+      const user = await buyer();
+      await spoil([user]);
+      shop().stripe.fault('error', (method, path) => method === 'GET' && path === '/v1/customers');
+      await expect(look()).rejects.toThrow(StripeUnavailableError);
+      expect(await planNow(user)).toBe('15');
+      await look();
+      expect(await planNow(user)).toBe('10');
+      await spoil([user]);
+      shop().passTime(23 * 60 * 60_000);
+      await look();
+      expect(await planNow(user)).toBe('15');
+      shop().passTime(60 * 60_000);
+      await look();
+      expect(await planNow(user)).toBe('10');
+    });
+
+    it('A comparison that was interrupted goes on after the last compared member', async () => {
+      const [first, last] = [await buyer(), await buyer()];
+      shop().passTime(dayMs);
+      await spoil([first, last]);
+      // Another process takes over after the first batch.
+      await db()
+        .updateTable('billingProgress')
+        .set({ position: first.id, at: shop().foyer.deps.now() })
+        .where('name', '=', 'comparison')
+        .execute();
+      await look(async () => false);
+      expect([await planNow(first), await planNow(last)]).toEqual(['15', '10']);
+      const left = await db()
+        .selectFrom('billingProgress')
+        .select('position')
+        .where('name', '=', 'comparison')
+        .execute();
+      expect(left).toEqual([{ position: last.id }]);
+      await look();
+      expect(await planNow(first)).toBe('15');
+      shop().passTime(dayMs);
+      await look();
+      expect(await planNow(first)).toBe('10');
+    });
   });
 });

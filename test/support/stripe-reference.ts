@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { additionalPaths } from './stripe-reference-additions.ts';
 import { moneyBackPaths } from './stripe-money-back.ts';
+import { additionalPaths } from './stripe-reference-additions.ts';
 import { stripeSchedules } from './stripe-schedules.ts';
 
 /**

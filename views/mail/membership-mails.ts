@@ -31,6 +31,12 @@ interface UnpaidInvoice extends Membership {
   keptUntil?: number;
 }
 
+interface RefundedPayment extends Membership, Card, Invoice {
+  planName?: string;
+  amountCents: number;
+  currency: string;
+}
+
 /** The specification's receipt email fields, in its names. */
 interface Receipt extends Membership, Card, Invoice {
   email: string;
@@ -65,6 +71,14 @@ const unpaid: UnpaidInvoice = {
   currency: 'usd',
   keptUntil: atMs + 7 * dayMs,
 };
+const refund: RefundedPayment = {
+  ...membership,
+  ...visa,
+  ...invoice,
+  planName: 'Starter',
+  amountCents: 4_950,
+  currency: 'usd',
+};
 
 /** @param type omitted: a plan that does not end */
 function planWithPeriod(
@@ -83,6 +97,12 @@ const unpaidFacts = [
   plan,
   amount('mail.membership.amount', 'amountCents'),
   time('mail.membership.keptUntil', 'keptUntil'),
+] as const;
+const refundFacts = [
+  amount('mail.membership.amount', 'amountCents'),
+  card('mail.membership.card'),
+  plan,
+  invoiceNumber,
 ] as const;
 const cardFacts = [card('mail.membership.card'), when] as const;
 
@@ -210,15 +230,22 @@ export const membershipMails = {
       currency: 'usd',
     },
   }),
-  'refund-made': defineMail<Membership & Card & Invoice & { planName?: string; amountCents: number; currency: string }>(
-    {
-      name: 'refundMade',
-      facts: [amount('mail.membership.amount', 'amountCents'), card('mail.membership.card'), plan, invoiceNumber],
-      button: open,
-      notes: [{ link: invoicePage }],
-      sample: { ...membership, ...visa, ...invoice, planName: 'Starter', amountCents: 4_950, currency: 'usd' },
-    },
-  ),
+  'refund-made': defineMail<RefundedPayment>({
+    name: 'refundMade',
+    facts: refundFacts,
+    button: open,
+    notes: [{ link: invoicePage }],
+    sample: refund,
+  }),
+  /** The bank has not accepted the refund: the money is back with the seller. */
+  'refund-failed': defineMail<RefundedPayment>({
+    name: 'refundFailed',
+    facts: refundFacts,
+    advice: 'mail.refundFailed.then',
+    button: open,
+    notes: [{ link: invoicePage }],
+    sample: refund,
+  }),
   /** A changed card notifies the user, like every change that a thief could make. */
   'card-changed': defineMail<CardAction>({ ...warning('cardChanged'), facts: cardFacts, sample: cardAction }),
   'card-removed': defineMail<CardAction>({

@@ -20,7 +20,9 @@ export function listEvents(state: State, params: Params) {
   const patterns = types?.map(matches);
   const isCreated = readCreated(reader);
   return list(
-    state.all('event').filter((event) => (patterns?.some((isWanted) => isWanted(event.type)) ?? true) && isCreated(event)),
+    state
+      .all('event')
+      .filter((event) => (patterns?.some((isWanted) => isWanted(event.type)) ?? true) && isCreated(event)),
     '/v1/events',
   );
 }

@@ -102,7 +102,9 @@ function orderNotes(
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),
     ...(refundedCents > 0 ? [t('membership.invoices.refunded', { amount: money(refundedCents) })] : []),
-    ...(order?.disputedAt != null ? [t('membership.invoices.disputed')] : []),
+    // A dispute that the member has lost is settled.
+    ...(order?.disputeState === 'open' ? [t('membership.invoices.disputed')] : []),
+    ...(order?.disputeState === 'lost' ? [t('membership.invoices.disputeLost')] : []),
   ];
 }
 

@@ -14,6 +14,7 @@ import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
 import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts';
+import { readMissedEvents } from './missed-events.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
@@ -120,6 +121,7 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => endGrace(deps),
     () => notifyEndingTrials(deps),
     () => retryEvents({ deps, webhooks }),
+    () => readMissedEvents(deps, webhooks),
     () =>
       updateContactsDue(deps, (members, act) =>
         forEachSafely(deps, members, { act, failed: 'could not update the customer at Stripe' }),

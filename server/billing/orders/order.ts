@@ -1,7 +1,17 @@
 import type { Row } from '../../store/index.ts';
 import type { SavedCard } from '../subscription/membership.ts';
 
+/** A document on money that was given back; Stripe has its PDF. */
+export interface CreditNote {
+  id: string;
+  number: string;
+  amountCents: number;
+  pdfUrl: string;
+  createdAt: number;
+}
+
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */
-export type Order = Omit<Row<'orders'>, 'card' | 'createdAt'> & {
+export type Order = Omit<Row<'orders'>, 'card' | 'creditNotes' | 'createdAt'> & {
   card: Pick<SavedCard, 'brand' | 'lastFour'> | null;
+  creditNotes: readonly CreditNote[];
 };

@@ -7,6 +7,7 @@ import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import {
   hasSoldLines,
   isDiscounted,
+  paidIntentId,
   soldDiscountCents,
   soldLines,
   toAppliedDiscount,
@@ -52,6 +53,9 @@ export async function toOrder(
     voucher: isDiscounted(invoice) ? (discount?.code ?? null) : null,
     refundedCents: 0,
     disputedAt: null,
+    disputeState: null,
+    creditNotes: [],
+    paymentIntentId: paidIntentId(invoice),
     card: card && invoice.amount_paid > 0 ? { brand: card.brand, lastFour: card.lastFour } : null,
     validityDays: plan?.type ? validityDays[plan.type] : null,
     renewsAt: line?.periodEnd ?? null,

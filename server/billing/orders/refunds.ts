@@ -1,4 +1,6 @@
-import { toStripeCustomerId, toStripeInvoiceId } from '../../shared/index.ts';
+import type { Transaction } from 'kysely';
+import { type StripeInvoiceId, toStripeCustomerId, toStripeInvoiceId } from '../../shared/index.ts';
+import type { Schema } from '../../store/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { notifyMembership } from '../jobs/notify.ts';
@@ -7,75 +9,95 @@ import { toId } from '../stripe/stripe-objects.ts';
 import { cardText } from '../subscription/membership-changes.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { type MoneyBack, readMoneyBack } from './money-back.ts';
 import type { Order } from './order.ts';
-import { findOrderByInvoice, recordRefund } from './order-store.ts';
+import { findOrderByInvoice, writeMoneyBack } from './order-store.ts';
 
-/** The current state of a payment at Stripe, whatever the event contained; undefined: Stripe has no such payment. */
+export type PaymentOutcome = 'done' | 'unknown-customer' | 'unknown-payment';
+
+/** The invoices of a payment, and its customer; undefined: Stripe has no such payment. */
 async function readPayment(deps: BillingDeps, paymentIntentId: string) {
   return callStripe(deps.stripe, async (stripe) => {
     const [intent, payments] = await Promise.all([
-      orNotFound(stripe.paymentIntents.retrieve(paymentIntentId, { expand: ['latest_charge'] })),
+      orNotFound(stripe.paymentIntents.retrieve(paymentIntentId)),
       orNotFound(stripe.invoicePayments.list({ payment: { type: 'payment_intent', payment_intent: paymentIntentId } })),
     ]);
     if (!intent) return undefined;
-    const charge = typeof intent.latest_charge === 'string' ? null : intent.latest_charge;
     return {
       customerId: intent.customer === null ? null : toStripeCustomerId(toId(intent.customer)),
       invoiceIds: (payments?.data ?? []).map(({ invoice }) => toStripeInvoiceId(toId(invoice))),
-      refundedCents: charge?.amount_refunded ?? 0,
-      disputed: charge?.disputed ?? false,
     };
   });
 }
 
+/** More of the payment is refunded, or a refund did not arrive. */
 async function notifyRefund(
   deps: BillingDeps,
-  trx: Parameters<typeof notifyMembership>[1],
-  { order, amountCents }: { order: Order; amountCents: number },
+  trx: Transaction<Schema>,
+  { order, changeCents }: { order: Order; changeCents: number },
 ): Promise<void> {
   const user = order.userId === null ? undefined : await findUser(trx, order.userId);
-  if (!user) return;
+  if (!user || changeCents === 0) return;
   const plan = deps.catalogue.byId(order.planId);
   const values = {
     ...cardText(order.card),
     ...(plan && { planName: plan.name }),
-    amountCents,
+    amountCents: Math.abs(changeCents),
     currency: order.currency,
     ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
     ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
   };
-  await notifyMembership(deps, trx, { user, mail: { template: 'refund-made', values } });
+  const template = changeCents > 0 ? 'refund-made' : 'refund-failed';
+  await notifyMembership(deps, trx, { user, mail: { template, values } });
+}
+
+function logDispute({ log }: BillingDeps, { invoiceId }: Order, state: MoneyBack['disputeState']): void {
+  const entry = { act: 'dispute', invoice: invoiceId, state };
+  if (state === 'open') log.warn(entry, 'payment disputed: respond to it at Stripe');
+  else log.info(entry, 'a dispute has ended');
+}
+
+/** Writes one change with its consequences. @returns whether the order was still as it was before the read */
+async function writeChange(deps: BillingDeps, order: Order, back: MoneyBack & { paymentIntentId: string }) {
+  const isChanged = order.refundedCents !== back.refundedCents || order.disputeState !== back.disputeState;
+  if (!isChanged && order.paymentIntentId === back.paymentIntentId) return true;
+  const written = await deps.database.transaction(async (trx) => {
+    if (!(await writeMoneyBack(trx, { order, back }, deps.now()))) return false;
+    await notifyRefund(deps, trx, { order, changeCents: back.refundedCents - order.refundedCents });
+    return true;
+  });
+  if (written && order.disputeState !== back.disputeState) logDispute(deps, order, back.disputeState);
+  return written;
+}
+
+/** Each attempt was overtaken by another one. */
+const maxTries = 8;
+
+/** An order that changed during the read is read again, so that a late answer does not undo a newer one. */
+async function recordAtOrder(deps: BillingDeps, invoiceId: StripeInvoiceId, paymentIntentId: string): Promise<void> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const order = await findOrderByInvoice(deps.database.db, invoiceId);
+    if (!order) return;
+    const back = await readMoneyBack(deps.stripe, paymentIntentId);
+    if (await writeChange(deps, order, { ...back, paymentIntentId })) return;
+  }
+  throw new Error('the refunds of an order have been changing all the time');
 }
 
 /**
- * Records a refund or dispute at the order, and notifies the user of a refund. The plan stays: the operator ends it at
- * Stripe if that is intended.
+ * Records at the order which part of a payment was refunded or disputed, as Stripe has it now, and notifies the user of
+ * a refund that was made or that failed.
  * @throws {StripeUnavailableError}
  */
-export async function recordRefunds(
-  deps: BillingDeps,
-  paymentIntentId: string,
-): Promise<'done' | 'unknown-customer' | 'unknown-payment'> {
-  const { database, outbox, log, now } = deps;
+export async function recordRefunds(deps: BillingDeps, paymentIntentId: string): Promise<PaymentOutcome> {
+  const { database, outbox } = deps;
   const payment = await readPayment(deps, paymentIntentId);
   if (!payment) return 'unknown-payment';
-  const { customerId, invoiceIds, refundedCents, disputed } = payment;
+  const { customerId, invoiceIds } = payment;
   const userId = customerId && (await findMembershipByCustomer(database.db, customerId))?.userId;
   // The event of the payment itself may not have arrived yet.
   if (userId) await syncMember(deps, userId);
-  for (const invoiceId of invoiceIds) {
-    await database.transaction(async (trx) => {
-      const changes = await recordRefund(trx, invoiceId, {
-        refundedCents,
-        ...(disputed && { disputedAt: now() }),
-      });
-      const order = changes && (await findOrderByInvoice(trx, invoiceId));
-      if (!order) return;
-      if (changes.refundedCents > 0) await notifyRefund(deps, trx, { order, amountCents: changes.refundedCents });
-      if (changes.disputed)
-        log.warn({ act: 'dispute', invoice: invoiceId }, 'payment disputed: respond to it at Stripe');
-    });
-  }
+  for (const invoiceId of invoiceIds) await recordAtOrder(deps, invoiceId, paymentIntentId);
   outbox.wake();
   return userId ? 'done' : 'unknown-customer';
 }

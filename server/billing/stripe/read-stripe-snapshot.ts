@@ -107,7 +107,7 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
         stripe.invoices.list({
           customer: customerId,
           limit: maxInvoices,
-          expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code'],
+          expand: ['data.discounts.source.coupon', 'data.discounts.promotion_code', 'data.payments'],
         }),
       ),
     ]);

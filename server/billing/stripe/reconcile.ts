@@ -11,12 +11,12 @@ import type { Membership } from '../subscription/membership.ts';
 import { findMembership, insertMembership } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
-import { ofPayments, type StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
 import { migrateBillingMode } from './billing-mode.ts';
+import { findOrderDifferences, toDifference } from './money-back-differences.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
-import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
-import { toMs } from './stripe-objects.ts';
+import { paidIntentId } from './stripe-objects.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
 
 const batch = 100;
@@ -27,8 +27,6 @@ const batch = 100;
 const pauseMs = 20;
 /** Consecutive failed reads after which Stripe counts as unavailable. */
 const maxAway = 3;
-/** How far back events of payments are read: as long as Stripe repeats a delivery. */
-const eventsMs = 3 * 24 * 60 * 60_000;
 
 export interface ReconcileResult {
   /** The number of compared memberships. */
@@ -42,8 +40,10 @@ export interface ReconcileResult {
 export interface ReconcileOptions {
   /** Between two users, milliseconds. */
   pauseMs?: number;
-  /** Called after each batch; false: stop, another process has taken over. */
-  shouldContinue?: () => Promise<boolean>;
+  /** The user after whom the comparison goes on; by default it begins at the first. */
+  after?: UserId;
+  /** Called after each batch with its last user; false: stop, another process has taken over. */
+  onBatch?: (after: UserId) => Promise<boolean>;
 }
 
 async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
@@ -57,19 +57,34 @@ async function readBoth(deps: BillingDeps, membership: Membership): Promise<Reco
   return { membership, user, orders, facts, snapshot, nowMs: now() };
 }
 
+/** Orders from before their payments were stored: a sync adds them. */
+const lacksPayment = ({ orders, facts }: ReconcileInput) =>
+  orders.some(
+    ({ paymentIntentId, invoiceId }) =>
+      paymentIntentId === null &&
+      facts.invoices.some((invoice) => invoice.id === invoiceId && paidIntentId(invoice) !== null),
+  );
+
+interface Comparison {
+  differences: Difference[];
+  /** Something is to be stored that is no difference. */
+  isIncomplete: boolean;
+}
+
 /** A membership that changed during the read is read again: only stable differences count. */
-async function compare(deps: BillingDeps, first: Membership): Promise<Difference[]> {
+async function compare(deps: BillingDeps, first: Membership): Promise<Comparison> {
   const { database, catalogue } = deps;
   let membership = first;
   for (let tries = 0; tries < 3; tries += 1) {
-    const differences = findDifferences(await readBoth(deps, membership), catalogue);
-    if (differences.length === 0) return [];
+    const input = await readBoth(deps, membership);
+    const [differences, isIncomplete] = [findDifferences(input, catalogue), lacksPayment(input)];
+    if (differences.length === 0) return { differences, isIncomplete };
     const now = await findMembership(database.db, membership.userId);
-    if (!now?.customerId) return [];
-    if (now.version === membership.version) return differences;
+    if (!now?.customerId) break;
+    if (now.version === membership.version) return { differences, isIncomplete };
     membership = now;
   }
-  return [];
+  return { differences: [], isIncomplete: false };
 }
 
 const sameAs = (one: Difference) => (other: Difference) =>
@@ -91,7 +106,7 @@ async function repairMembership(
   if (before.some(({ kind }) => kind === 'billing mode')) await repairBillingMode(deps, userId);
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
-  const left = after?.customerId ? await compare(deps, after) : [];
+  const left = after?.customerId ? (await compare(deps, after)).differences : [];
   into.left.push(...left);
   into.repaired.push(...before.filter((one) => !left.some(sameAs(one))));
 }
@@ -103,16 +118,24 @@ const notCompared = ({ userId, customerId }: Membership, error: unknown): Differ
   detail: toStripeRefusal(error)?.message ?? (error instanceof Error ? error.message : String(error)),
 });
 
-/** Every membership in turn. One that cannot be read does not block the others. @throws {StripeUnavailableError} */
-async function eachUser(deps: BillingDeps, options: ReconcileOptions & { repair: boolean }, into: ReconcileResult) {
-  let after = toUserId('');
+/**
+ * Every membership in turn. One that cannot be read does not block the others.
+ * @returns false: it was stopped
+ * @throws {StripeUnavailableError}
+ */
+async function eachUser(
+  deps: BillingDeps,
+  options: ReconcileOptions & { repair: boolean },
+  into: ReconcileResult,
+): Promise<boolean> {
+  let { after = toUserId('') } = options;
   let unavailable = 0;
   for (;;) {
     const memberships = await listMembershipsAfter(deps.database.db, after, batch);
     for (const membership of memberships) {
       try {
-        const differences = await compare(deps, membership);
-        if (options.repair && differences.length > 0) {
+        const { differences, isIncomplete } = await compare(deps, membership);
+        if (options.repair && (isIncomplete || differences.length > 0)) {
           await repairMembership(deps, { userId: membership.userId, before: differences }, into);
         } else into.left.push(...differences);
         unavailable = 0;
@@ -125,7 +148,8 @@ async function eachUser(deps: BillingDeps, options: ReconcileOptions & { repair:
       after = membership.userId;
       await sleep(options.pauseMs ?? pauseMs);
     }
-    if (memberships.length < batch || (options.shouldContinue && !(await options.shouldContinue()))) return;
+    if (options.onBatch && !(await options.onBatch(after))) return false;
+    if (memberships.length < batch) return true;
   }
 }
 
@@ -140,26 +164,24 @@ async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Pro
   });
 }
 
-/** Refunds and disputes whose events were missed. */
-async function missedPayments(deps: BillingDeps, webhooks: StripeWebhooks): Promise<void> {
-  const since = deps.now() - eventsMs;
-  const events = await callStripe(deps.stripe, async (stripe) => {
-    const missed = [];
-    for await (const event of stripe.events.list({ types: [...ofPayments], limit: 100 })) {
-      if (toMs(event.created) < since) break;
-      missed.push(event);
-    }
-    return missed;
-  });
-  // In the order of the events.
-  for (const event of events.reverse()) await webhooks.take(event);
+/** Refunds, disputes and credit notes whose events were missed. */
+async function repairOrders(deps: BillingDeps, into: ReconcileResult): Promise<void> {
+  const found = await findOrderDifferences(deps);
+  for (const { repair } of found) await repair();
+  const left = found.length === 0 ? [] : (await findOrderDifferences(deps)).map(toDifference);
+  into.left.push(...left);
+  into.repaired.push(...found.map(toDifference).filter((one) => !left.some(sameAs(one))));
 }
 
 /** Compares everything with Stripe, and changes nothing. @throws {StripeUnavailableError} */
 export async function diffWithStripe(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
   const found: ReconcileResult = { compared: 0, repaired: [], left: [] };
   await eachUser(deps, { ...options, repair: false }, found);
-  found.left.push(...(await listUnknownAtStripe(deps)), ...(await unfinishedActs(deps)));
+  found.left.push(
+    ...(await findOrderDifferences(deps)).map(toDifference),
+    ...(await listUnknownAtStripe(deps)),
+    ...(await unfinishedActs(deps)),
+  );
   return found;
 }
 
@@ -168,18 +190,15 @@ export async function diffWithStripe(deps: BillingDeps, options: ReconcileOption
  * time, and twice.
  * @throws {StripeUnavailableError}
  */
-export async function reconcileAll(
-  deps: BillingDeps,
-  webhooks: StripeWebhooks,
-  options: ReconcileOptions = {},
-): Promise<ReconcileResult> {
+export async function reconcileAll(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
   const done: ReconcileResult = { compared: 0, repaired: [], left: [] };
-  for (const unknown of await listUnknownAtStripe(deps)) {
+  const unknowns = options.after ? [] : await listUnknownAtStripe(deps);
+  for (const unknown of unknowns) {
     const mended = unknown.kind === 'customer unknown here' && (await adopt(deps, unknown));
     (mended ? done.repaired : done.left).push(unknown);
   }
-  await eachUser(deps, { ...options, repair: true }, done);
-  await missedPayments(deps, webhooks);
+  if (!(await eachUser(deps, { ...options, repair: true }, done))) return done;
+  await repairOrders(deps, done);
   done.left.push(...(await unfinishedActs(deps)));
   return done;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
+import type { CreditNote } from '../orders/order.ts';
 import type { Charge } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
 import type {
@@ -25,6 +26,16 @@ const orderCard: z.ZodType<Pick<SavedCard, 'brand' | 'lastFour'>> = z.looseObjec
   brand: z.string(),
   lastFour: z.string(),
 });
+
+const creditNotes: z.ZodType<readonly CreditNote[]> = z.array(
+  z.looseObject({
+    id: z.string(),
+    number: z.string(),
+    amountCents: z.number(),
+    pdfUrl: z.string(),
+    createdAt: z.number(),
+  }),
+);
 
 const discountShape = {
   code: z.string(),
@@ -82,7 +93,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
 });
 
 /** The schemas by the names of their values. */
-export const storedValues = { card, orderCard, discount, promotion, unpaid, pending, contact, charge };
+export const storedValues = { card, orderCard, creditNotes, discount, promotion, unpaid, pending, contact, charge };
 
 /** @throws {StoredDataInvalid} */
 export const parseColumn = <T>(schema: z.ZodType<T>, json: string | null): T | null =>

@@ -21,6 +21,11 @@ export type DifferenceKind =
   | 'order amount'
   /** It has no paid invoice. */
   | 'order without invoice'
+  /** The order has none, or another amount; or another state of a dispute; or other credit notes. */
+  | 'refund missing'
+  | 'refund amount'
+  | 'dispute'
+  | 'credit note'
   | 'two subscriptions'
   /** The subscription has a price that belongs to no plan of the catalogue. */
   | 'price of no plan'

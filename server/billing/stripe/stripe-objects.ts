@@ -121,6 +121,12 @@ export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId 
   return subscription ? toStripeSubscriptionId(toId(subscription)) : null;
 };
 
+/** The payment that has paid an invoice; null: nothing was charged. @param invoice with its payments expanded */
+export function paidIntentId({ payments }: Stripe.Invoice): string | null {
+  const intent = payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent;
+  return intent === undefined ? null : toId(intent);
+}
+
 /** Tests for a sale: trials and free plans have lines of zero. */
 export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
 

@@ -140,6 +140,8 @@ describe.each(backends)('account deletion, on $name', (backend) => {
       ...['account_deletions', 'schema_history'],
       // Stripe's ids alone; the customer is deleted there.
       'stripe_events',
+      // The place of an unfinished comparison, by an id, until the next batch.
+      'billing_progress',
     ];
     const user = await foyer.addUser({ phone: '+4915112345001', phoneVerified: true });
     const tables = await rowsEverywhere(foyer, user);

@@ -1,24 +1,16 @@
-import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import type { TestFoyer } from '../../support/foyer.ts';
 import {
   toClientId,
   toE164,
   toNormalisedEmail,
-  toPlanId,
   toProviderId,
   toSealedText,
   toSessionIdHash,
   toSha256,
-  toStripeCustomerId,
-  toStripeInvoiceId,
 } from '../../support/ids.ts';
-import { dayMs, marks, membershipRow } from './steps.ts';
-
-const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
-
-/** One row of each table, with all its columns, so that a new column is not forgotten here. */
-type Rows = { [Table in keyof Schema]?: Row<Table> };
+import { listBillingRows, type Rows } from './billing-rows.ts';
+import { dayMs, marks } from './steps.ts';
 
 /** Rows of a user: their profile, consents and second factors. */
 function listProfileRows({ id, email }: User, at: number): Rows {
@@ -153,66 +145,6 @@ function listAccountRows({ id, email }: User, at: number): Rows {
       createdAt: at,
       updatedAt: at,
       expiresAt: at + 30 * dayMs,
-    },
-  };
-}
-
-/** Rows of a user: their plan and payments. */
-function listBillingRows({ id }: User, at: number): Rows {
-  return {
-    memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify(savedCard) }),
-    purchases: {
-      id: `purchase-${id}`,
-      userId: id,
-      openFor: id,
-      planId: toPlanId('10'),
-      // Not as this release stores it: that must not keep a user from exporting or erasing an account.
-      promotion: '{"typed":"marked10"}',
-      state: 'open',
-      attempt: 0,
-      charge: null,
-      invoiceId: null,
-      createdAt: at,
-      updatedAt: at,
-    },
-    // What stays of it must not lead to the member.
-    orders: {
-      id: uuidv7(),
-      userId: id,
-      invoiceId: toStripeInvoiceId(`in_${uuidv7()}`),
-      invoiceNumber: null,
-      invoiceUrl: null,
-      customerId: toStripeCustomerId('cus_marked'),
-      subscriptionId: null,
-      planId: toPlanId('10'),
-      orderPurchase: 'plan',
-      orderType: 'upgrade',
-      currency: 'usd',
-      paidCents: 9_900,
-      usedCreditCents: 0,
-      discountCents: 0,
-      recurringDiscountCents: 0,
-      voucher: null,
-      refundedCents: 0,
-      disputedAt: null,
-      card: '{"brand":"visa","lastFour":"1881"}',
-      validityDays: 30,
-      renewsAt: null,
-      orderedAt: at,
-      createdAt: at,
-    },
-    trialClaims: { kind: 'email', valueHash: uuidv7(), userId: id, claimedAt: at },
-    toldMembers: { userId: id, about: 'trial-ends', toldAt: at },
-    billingTasks: {
-      id: `task-${id}`,
-      kind: 'keep',
-      userId: id,
-      customerId: null,
-      attempts: 0,
-      lastError: null,
-      planId: null,
-      nextAttemptAt: at,
-      createdAt: at,
     },
   };
 }

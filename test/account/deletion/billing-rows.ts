@@ -1,0 +1,73 @@
+import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
+import type { User } from '../../../server/users/index.ts';
+import { toPlanId, toStripeCustomerId, toStripeInvoiceId } from '../../support/ids.ts';
+import { membershipRow } from './steps.ts';
+
+const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
+
+/** One row of each table, with all its columns, so that a new column is not forgotten here. */
+export type Rows = { [Table in keyof Schema]?: Row<Table> };
+
+/** Rows of a user: their plan and payments. */
+export function listBillingRows({ id }: User, at: number): Rows {
+  return {
+    memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify(savedCard) }),
+    purchases: {
+      id: `purchase-${id}`,
+      userId: id,
+      openFor: id,
+      planId: toPlanId('10'),
+      // Not as this release stores it: that must not keep a user from exporting or erasing an account.
+      promotion: '{"typed":"marked10"}',
+      state: 'open',
+      attempt: 0,
+      charge: null,
+      invoiceId: null,
+      createdAt: at,
+      updatedAt: at,
+    },
+    // What stays of it must not lead to the member.
+    orders: {
+      id: uuidv7(),
+      userId: id,
+      invoiceId: toStripeInvoiceId(`in_${uuidv7()}`),
+      invoiceNumber: null,
+      invoiceUrl: null,
+      customerId: toStripeCustomerId('cus_marked'),
+      subscriptionId: null,
+      planId: toPlanId('10'),
+      orderPurchase: 'plan',
+      orderType: 'upgrade',
+      currency: 'usd',
+      paidCents: 9_900,
+      usedCreditCents: 0,
+      discountCents: 0,
+      recurringDiscountCents: 0,
+      voucher: null,
+      refundedCents: 0,
+      disputedAt: null,
+      disputeState: null,
+      creditNotes: null,
+      paymentIntentId: null,
+      card: '{"brand":"visa","lastFour":"1881"}',
+      validityDays: 30,
+      renewsAt: null,
+      orderedAt: at,
+      createdAt: at,
+    },
+    trialClaims: { kind: 'email', valueHash: uuidv7(), userId: id, claimedAt: at },
+    toldMembers: { userId: id, about: 'trial-ends', toldAt: at },
+    billingTasks: {
+      id: `task-${id}`,
+      kind: 'keep',
+      detail: null,
+      userId: id,
+      customerId: null,
+      attempts: 0,
+      lastError: null,
+      planId: null,
+      nextAttemptAt: at,
+      createdAt: at,
+    },
+  };
+}
