@@ -76,7 +76,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
           <>
             <p>{t('membership.cancel.nowLead', { plan })}</p>
             <div className="actions">
-              <Button kind="danger" name="when" value="now">
+              <Button kind="quiet" name="when" value="now">
                 {t('membership.cancel.now')}
               </Button>
             </div>

@@ -26,7 +26,7 @@ describe('the payment page', () => {
     const { browser } = await visitor();
     const html = await (await browser.get(path)).text();
     expect(wordsOf(html)).toMatch(/Payment Method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
-    expect(wordsOf(html)).toContain('Saving charges $99.00 to this card today.');
+    expect(wordsOf(html)).toContain('$99.00 is charged to this card today.');
     expect(html.match(/<input[^>]* name="([^"]+)"/g)?.map((input) => / name="([^"]+)"/.exec(input)?.[1])).toEqual(
       expect.arrayContaining(['planId', 'dueCents', 'act', 'setupIntent', 'name', 'zip']),
     );
