@@ -48,6 +48,7 @@ const partner = z.strictObject({
   tier: z.union([z.literal(1), z.literal(2), z.literal(3)], 'write 1, 2 or 3'),
 });
 
+const planEnd = z.enum(['keep', 'period-end', 'at-once'], 'write keep, period-end or at-once');
 const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
 
 const catalogue = z.strictObject({
@@ -67,6 +68,10 @@ const catalogue = z.strictObject({
   periods: z.enum(['calendar', 'days'], 'write calendar or days').default('calendar'),
   /** How long a user keeps a plan whose renewal could not be charged. */
   graceDays: z.int('write whole days').min(0, 'write at least 0').max(60, 'write at most 60'),
+  /** Whether a plan goes on, ends with its period or ends at once after a dispute of its payment. */
+  onDispute: planEnd.default('period-end'),
+  /** The same after a full refund of its last payment. */
+  onFullRefund: planEnd.default('keep'),
   plans: z
     .array(z.discriminatedUnion('kind', [paid, free, partner], 'kind is paid, free or partner'))
     .min(1, 'name at least one plan')
@@ -76,6 +81,7 @@ const catalogue = z.strictObject({
 });
 
 export type PlansFile = z.infer<typeof catalogue>;
+export type PlanEnd = z.infer<typeof planEnd>;
 export type PlansFileLanguage = (typeof languages)[number];
 
 /** Every fault of the file together. */

@@ -28,6 +28,7 @@ const wordsOf = (html: string) =>
 const elsewhere: Partial<Record<MailTemplate, string>> = {
   receipt: 'https://invoice.stripe.com/i/acct_1/live_7?s=ap',
   'refund-made': 'https://invoice.stripe.com/i/acct_1/live_7?s=ap',
+  'payment-disputed': 'https://invoice.stripe.com/i/acct_1/live_7?s=ap',
   'refund-failed': 'https://invoice.stripe.com/i/acct_1/live_7?s=ap',
 };
 
@@ -45,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has thirty-one mails in four languages', () => {
-  expect(everyMail).toHaveLength(124);
+it('Foyer has thirty-two mails in four languages', () => {
+  expect(everyMail).toHaveLength(128);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -148,6 +149,7 @@ it('The values of each mail keep their names, because stored messages of the out
     'plan-changes': 'amountCents changesAt currency fromPlan pageLink toPlan toPlanType',
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'refund-failed': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
+    'payment-disputed': `amountCents ${card} currency end invoiceNumber invoiceUrl pageLink planName`,
     'card-changed': `atMs ${card} pageLink`,
     'card-removed': `atMs ${card} pageLink`,
   };

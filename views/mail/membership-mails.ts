@@ -246,6 +246,16 @@ export const membershipMails = {
     notes: [{ link: invoicePage }],
     sample: refund,
   }),
+  /** The bank takes back a payment. `end`: whether the plan ends with its period or has ended. */
+  'payment-disputed': defineMail<RefundedPayment & { end: 'period-end' | 'at-once' }>({
+    name: 'paymentDisputed',
+    lead: ({ end }, { t }) => t(`mail.paymentDisputed.lead.${end === 'at-once' ? 'atOnce' : 'periodEnd'}`),
+    facts: refundFacts,
+    advice: 'mail.paymentDisputed.then',
+    button: open,
+    notes: [{ link: invoicePage }],
+    sample: { ...refund, amountCents: 9_900, end: 'period-end' },
+  }),
   /** A changed card notifies the user, like every change that a thief could make. */
   'card-changed': defineMail<CardAction>({ ...warning('cardChanged'), facts: cardFacts, sample: cardAction }),
   'card-removed': defineMail<CardAction>({

@@ -1,4 +1,4 @@
-import type { PlansFile, PlansFileLanguage } from '../../../config/plans.ts';
+import type { PlanEnd, PlansFile, PlansFileLanguage } from '../../../config/plans.ts';
 import { type PlanId, type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
 
 /** The specification's planType: '1' monthly, '2' yearly. */
@@ -55,6 +55,8 @@ export interface Trial {
 export interface Catalogue {
   currency: string;
   graceDays: number;
+  onDispute: PlanEnd;
+  onFullRefund: PlanEnd;
   trial: Trial;
   /** In the order of the file. */
   plans: readonly Plan[];
@@ -98,6 +100,8 @@ export function createCatalogue(file: PlansFile): Catalogue {
   return {
     currency: file.currency,
     graceDays: file.graceDays,
+    onDispute: file.onDispute,
+    onFullRefund: file.onFullRefund,
     trial: file.trial,
     plans,
     defaultPlan,

@@ -6,11 +6,12 @@ import type { BillingDeps } from '../deps.ts';
 import { notifyMembership } from '../jobs/notify.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
-import { cardText } from '../subscription/membership-changes.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { endAfterMoneyBack } from './end-after-money-back.ts';
 import { type MoneyBack, readMoneyBack } from './money-back.ts';
 import type { Order } from './order.ts';
+import { orderFacts } from './order-facts.ts';
 import { findOrderByInvoice, writeMoneyBack } from './order-store.ts';
 
 export type PaymentOutcome = 'done' | 'unknown-customer' | 'unknown-payment';
@@ -38,15 +39,7 @@ async function notifyRefund(
 ): Promise<void> {
   const user = order.userId === null ? undefined : await findUser(trx, order.userId);
   if (!user || changeCents === 0) return;
-  const plan = deps.catalogue.byId(order.planId);
-  const values = {
-    ...cardText(order.card),
-    ...(plan && { planName: plan.name }),
-    amountCents: Math.abs(changeCents),
-    currency: order.currency,
-    ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
-    ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
-  };
+  const values = { ...orderFacts(deps, order), amountCents: Math.abs(changeCents) };
   const template = changeCents > 0 ? 'refund-made' : 'refund-failed';
   await notifyMembership(deps, trx, { user, mail: { template, values } });
 }
@@ -64,6 +57,7 @@ async function writeChange(deps: BillingDeps, order: Order, back: MoneyBack & { 
   const written = await deps.database.transaction(async (trx) => {
     if (!(await writeMoneyBack(trx, { order, back }, deps.now()))) return false;
     await notifyRefund(deps, trx, { order, changeCents: back.refundedCents - order.refundedCents });
+    await endAfterMoneyBack(deps, trx, { order, back });
     return true;
   });
   if (written && order.disputeState !== back.disputeState) logDispute(deps, order, back.disputeState);

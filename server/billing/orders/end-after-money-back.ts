@@ -1,0 +1,66 @@
+import type { Transaction } from 'kysely';
+import type { PlanEnd } from '../../../config/plans.ts';
+import type { UserId } from '../../shared/index.ts';
+import type { Schema } from '../../store/index.ts';
+import { findUser } from '../../users/index.ts';
+import type { BillingDeps } from '../deps.ts';
+import { notifyMembership } from '../jobs/notify.ts';
+import { addBillingTask } from '../jobs/task-store.ts';
+import { type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { findMembership } from '../subscription/membership-store.ts';
+import type { DisputeState, MoneyBack } from './money-back.ts';
+import type { Order } from './order.ts';
+import { orderFacts } from './order-facts.ts';
+import { listOrders } from './order-store.ts';
+
+interface Change {
+  /** As it was before. */
+  order: Order;
+  back: MoneyBack;
+}
+
+const takesMoney = (state: DisputeState | null): boolean => state === 'open' || state === 'lost';
+
+const startsDispute = ({ order, back }: Change): boolean =>
+  takesMoney(back.disputeState) && !takesMoney(order.disputeState);
+
+const becomesFullRefund = ({ order, back }: Change): boolean =>
+  order.refundedCents < order.paidCents && back.refundedCents >= order.paidCents;
+
+/** The last payment is the one that gives the present plan. */
+async function isLastPayment(trx: Transaction<Schema>, { id }: Order, userId: UserId): Promise<boolean> {
+  return (await listOrders(trx, userId)).find(({ paidCents }) => paidCents > 0)?.id === id;
+}
+
+async function chooseEnd(
+  { catalogue }: BillingDeps,
+  trx: Transaction<Schema>,
+  { order, back, userId }: Change & { userId: UserId },
+): Promise<PlanEnd> {
+  if (startsDispute({ order, back })) return catalogue.onDispute;
+  const isRefund = becomesFullRefund({ order, back }) && (await isLastPayment(trx, order, userId));
+  return isRefund ? catalogue.onFullRefund : 'keep';
+}
+
+const hasPaidSubscription = (membership: Membership | undefined): membership is Membership =>
+  membership !== undefined && membership.subscriptionId !== null && membership.pricedPlanId !== trialPlanKey;
+
+/**
+ * Decides, in the transaction that records a dispute or a full refund, whether the plan ends as the catalogue says. Each
+ * change is recorded once, so an event that comes twice or late ends nothing twice.
+ */
+export async function endAfterMoneyBack(deps: BillingDeps, trx: Transaction<Schema>, change: Change): Promise<void> {
+  const { order } = change;
+  const { userId } = order;
+  if (userId === null) return;
+  const end = await chooseEnd(deps, trx, { ...change, userId });
+  const membership = await findMembership(trx, userId);
+  if (end === 'keep' || !hasPaidSubscription(membership)) return;
+  const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+  await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, deps.now());
+  deps.log.info({ act: 'end-after-money-back', member: userId, invoice: order.invoiceId, end }, 'a plan will end');
+  const user = startsDispute(change) ? await findUser(trx, userId) : undefined;
+  if (!user) return;
+  const values = { ...orderFacts(deps, order), amountCents: order.paidCents, end };
+  await notifyMembership(deps, trx, { user, mail: { template: 'payment-disputed', values } });
+}
