@@ -140,6 +140,7 @@ it('The values of each mail keep their names, because stored messages of the out
     'factor-reset-asked': 'atMs cancelUrl dueAtMs',
     'factor-reset-cancelled': 'atMs',
     'factor-reset-done': 'atMs',
+    'cancel-link': 'atMs cancelUrl pageLink validUntilMs',
     receipt: `${card} creditUsed currency discount email fullName invoiceNumber invoiceUrl orderDate pageLink planAmount planName planType renewDate rewards totalAmount zipcode`,
     'payment-failed': `${unpaid} ${card} nextAttemptAt`,
     'payment-action-required': unpaid,
