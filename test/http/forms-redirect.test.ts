@@ -49,8 +49,6 @@ describe('a form that is refused', () => {
     }
     expect([...refused].toSorted()).toEqual([
       '/cancel-factor-reset',
-      '/cancel-membership',
-      '/cancel-membership/link',
       '/forgot-password',
       '/oauth2/device',
       '/plan-purchase-appsumo/',
