@@ -5,7 +5,7 @@ import {
   CancelLinkMessagePage,
 } from '../../../views/account/cancel-by-mail-pages.tsx';
 import { cancelByMailPath } from '../../../views/account/tabs.ts';
-import type { Membership, Plan } from '../../billing/index.ts';
+import type { Plan } from '../../billing/index.ts';
 import { type AddPage, type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
@@ -30,7 +30,8 @@ const refusals: RefusalRules<CancelLinkRefusal> = {
 };
 
 /** The plan that ends by a link, and its end. */
-function toEnding(r: RequestContext, deps: AccountDeps, user: User, membership: Membership | undefined) {
+async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
+  const membership = await deps.membership.getMembership(user.id);
   const { catalogue } = deps.membership;
   const words = (plan: Plan) => toPlanView(r, plan, catalogue.currency);
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
@@ -80,7 +81,7 @@ async function showLink(r: RequestContext, deps: AccountDeps): Promise<void> {
   const token = r.query('token') ?? '';
   const user = await findCancelLink(deps, token);
   if (!user) return renderMessage(r, 'expired', cancelLinkPath);
-  const ending = toEnding(r, deps, user, await deps.membership.getMembership(user.id));
+  const ending = await findEnding(r, deps, user);
   if (!ending) return renderMessage(r, 'nothing', cancelLinkPath);
   const props: Omit<CancelByLinkPageProps, 'ctx'> = { action: cancelLinkPath, token, ...ending };
   const address = `${cancelLinkPath}?${new URLSearchParams({ token })}`;
