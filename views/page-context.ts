@@ -54,7 +54,6 @@ export type LinkName =
   | 'privacy'
   | 'terms'
   | 'imprint'
-  | 'cancelMembership'
   | 'signIn'
   | 'signUp'
   | 'forgotPassword'

@@ -126,6 +126,14 @@ describe('Other folders', () => {
     expect(imports.filter(({ target }) => /^sandbox[/\\]/.test(target))).toEqual([]);
   });
 
+  it('The oracle of money imports nothing of the code that it judges', () => {
+    const imports = sources('test/money').flatMap(listImports);
+    expect(imports.length).toBeGreaterThan(20);
+    expect(imports.filter(({ target }) => /^server[/\\](billing|account|app|wiring|deps)\b/.test(target))).toEqual([
+      { file: join('test', 'money', 'product-child.ts'), target: join('server', 'deps.ts') },
+    ]);
+  });
+
   it('The sandbox imports modules of the server through their index.ts alone', () => {
     const imports = sources('sandbox').flatMap(listImports);
     const inside = imports.filter(({ target }) => findModule(target) !== undefined && !/\/index\.ts$/.test(target));

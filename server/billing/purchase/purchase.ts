@@ -14,7 +14,6 @@ import {
   type Quote,
   StripeUnavailableError,
 } from '../results.ts';
-import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
   getChangeableSubscription,
@@ -122,7 +121,6 @@ async function toCharge(
     discountsBefore: expected === null ? null : before,
     couponBefore: discount?.couponId,
     discounts: expected,
-    scheduledPlanId: membership.nextPlanId ?? undefined,
     code: promotion?.judgedCodeId === undefined ? undefined : `${promotion.code}:${promotion.couponId}`,
     announcedCents: due.dueCents,
     beganAt: deps.now(),
@@ -182,8 +180,7 @@ export async function confirmPurchase(
   }
   if (kind === 'later' || kind === 'none') {
     if (announced.dueCents !== 0) return changed(deps, user, purchase);
-    const at =
-      kind === 'none' ? await scheduleChange(deps, membership, null) : await changeLater(deps, membership, plan);
+    const at = await scheduleChange(deps, membership, kind === 'none' ? null : plan);
     await changePurchase(database.db, open, { state: 'paid' }, now());
     return { kind: 'scheduled', plan, at };
   }

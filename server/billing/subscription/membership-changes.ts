@@ -24,8 +24,6 @@ export interface MembershipChange {
   /** The orders that were just written. */
   orders: readonly Order[];
   facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
-  /** A payment is under way, which may replace a scheduled change for a moment. */
-  paying: boolean;
   /** The specification's totalRewards. */
   rewards: string;
   nowMs: number;
@@ -131,8 +129,7 @@ function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[]
 export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
 
 /** A scheduled change is reported when it changes, not while it lasts. */
-function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
-  if (paying) return [];
+function toCome({ before, after }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
   if (!plan || changesAt === null) return [];

@@ -1,0 +1,139 @@
+import type { Engine } from '../../sandbox/stripe/index.ts';
+import type { Outcome } from './ledger.ts';
+import { type Announcement, centsIn, listForms, mainOf, readAnnouncement, wordsOf } from './read-pages.ts';
+import { type Arrival, islandProps, type Visitor } from './visitor.ts';
+
+/** Stripe's test cards. */
+export const cards = {
+  good: '4242424242424242',
+  other: '5555555555554444',
+  /** Saves, then every charge is declined. */
+  chargeDeclined: '4000000000000341',
+  /** Its bank asks at every payment. */
+  asksAlways: '4000002760003184',
+} as const;
+
+export const membershipPath = '/settings/membership';
+
+interface Hand {
+  visitor: Visitor;
+  engine: Engine;
+}
+
+/** Does what Stripe.js does with a card that a member has typed. @returns undefined if Stripe refuses it */
+function confirmCard(engine: Engine, clientSecret: string, number: string): string | undefined {
+  const [id = ''] = clientSecret.split('_secret_');
+  const year = new Date(engine.nowMs()).getUTCFullYear() + 4;
+  const card = { number, exp_month: 12, exp_year: year, cvc: '123' };
+  const data = { type: 'card', card, billing_details: { name: 'Ada', address: { postal_code: '10115' } } };
+  try {
+    const params = { client_secret: clientSecret, payment_method_data: data };
+    engine.call({ method: 'POST', path: `/v1/setup_intents/${id}/confirm`, params, as: 'publishable' });
+    if (engine.find(id)?.status === 'requires_action') engine.authenticate(id, 'succeed');
+    return id;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Enters a card into the form of a page, and sends the form. @returns undefined: the page has no form, or no setup began */
+async function enterCard({ visitor, engine }: Hand, html: string, number: string): Promise<Arrival | undefined> {
+  const props = islandProps(html, 'card-form') as
+    | { action: string; fields: Record<string, string>; setupUrl: string }
+    | undefined;
+  if (!props) return undefined;
+  const begun = (await visitor.callScript(props.setupUrl, {})) as { clientSecret?: string } | undefined;
+  const setupIntent = begun?.clientSecret && confirmCard(engine, begun.clientSecret, number);
+  return setupIntent ? visitor.press(props.action, { ...props.fields, setupIntent }) : undefined;
+}
+
+export async function changeCard(hand: Hand, number: string): Promise<Outcome> {
+  const page = await hand.visitor.open(`${membershipPath}/card`);
+  const arrival = await enterCard(hand, page.html, number);
+  if (!arrival) return page.status === 503 ? 'failed' : 'refused';
+  return outcomeOf(arrival);
+}
+
+/** How the page says that an act has ended. */
+export function outcomeOf({ status, at, html }: Arrival): Outcome {
+  if (at.startsWith('/signup/completed/')) return 'done';
+  if (islandProps(html, 'payment-action')) return 'waits';
+  if (status === 402) return 'declined';
+  if (status === 409) return 'changed';
+  if (status === 503 || status >= 500) return 'failed';
+  if (status >= 400) return 'refused';
+  const text = wordsOf(mainOf(html));
+  if (/is noted\. It is passed on/.test(text)) return 'noted';
+  if (/There was nothing to change/.test(text)) return 'refused';
+  return 'done';
+}
+
+/** What a page of a purchase announces, after a code was typed there if there is one. */
+export async function announce(
+  { visitor }: Hand,
+  planId: string,
+  code: string | undefined,
+): Promise<{ announcement: Announcement | undefined; promo: string | undefined; page: Arrival }> {
+  const path = `/plan-purchase/${planId}`;
+  let page = await visitor.open(path);
+  const box = listForms(page.html).find(({ fields }) => fields.act === 'promo');
+  let promo = listForms(page.html).some(({ fields }) => fields.act === 'promo-remove')
+    ? / Coupon applied: (\S+)/.exec(wordsOf(page.html))?.[1]
+    : undefined;
+  if (code !== undefined && box) {
+    const applied = await visitor.press(box.action, { ...box.fields, promo: code });
+    if (listForms(applied.html).some(({ fields }) => fields.act === 'promo-remove')) promo = code;
+    page = applied.status === 200 ? applied : await visitor.open(path);
+  }
+  return { announcement: page.status === 200 ? readAnnouncement(page.html) : undefined, promo, page };
+}
+
+/** Presses the button of a purchase, and enters a card if one is asked for. */
+export async function confirm(hand: Hand, { form }: Announcement, number: string): Promise<Outcome> {
+  const arrival = await hand.visitor.press(form.action, form.fields);
+  if (!/\/addPayment/.test(arrival.at) || outcomeOf(arrival) !== 'done') return outcomeOf(arrival);
+  const paid = await enterCard(hand, arrival.html, number);
+  if (!paid) return 'refused';
+  // The card's page again, without a word: nothing was bought.
+  return /\/addPayment/.test(paid.at) && paid.status === 200 && outcomeOf(paid) === 'done'
+    ? 'refused'
+    : outcomeOf(paid);
+}
+
+/** A page with one button: cancel, resume, pay. The text is what the member has read before. */
+export async function pressOnly(
+  { visitor }: Hand,
+  path: string,
+): Promise<{ outcome: Outcome; text: string; amountCents: number | undefined }> {
+  const page = await visitor.open(path);
+  const text = wordsOf(mainOf(page.html));
+  const form = listForms(mainOf(page.html)).find(({ action, fields }) => action === path && fields.act === undefined);
+  if (page.status >= 500) return { outcome: 'failed', text, amountCents: undefined };
+  if (page.status !== 200 || !page.at.startsWith(path) || !form)
+    return { outcome: 'refused', text, amountCents: undefined };
+  return { outcome: outcomeOf(await visitor.press(path, form.fields)), text, amountCents: centsIn(text) };
+}
+
+export async function takeFree({ visitor }: Hand, planId: string): Promise<Outcome> {
+  const page = await visitor.open(`/plan-purchase/${planId}`);
+  const form = listForms(page.html).find(({ fields }) => fields.act === 'free');
+  if (!form) return page.status >= 500 ? 'failed' : 'refused';
+  return outcomeOf(await visitor.press(form.action, form.fields));
+}
+
+/** The member answers the bank, and comes back to the page. */
+export async function answerBank(
+  { visitor, engine }: Hand,
+  intentId: string,
+  answer: 'succeed' | 'fail',
+  path: string,
+): Promise<Outcome> {
+  engine.authenticate(intentId, answer);
+  return outcomeOf(await visitor.press(path, { act: 'outcome' }));
+}
+
+export async function leave({ visitor }: Hand, when: 'period-end' | 'at-once'): Promise<Outcome> {
+  const page = await visitor.open('/settings/delete-account');
+  if (page.status !== 200) return 'refused';
+  return outcomeOf(await visitor.press('/settings/delete-account', { confirm: '1', membership: when }));
+}

@@ -1,0 +1,53 @@
+/** The plans that these tests sell. They write the file, so they know names and amounts without the product. */
+export interface SoldPlan {
+  id: string;
+  name: string;
+  interval: 'month' | 'year';
+  cents: number;
+}
+
+export type Currency = 'usd' | 'eur';
+
+const amounts = [
+  { name: 'Starter', month: 99, year: 900 },
+  { name: 'Growth', month: 499, year: 5_000 },
+  { name: 'Scale', month: 899, year: 8_000 },
+] as const;
+
+export const soldPlans: SoldPlan[] = amounts.flatMap(({ name, month, year }, rank) => [
+  { id: String(10 + 2 * rank), name, interval: 'month' as const, cents: month * 100 },
+  { id: String(11 + 2 * rank), name, interval: 'year' as const, cents: year * 100 },
+]);
+
+export const freePlanId = '1';
+
+export const findPlan = (id: string | null | undefined): SoldPlan | undefined => soldPlans.find((one) => one.id === id);
+
+const texts = (name: string) => ({ summary: { en: `The plan ${name}` }, features: { en: [`All of ${name}`] } });
+
+/** @param raisedCents added to each amount, as an operator raises prices */
+export function catalogueFile(currency: Currency, raisedDollars = 0): string {
+  const paid = amounts.flatMap(({ name, month, year }, rank) =>
+    ([month, year] as const).map((dollars, at) => ({
+      kind: 'paid',
+      id: String(10 + 2 * rank + at),
+      code: `${at === 0 ? 'm' : 'y'}-${dollars}`,
+      planHash: `${name.toLowerCase()}-${at === 0 ? 'monthly' : 'yearly'}`,
+      name,
+      planType: at === 0 ? '1' : '2',
+      planAmount: dollars + raisedDollars,
+      ...texts(name),
+      entitlements: [`level:${rank + 1}`],
+    })),
+  );
+  const free = { kind: 'free', id: freePlanId, code: 'm-free', planHash: 'free-monthly', name: 'Free', planType: '1' };
+  const trial = { lookupKey: 'Basic-Plan-M', name: 'Basic', days: 7, postSignUpDays: 30, entitlements: ['level:0'] };
+  return JSON.stringify({
+    currency,
+    trial,
+    defaultPlan: '10',
+    graceDays: 7,
+    formerCodes: [],
+    plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid],
+  });
+}

@@ -1,0 +1,47 @@
+import { createEngine } from '../../sandbox/stripe/engine/index.ts';
+import { accountOf, dayOf, type Invoice, isLive, isRenewal, readBooks, type StoredThing } from './stripe-books.ts';
+
+/** The state of the stand-in's objects, as its engine stores it. */
+export interface EngineState {
+  objects: StoredThing[];
+}
+
+/** The charge that Stripe makes next if nobody acts: its amount and its day. */
+export type Forecast = { kind: 'charge'; cents: number; day: string } | { kind: 'none'; endsOn: string | null };
+
+const hourMs = 60 * 60_000;
+/** Renewals are drafts for an hour. */
+const patienceMs = 3 * hourMs;
+/** A renewal may follow a trial or a period that is free. */
+const maxPeriods = 3;
+
+const toCharge = ({ amount_due: cents, created }: Invoice): Forecast => ({
+  kind: 'charge',
+  cents,
+  day: dayOf(created),
+});
+
+/** What happens at Stripe to the customer with this address while the product is away: in a copy of the stand-in. */
+export function forecast(state: EngineState, email: string, nowMs: number): Forecast {
+  const engine = createEngine({
+    now: () => nowMs,
+    draftsRenewals: true,
+    origin: 'http://127.0.0.1',
+    onEvent: () => {},
+  });
+  const objects = state.objects.filter(({ object }) => object !== 'event');
+  engine.restore({ ...state, objects, offsetMs: 0 });
+  const read = () => accountOf(readBooks((engine.snapshot() as EngineState).objects), email);
+  const before = new Set(read().invoices.map(({ id }) => id));
+  for (let periods = 0; periods < maxPeriods; periods += 1) {
+    const { subscriptions } = read();
+    const live = subscriptions.find((one) => isLive(one) && one.status !== 'paused');
+    const end = live?.items.data[0]?.current_period_end;
+    if (end === undefined) break;
+    engine.advance(Math.max(end * 1_000 - engine.nowMs(), 0) + patienceMs);
+    const renewal = read().invoices.find((one) => !before.has(one.id) && isRenewal(one) && one.total > 0);
+    if (renewal) return toCharge(renewal);
+  }
+  const ended = read().subscriptions.flatMap(({ ended_at }) => ended_at ?? []);
+  return { kind: 'none', endsOn: ended.length === 0 ? null : dayOf(Math.max(...ended)) };
+}

@@ -1,0 +1,135 @@
+import type { Findings } from './findings.ts';
+import { type Actual, following, keeps, type Press, shownNext } from './ledger.ts';
+import {
+  accountOf,
+  type Books,
+  dayOf,
+  type Invoice,
+  isLive,
+  isRenewal,
+  paidAt,
+  paidSales,
+  type Sale,
+  saleOf,
+} from './stripe-books.ts';
+import type { Member } from './world.ts';
+
+interface Case {
+  books: Books;
+  member: Member;
+  findings: Findings;
+}
+
+const shown = ({ id, billing_reason, amount_due, amount_paid, status, created }: Invoice) =>
+  `invoice ${id} (${billing_reason}, ${status}, due ${amount_due}, paid ${amount_paid}) of ${dayOf(created)}`;
+
+function findPress({ ledger }: Member, invoice: Invoice, { planId }: Sale): Press | undefined {
+  return ledger.presses.findLast(
+    (press) =>
+      press.invoiceId === undefined &&
+      press.planId === planId &&
+      press.dueCents === invoice.amount_paid &&
+      !['changed', 'refused'].includes(press.outcome) &&
+      // Stripe counts whole seconds.
+      press.atMs <= paidAt(invoice) * 1_000 + 999,
+  );
+}
+
+/** A purchase that was paid. */
+function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale): void {
+  const { ledger } = member;
+  const press = findPress(member, invoice, sale);
+  if (!press) {
+    findings.report('O2', member, `${shown(invoice)} sells ${sale.planId}, and nobody was told so`);
+    return;
+  }
+  press.invoiceId = invoice.id;
+  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
+  if (change !== press.balanceChange) {
+    findings.report(
+      'O11',
+      member,
+      `${shown(invoice)} changes the balance by ${change}, shown was ${press.balanceChange}`,
+    );
+  }
+  ledger.going = press.next ?? { kind: 'charge' };
+  ledger.promises = [ledger.going];
+  ledger.entries.push({ atMs: paidAt(invoice) * 1_000, text: `paid: ${shown(invoice)}` });
+}
+
+/** A renewal, paid or not. */
+function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
+  const { ledger } = member;
+  const actual: Actual = { kind: 'charge', cents: invoice.amount_due, day: dayOf(invoice.created) };
+  const promise = ledger.promises.find((one) => keeps(one, actual));
+  ledger.entries.push({ atMs: invoice.created * 1_000, text: `renewed: ${shown(invoice)}` });
+  if (!promise) {
+    const promised = ledger.promises.map(shownNext).join(' or ');
+    findings.report('O3', member, `${shown(invoice)}; announced was ${promised}`);
+    return;
+  }
+  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
+  const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0) : 0;
+  if (invoice.status === 'paid' && change !== announced && invoice.amount_due !== 0) {
+    findings.report('O11', member, `${shown(invoice)} changes the balance by ${change}, announced was ${announced}`);
+  }
+  ledger.going = following(promise);
+  ledger.promises = [ledger.going];
+}
+
+/** O2 and O3, and O11 of the same invoices: each new invoice once, in the order of time. */
+function judgeNewInvoices(the: Case): void {
+  const { books, member } = the;
+  const { invoices } = accountOf(books, member.email);
+  for (const invoice of invoices) {
+    const { id, status } = invoice;
+    if (member.ledger.judged.has(id) || status === 'draft') continue;
+    const sale = saleOf(books, invoice);
+    // A purchase that is not paid may never be.
+    if (!isRenewal(invoice) && status !== 'paid') continue;
+    member.ledger.judged.add(id);
+    if (sale && isRenewal(invoice)) judgeRenewal(the, invoice);
+    else if (sale) judgePurchase(the, invoice, sale);
+    else if (invoice.amount_paid > 0) the.findings.report('O2', member, `${shown(invoice)} charges without a sale`);
+  }
+}
+
+/** O7: a period that begins within an earlier one must give the rest of that back, unless it had cost nothing. */
+function judgePeriods({ books, member, findings }: Case): void {
+  const account = accountOf(books, member.email);
+  const endOf = (sale: Sale) => {
+    const id = sale.invoice.parent?.subscription_details?.subscription;
+    const ended = account.subscriptions.find((one) => one.id === id)?.ended_at;
+    return Math.min(sale.line.period.end, ended ?? Number.POSITIVE_INFINITY);
+  };
+  const sales = paidSales(books, account).toSorted((one, other) => one.line.period.start - other.line.period.start);
+  for (const [index, sale] of sales.entries()) {
+    const before = sales[index - 1];
+    if (!before || sale.line.period.start >= endOf(before)) continue;
+    const givesBack = sale.invoice.lines.data.some(
+      ({ amount, parent }) => amount < 0 || parent?.subscription_item_details?.proration,
+    );
+    const taken = (before.line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+    if (!givesBack && before.line.amount > taken) {
+      const [one, other] = [before, sale].map(({ line }) => `${dayOf(line.period.start)} to ${dayOf(line.period.end)}`);
+      findings.report('O7', member, `${one} and ${other} are both paid`);
+    }
+  }
+}
+
+/** O9 */
+function judgeAccounts({ books, member, findings }: Case): void {
+  const { customers, subscriptions } = accountOf(books, member.email);
+  if (customers.length > 1) findings.report('O9', member, `${customers.length} customers`);
+  const live = subscriptions.filter(isLive);
+  if (live.length > 1)
+    findings.report('O9', member, `live: ${live.map(({ id, status }) => `${id} ${status}`).join(', ')}`);
+}
+
+/** What must hold at any moment, seen from Stripe. */
+export function judgeCharges(the: Case): void {
+  if (the.findings.isBroken(the.member)) return;
+  judgeNewInvoices(the);
+  judgePeriods(the);
+  judgeAccounts(the);
+}

@@ -1,0 +1,84 @@
+import type { Findings } from './findings.ts';
+import { keeps, shownNext } from './ledger.ts';
+import type { Mail } from './product-process.ts';
+import { centsIn, dayIn, readMail } from './read-pages.ts';
+import { accountOf, type Books, dayOf, saleOf } from './stripe-books.ts';
+import type { Member } from './world.ts';
+
+interface Case {
+  books: Books;
+  member: Member;
+  findings: Findings;
+  nowMs: number;
+}
+
+/** O12 and O1 of a receipt. */
+function judgeReceipt({ books, member, findings }: Case, facts: Record<string, string>): void {
+  const { invoices } = accountOf(books, member.email);
+  const invoice = invoices.find(({ number }) => number === facts.Invoice);
+  const sale = invoice && saleOf(books, invoice);
+  if (!invoice || !sale) {
+    findings.report('O1', member, `a receipt of ${facts.Invoice}, which sells nothing`);
+    return;
+  }
+  const paid = centsIn(facts['Amount charged']);
+  if (paid !== invoice.amount_paid || invoice.status !== 'paid') {
+    findings.report('O1', member, `the receipt of ${invoice.id} says ${paid}, charged is ${invoice.amount_paid}`);
+  }
+  const price = centsIn(facts.Price);
+  const line = sale.line;
+  const taken = (line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const known = [Math.round(Number(line.pricing?.unit_amount_decimal)), line.amount, line.amount + taken];
+  if (price === undefined || !known.includes(price)) {
+    findings.report(
+      'O12',
+      member,
+      `the receipt of ${invoice.id} says the price ${price}, at Stripe it is ${known.join(' or ')}`,
+    );
+  }
+  const renews = dayIn(facts['Renews on']);
+  if (renews !== undefined && renews !== dayOf(line.period.end)) {
+    findings.report(
+      'O3',
+      member,
+      `the receipt of ${invoice.id} renews on ${renews}, the period ends on ${dayOf(line.period.end)}`,
+    );
+  }
+}
+
+/** A mail about a change at the end of the period is a promise, too. */
+function judgeChange({ member, findings }: Case, facts: Record<string, string>): void {
+  const [day, cents] = [dayIn(facts['Changes on']), centsIn(facts.Price)];
+  if (day === undefined || cents === undefined || cents === 0) return;
+  const { promises } = member.ledger;
+  if (promises.some((promise) => keeps(promise, { kind: 'charge', cents, day }))) return;
+  const promised = promises.map(shownNext).join(' or ');
+  findings.report('O3', member, `a mail announces ${cents} on ${day}; the page had announced ${promised}`);
+}
+
+/** Every mail once, although the product may send one again after it was killed. */
+export function judgeMails(the: Case, mails: readonly Mail[]): void {
+  const { member, findings, nowMs } = the;
+  for (const mail of mails) {
+    if (mail.to !== member.email || member.ledger.mailKeys.has(mail.key)) continue;
+    member.ledger.mailKeys.add(mail.key);
+    const { subject, facts } = readMail(mail);
+    if (!('Plan' in facts) && !('Changes on' in facts) && !('Amount' in facts)) continue;
+    const shown = [
+      'Plan',
+      'Price',
+      'Amount charged',
+      'Amount',
+      'Renews on',
+      'Ends on',
+      'Changes on',
+      'Plan from then on',
+    ]
+      .flatMap((label) => (facts[label] === undefined ? [] : `${label} ${facts[label]}`))
+      .join(', ');
+    member.ledger.entries.push({ atMs: nowMs, text: `mail "${subject}": ${shown}` });
+    if (findings.isBroken(member)) continue;
+    if ('Amount charged' in facts) judgeReceipt(the, facts);
+    else if ('Changes on' in facts) judgeChange(the, facts);
+  }
+}

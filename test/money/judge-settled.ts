@@ -1,0 +1,212 @@
+import { findPlan, freePlanId, soldPlans } from './catalogue.ts';
+import type { Findings } from './findings.ts';
+import type { Forecast } from './forecast.ts';
+import { keeps, nothing, shownNext } from './ledger.ts';
+import type { MembershipPage } from './read-pages.ts';
+import {
+  type Account,
+  type Books,
+  couponsOn,
+  dayOf,
+  isLive,
+  isRenewal,
+  type Price,
+  paidSales,
+  type Sale,
+  type Subscription,
+  saleOf,
+} from './stripe-books.ts';
+import type { Member } from './world.ts';
+
+/** An order, as the member's own data contain it. */
+export interface Order {
+  invoiceId: string;
+  planId: string | null;
+  currency: string;
+  paidCents: number;
+  discountCents: number;
+  refundedCents: number;
+  voucher: string | null;
+  disputedAt: number | null;
+}
+
+/** Everything that is known of a member after quiet time. */
+export interface Settled {
+  books: Books;
+  account: Account;
+  member: Member;
+  findings: Findings;
+  nowMs: number;
+  forecast: Forecast;
+  page: MembershipPage;
+  orders: Order[];
+  /** The claim `plan`. */
+  plan: string | undefined;
+  /** An act has failed since the last quiet time. */
+  hasFailed: boolean;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const graceDays = 7;
+
+/** O1 */
+export function judgeOrders({ books, account, member, findings, orders }: Settled): void {
+  const paid = account.invoices.filter(({ status }) => status === 'paid');
+  const report = (detail: string) => findings.report('O1', member, detail);
+  for (const charge of account.charges.filter(({ status }) => status === 'succeeded')) {
+    const of = paid.filter(({ payments }) =>
+      payments.data.some(({ payment }) => payment.payment_intent === charge.payment_intent),
+    );
+    const [invoice] = of;
+    if (of.length !== 1 || !invoice)
+      report(`the charge ${charge.id} of ${charge.amount} has ${of.length} paid invoices`);
+    else if (invoice.amount_paid !== charge.amount || invoice.currency !== charge.currency) {
+      report(
+        `the charge ${charge.id} of ${charge.amount} ${charge.currency} is ${invoice.amount_paid} on ${invoice.id}`,
+      );
+    }
+  }
+  for (const invoice of paid) {
+    const charges = account.charges.filter(
+      ({ status, payment_intent: intent }) =>
+        status === 'succeeded' && invoice.payments.data.some(({ payment }) => payment.payment_intent === intent),
+    );
+    if (charges.length !== (invoice.amount_paid > 0 ? 1 : 0)) report(`${invoice.id} has ${charges.length} charges`);
+    const own = orders.filter(({ invoiceId }) => invoiceId === invoice.id);
+    const sale = saleOf(books, invoice);
+    if (own.length !== (sale ? 1 : 0)) report(`${invoice.id} of ${invoice.amount_paid} has ${own.length} orders`);
+    for (const order of own) {
+      const facts = [order.paidCents, order.currency, order.planId].join(' ');
+      const expected = [invoice.amount_paid, invoice.currency, sale?.planId].join(' ');
+      if (facts !== expected) report(`the order of ${invoice.id} is "${facts}", the invoice "${expected}"`);
+    }
+  }
+  const unknown = orders.filter(({ invoiceId }) => !paid.some(({ id }) => id === invoiceId));
+  for (const { invoiceId } of unknown) report(`there is an order of ${invoiceId}, which is not paid`);
+}
+
+/** O2: what was announced and said to be done was done. */
+export function judgeAnnounced({ member, findings, nowMs }: Settled): void {
+  const { presses } = member.ledger;
+  for (const { outcome, dueCents, invoiceId, atMs, planId } of presses) {
+    if (outcome !== 'done' || dueCents === 0 || invoiceId !== undefined || atMs > nowMs) continue;
+    findings.report('O2', member, `${dueCents} for ${planId} was announced and confirmed, and no invoice is paid`);
+  }
+}
+
+/** The subscription is settled: nothing is under way that the page does not speak of as a next charge. */
+function isCalm({ account }: Settled, live: Subscription | undefined): boolean {
+  const waits = account.invoices.some(({ status }) => status === 'draft' || status === 'open');
+  return !waits && (!live || ['active', 'trialing'].includes(live.status)) && !live?.pending_update;
+}
+
+/** O4 and O5: in a copy of Stripe, time passes without the product. */
+export function judgeNextCharge(the: Settled): void {
+  const { account, member, findings, forecast, page, hasFailed } = the;
+  const { ledger } = member;
+  const live = account.subscriptions.find(isLive);
+  if (!isCalm(the, live)) return;
+  if (page.label === 'Changes' && live?.cancel_at_period_end) return;
+  const actual = forecast.kind === 'charge' ? forecast : { kind: 'none' as const };
+  // It has ended because a renewal was not paid in time.
+  const unpaid = account.invoices.findLast(isRenewal);
+  if (!live && unpaid && ['void', 'uncollectible'].includes(unpaid.status)) ledger.promises = [nothing];
+  const possible = ledger.promises.filter((promise) => keeps(promise, actual));
+  if (possible.length === 0) {
+    const promised = ledger.promises.map(shownNext).join(' or ');
+    findings.report(hasFailed ? 'O5' : 'O4', member, `Stripe does ${shownNext(actual)}; promised was ${promised}`);
+    return;
+  }
+  ledger.promises = possible;
+  if (!page.next || ledger.hasLeft) return;
+  if (!keeps(page.next, actual)) {
+    findings.report('O4', member, `the page announces ${shownNext(page.next)}; Stripe does ${shownNext(actual)}`);
+  } else if (page.next.kind === 'charge' && page.next.cents !== undefined) {
+    ledger.promises = [page.next];
+    if (page.label !== 'Changes') ledger.going = page.next;
+  }
+}
+
+/** The plans that a member may have now. */
+function plansNow({ books, account, member, nowMs }: Settled): (string | undefined)[] {
+  const base = member.ledger.freePlanId === null ? [undefined] : [undefined, member.ledger.freePlanId];
+  const live = account.subscriptions.find(isLive);
+  const last: Sale | undefined = paidSales(books, account).at(-1);
+  if (!last || !live) return base;
+  const end = last.line.period.end * 1_000;
+  if (nowMs < end && live.status !== 'past_due') return [last.planId];
+  const renewal = account.invoices.findLast(isRenewal);
+  if (renewal?.status === 'draft') return [last.planId];
+  if (live.status === 'past_due' && nowMs < end + graceDays * dayMs) return [last.planId, ...base];
+  return base;
+}
+
+/** O6 */
+export function judgePlan(the: Settled): void {
+  const { account, member, findings, plan, page, nowMs } = the;
+  if (member.ledger.hasLeft || account.subscriptions.some(({ status }) => status === 'paused')) return;
+  const allowed = plansNow(the);
+  if (!allowed.includes(plan)) {
+    const words = allowed.map((one) => one ?? 'none').join(' or ');
+    findings.report('O6', member, `the claim is ${plan ?? 'none'}, paid for on ${dayOf(nowMs / 1_000)} is ${words}`);
+  }
+  const name = findPlan(plan)?.name ?? (plan === freePlanId ? 'Free' : undefined);
+  const paidName = soldPlans.find((one) => page.plan?.startsWith(`${one.name}, `))?.name;
+  if (name !== undefined ? !page.plan?.startsWith(name) : paidName !== undefined && page.label !== undefined) {
+    findings.report('O6', member, `the claim is ${plan ?? 'none'}, the page says "${page.plan}"`);
+  }
+}
+
+/** O8 */
+export function judgeRefunds({ books, account, member, findings, orders, page }: Settled): void {
+  for (const charge of account.charges) {
+    const invoice = account.invoices.find(({ payments }) =>
+      payments.data.some(({ payment }) => payment.payment_intent === charge.payment_intent),
+    );
+    const order = orders.find(({ invoiceId }) => invoiceId === invoice?.id);
+    if (!invoice || !order || charge.status !== 'succeeded') continue;
+    const refunds = books.refunds.filter(
+      (one) => one.charge === charge.id && ['pending', 'succeeded'].includes(one.status),
+    );
+    const cents = refunds.reduce((sum, { amount }) => sum + amount, 0);
+    const disputed = books.disputes.some((one) => one.charge === charge.id && one.status !== 'won');
+    const row = page.rows.find(({ number }) => number === invoice.number);
+    const report = (detail: string) => findings.report('O8', member, `${invoice.id}: ${detail}`);
+    if (order.refundedCents !== cents) report(`refunded ${cents} at Stripe, ${order.refundedCents} in the order`);
+    if (row && !page.isStripeAway && row.refundedCents !== cents)
+      report(`refunded ${cents} at Stripe, ${row.refundedCents} on the page`);
+    if (row && row.disputed !== disputed) report(`disputed at Stripe: ${disputed}, on the page: ${row.disputed}`);
+  }
+}
+
+/** O10, the orders' part. */
+export function judgeOrdersWithCodes({ books, account, member, findings, orders }: Settled): void {
+  for (const invoice of account.invoices.filter(({ status }) => status === 'paid')) {
+    const order = orders.find(({ invoiceId }) => invoiceId === invoice.id);
+    if (!order) continue;
+    const taken = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+    if (taken !== order.discountCents || taken > 0 !== (order.voucher !== null)) {
+      const coupons = couponsOn(books, invoice).join(', ');
+      const shown = `${order.discountCents} by ${order.voucher ?? 'no code'}`;
+      findings.report('O10', member, `${invoice.id} has ${taken} taken off (${coupons}), its order shows ${shown}`);
+    }
+  }
+}
+
+const per = { month: 'month', year: 'year', day: 'days' } as const;
+
+/** O12, the page's part. */
+export function judgePrice({ account, member, findings, page, plan }: Settled): void {
+  const live = account.subscriptions.find(isLive);
+  const price: Price | undefined = live?.items.data[0]?.price;
+  if (!price || !live || page.priceCents === undefined || live.status !== 'active') return;
+  if (price.metadata.foyer_plan !== plan) return;
+  const interval = price.recurring?.interval ?? 'month';
+  if (page.priceCents !== price.unit_amount || !page.price?.includes(per[interval])) {
+    findings.report(
+      'O12',
+      member,
+      `the page says "${page.price}", the item's price is ${price.unit_amount} a ${interval}`,
+    );
+  }
+}

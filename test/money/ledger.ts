@@ -1,0 +1,100 @@
+import type { Announcement, NextCharge } from './read-pages.ts';
+
+/** How a press of a button ended, as the page says. `unknown`: the connection broke. */
+export type Outcome = 'done' | 'noted' | 'declined' | 'changed' | 'waits' | 'refused' | 'failed' | 'unknown';
+
+/** A confirmation with what its page had announced. */
+export interface Press {
+  atMs: number;
+  planId: string;
+  dueCents: number;
+  next: NextCharge | undefined;
+  balanceChange: number;
+  promo: string | undefined;
+  outcome: Outcome;
+  /** The invoice that it has caused. */
+  invoiceId?: string;
+}
+
+interface Entry {
+  atMs: number;
+  text: string;
+}
+
+/** Everything that one member was told and did, and what follows from it. */
+export interface Ledger {
+  email: string;
+  entries: Entry[];
+  presses: Press[];
+  /** What the next charge may be: more than one after an act that has failed, until a page decides. */
+  promises: NextCharge[];
+  /** The next charge if the present plan goes on. */
+  going: NextCharge;
+  judged: Set<string>;
+  /** Taken by the member, without payment. */
+  freePlanId: string | null;
+  /** The member has chosen an end at once. */
+  endedAtOnce: boolean;
+  hasLeft: boolean;
+  mailKeys: Set<string>;
+  openedAtMs: number;
+}
+
+export const nothing: NextCharge = { kind: 'none' };
+
+export const createLedger = (email: string, nowMs: number): Ledger => ({
+  email,
+  entries: [],
+  presses: [],
+  promises: [nothing],
+  going: nothing,
+  judged: new Set(),
+  freePlanId: null,
+  endedAtOnce: false,
+  hasLeft: false,
+  mailKeys: new Set(),
+  openedAtMs: nowMs,
+});
+
+export const shownNext = (next: NextCharge | undefined): string => {
+  if (!next) return 'not said';
+  if (next.kind === 'none') return 'no charge';
+  const { day, cents, regular, creditCents } = next;
+  const later = regular ? `, ${regular.cents} from ${regular.from}` : '';
+  const credit = creditCents ? `, ${creditCents} by credit` : '';
+  return `${cents ?? '?'} on ${day ?? '?'}${later}${credit}`;
+};
+
+export const shownAnnouncement = ({ planId, dueCents, lines, next }: Announcement): string =>
+  `plan ${planId}, ${lines.map(({ label, cents }) => `${label} ${cents}`).join(', ')}, due ${dueCents}, next ${shownNext(next)}`;
+
+/** The ledger's end as text, for a report. */
+export const printLedger = ({ email, entries, promises }: Ledger, last = 14): string =>
+  [
+    `ledger of ${email}`,
+    ...entries.slice(-last).map(({ atMs, text }) => `  ${new Date(atMs).toISOString().slice(0, 16)} ${text}`),
+    `  promised: ${promises.map(shownNext).join(' or ')}`,
+  ].join('\n');
+
+/** The amount of the charge on a day; undefined: nobody has said it. */
+export function promisedCents(next: NextCharge & { kind: 'charge' }, day: string): number | undefined {
+  return next.regular && day >= next.regular.from ? next.regular.cents : next.cents;
+}
+
+export type Actual = { kind: 'charge'; cents: number; day: string } | { kind: 'none' };
+
+/** Whether a charge, or none, is what was promised. */
+export function keeps(promise: NextCharge, actual: Actual): boolean {
+  if (promise.kind === 'none') return actual.kind === 'none';
+  if (actual.kind === 'none') return promise.cents === 0;
+  if (promise.day !== undefined && promise.day !== actual.day) return false;
+  const cents = promisedCents(promise, actual.day);
+  return cents === undefined || cents === actual.cents;
+}
+
+/** What is known of the charge after this one: a credit that has paid a part of it may be gone. */
+export function following(promise: NextCharge): NextCharge {
+  if (promise.kind === 'none') return promise;
+  const { cents, regular, creditCents } = promise;
+  return { kind: 'charge', cents: creditCents ? undefined : cents, regular };
+}

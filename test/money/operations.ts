@@ -1,0 +1,139 @@
+import { cards } from './acts.ts';
+import { soldPlans } from './catalogue.ts';
+import { codeNames } from './shop.ts';
+import type { Fault } from './world.ts';
+
+/** What happens next; the generator chooses it from a seed alone. */
+export type Operation = { member: number; fault: Fault | undefined; returns: boolean } & (
+  | { kind: 'buy'; planId: string; code: string | undefined; card: string }
+  | { kind: 'cancel' | 'resume' | 'pay' | 'free' }
+  | { kind: 'card'; card: string; fails: boolean }
+  | { kind: 'bank'; answer: 'succeed' | 'fail' }
+  | { kind: 'leave'; when: 'period-end' | 'at-once' }
+  | { kind: 'refund'; share: number }
+  | { kind: 'dispute' }
+  | { kind: 'raise'; dollars: number }
+  | { kind: 'time'; ms: number }
+  /** Until the member's period ends, and so long after it (before it, if negative). */
+  | { kind: 'period'; afterMs: number }
+  /** Until a day of a month. */
+  | { kind: 'day'; day: number }
+  | { kind: 'hold' | 'drop' | 'deliver' | 'deliver twice' }
+);
+
+export type Random = () => number;
+
+export const seeded = (seed: number): Random => {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
+export function pick<T>(random: Random, values: readonly T[]): T {
+  const index = Math.floor(random() * values.length);
+  if (index >= values.length) throw new Error('there is nothing to choose from');
+  return values[index] as T;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+type Kind = Operation['kind'];
+
+/** How often each kind comes. */
+const weights: [Kind, number][] = [
+  ['buy', 32],
+  ['cancel', 6],
+  ['resume', 6],
+  ['free', 3],
+  ['pay', 4],
+  ['card', 6],
+  ['bank', 5],
+  ['leave', 0.6],
+  ['refund', 2],
+  ['dispute', 1],
+  ['raise', 0.6],
+  ['time', 12],
+  ['period', 14],
+  ['day', 3],
+  ['hold', 3],
+  ['drop', 1.5],
+  ['deliver', 2],
+  ['deliver twice', 2],
+];
+const sum = weights.reduce((total, [, weight]) => total + weight, 0);
+
+function pickKind(random: Random): Kind {
+  let left = random() * sum;
+  for (const [kind, weight] of weights) {
+    left -= weight;
+    if (left < 0) return kind;
+  }
+  return 'buy';
+}
+
+const faultKinds = ['unreachable', 'lost', 'error', 'kept-error', 'rate-limit'] as const;
+const killKinds = ['kill before', 'kill after'] as const;
+
+const goodCards = [cards.good, cards.good, cards.good, cards.other, cards.chargeDeclined, cards.asksAlways];
+
+/** The rest of each kind. */
+const details: { [K in Kind]: (random: Random) => object } = {
+  buy: (random) => ({
+    planId: pick(random, soldPlans).id,
+    code: random() < 0.4 ? pick(random, codeNames) : undefined,
+    card: pick(random, goodCards),
+  }),
+  cancel: () => ({}),
+  resume: () => ({}),
+  free: () => ({}),
+  pay: () => ({}),
+  card: (random) => ({ card: pick(random, goodCards), fails: random() < 0.3 }),
+  bank: (random) => ({ answer: random() < 0.7 ? 'succeed' : 'fail' }),
+  leave: (random) => ({ when: random() < 0.6 ? 'period-end' : 'at-once' }),
+  refund: (random) => ({ share: random() < 0.4 ? 1 : random() }),
+  dispute: () => ({}),
+  raise: (random) => ({ dollars: 1 + Math.floor(random() * 50) }),
+  time: (random) => ({ ms: pick(random, [minuteMs, hourMs, 5 * hourMs, dayMs, 3 * dayMs, 13 * dayMs, 28 * dayMs]) }),
+  period: (random) => ({
+    afterMs: pick(random, [
+      -3 * dayMs,
+      -2 * dayMs,
+      -dayMs,
+      -hourMs,
+      5 * minuteMs,
+      30 * minuteMs,
+      2 * hourMs,
+      8 * dayMs,
+    ]),
+  }),
+  day: (random) => ({ day: pick(random, [27, 28, 29, 30, 31]) }),
+  hold: () => ({}),
+  drop: () => ({}),
+  deliver: () => ({}),
+  'deliver twice': () => ({}),
+};
+
+const acts: readonly Kind[] = ['buy', 'cancel', 'resume', 'free', 'pay', 'card', 'bank', 'leave'];
+
+/** @param kills the share of the acts during which the process is killed */
+export function makeOperation(random: Random, { members, kills }: { members: number; kills: number }): Operation {
+  const kind = pickKind(random);
+  const base = { member: Math.floor(random() * members), returns: random() < 0.5 };
+  const [chance, n] = [random(), pick(random, [1, 1, 1, 2, 2, 3, 4, 6])];
+  const kindOf =
+    chance < kills ? pick(random, killKinds) : chance < kills + 0.15 ? pick(random, faultKinds) : undefined;
+  const fault = kindOf && acts.includes(kind) ? { kind: kindOf, n } : undefined;
+  return { ...base, kind, fault, ...details[kind](random) } as Operation;
+}
+
+export const shownOperation = ({ member, fault, returns, kind, ...rest }: Operation): string => {
+  const values = Object.values(rest).filter((value) => value !== undefined);
+  const trouble = fault ? `, ${fault.kind} at request ${fault.n}${returns ? ', comes back' : ''}` : '';
+  return `${kind}${values.length > 0 ? ` ${values.join(' ')}` : ''}${trouble}`;
+};

@@ -1,0 +1,78 @@
+/**
+ * The product in a process of its own, so that SIGKILL ends it alone. It is the built server; around it are only Stripe's
+ * time, a carrier that hands mails to the test, and the jobs at the moment that the test chooses.
+ * `product-process.ts` starts it.
+ */
+import type { Companion } from '../../server/companion.ts';
+import type { Deps } from '../../server/deps.ts';
+import type { Answer, Order } from './product-process.ts';
+
+const { start } = await import('#start');
+
+let movedMs = 0;
+let deps: Deps | undefined;
+let runJobs: () => Promise<void> = async () => {};
+const tell = (answer: Answer) => process.send?.(answer);
+
+/** Hands over every mail that waits, also those that wait for a second or two. */
+async function deliverMails(): Promise<void> {
+  if (!deps) return;
+  const soon = deps.database.db.updateTable('outbox').set({ nextAttemptAt: Date.now() });
+  await soon.where('state', '=', 'waiting').where('attempts', '=', 0).execute();
+  await deps.outboxWorker.turn();
+}
+
+const companion: Companion = {
+  extend: ({ now }) => ({
+    billingClock: { now: () => now() + movedMs, refresh: async () => {}, follow: () => () => {} },
+    carriers: {
+      mail: {
+        name: 'test',
+        async send(mail, { idempotencyKey }) {
+          const text = 'text' in mail ? mail.text : '';
+          const subject = 'subject' in mail ? mail.subject : '';
+          tell({ kind: 'mail', mail: { key: idempotencyKey, to: mail.to, subject, text } });
+        },
+      },
+    },
+    routes: {
+      access: {},
+      add(_router, { runBillingJobs }) {
+        runJobs = runBillingJobs;
+      },
+    },
+  }),
+  async prepare(opened) {
+    deps = opened;
+    // A process that was killed holds the locks of its members, which expire after ten seconds of the machine's time.
+    await opened.database.db.deleteFrom('leases').execute();
+  },
+  serve: async () => ({
+    async foyerServes() {
+      tell({ kind: 'serves' });
+    },
+    async close() {},
+  }),
+  readyLines: () => [],
+};
+
+process.on('message', async (order: Order) => {
+  switch (order.kind) {
+    case 'begin':
+      movedMs = order.movedMs;
+      Object.assign(process.env, order.variables);
+      return start(companion);
+    case 'clock':
+      movedMs = order.movedMs;
+      return tell({ kind: 'done', id: order.id });
+    case 'jobs':
+      await runJobs();
+      return tell({ kind: 'done', id: order.id });
+    case 'mails':
+      await deliverMails();
+      return tell({ kind: 'done', id: order.id });
+  }
+});
+// The test has ended.
+process.on('disconnect', () => process.exit());
+tell({ kind: 'loaded' });

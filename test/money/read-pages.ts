@@ -1,0 +1,240 @@
+/** The pages as a member reads them: texts, amounts and dates, never the product's own values. */
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
+export const wordsOf = (html: string): string =>
+  unescaped(
+    html
+      .replaceAll(/<(script|svg)\b.*?<\/\1>/gs, '')
+      .replaceAll(/<br\/?>/g, ' · ')
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+
+export const mainOf = (html: string): string => /<main.*<\/main>/s.exec(html)?.[0] ?? html;
+
+const money = '[−-]?[$€][\\d,]+(?:\\.\\d+)?';
+const date = '[A-Z][a-z]+ \\d{1,2}, \\d{4}';
+
+/** `$1,234.50` in cents. */
+export function toCents(text: string): number {
+  const digits = text.replaceAll(/[^\d.]/g, '');
+  const cents = Math.round(Number(digits) * 100);
+  return /[−-]/.test(text) ? -cents : cents;
+}
+
+/** `November 22, 2027` as 2027-11-22. */
+export const toDay = (text: string): string => new Date(`${text} 00:00 UTC`).toISOString().slice(0, 10);
+
+const findMoney = (text: string | undefined) => {
+  const [found] = new RegExp(money).exec(text ?? '') ?? [];
+  return found === undefined ? undefined : toCents(found);
+};
+const findDay = (text: string | undefined) => {
+  const [found] = new RegExp(date).exec(text ?? '') ?? [];
+  return found === undefined ? undefined : toDay(found);
+};
+
+/** The next charge as a page or a mail announces it; what it does not say is undefined. */
+export type NextCharge =
+  | {
+      kind: 'charge';
+      day?: string | undefined;
+      cents?: number | undefined;
+      /** Another amount from a day on: a discount has ended then. */
+      regular?: { from: string; cents: number } | undefined;
+      /** The part that the member's credit pays, besides `cents`. */
+      creditCents?: number | undefined;
+      /** The plan that begins with it. */
+      planName?: string | undefined;
+    }
+  | { kind: 'none' };
+
+export const listFacts = (html: string): { label: string; value: string }[] =>
+  [...html.matchAll(/<dt[^>]*>(.*?)<\/dt>\s*<dd[^>]*>(.*?)<\/dd>/gs)].map(([, label = '', value = '']) => ({
+    label: wordsOf(label),
+    value: wordsOf(value),
+  }));
+
+/** The sentence about later charges, on the pages of a purchase. */
+export function readNextCharge(text: string): NextCharge | undefined {
+  const renews = new RegExp(`[Rr]enews on (${date}) at (${money})`).exec(text);
+  const later = new RegExp(`Until (${date}) your plan stays as it is\\. Then (.+?) begins, and (${money})`).exec(text);
+  const day = renews?.[1] ?? later?.[1];
+  const amount = renews?.[2] ?? later?.[3];
+  if (day === undefined || amount === undefined) return undefined;
+  const regular = new RegExp(`until (${date}), then (${money})`).exec(text);
+  const credit = new RegExp(`(${money}) of it from your credit`).exec(text);
+  return {
+    kind: 'charge',
+    day: toDay(day),
+    // The text names the whole amount and the part that the credit pays.
+    cents: toCents(amount) - (credit?.[1] === undefined ? 0 : toCents(credit[1])),
+    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
+    ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
+    ...(later?.[2] && { planName: later[2] }),
+  };
+}
+
+export interface Form {
+  action: string;
+  fields: Record<string, string>;
+}
+
+/** The forms of a page, with their hidden fields. */
+export const listForms = (html: string): Form[] =>
+  [...html.matchAll(/<form [^>]*?action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action = '', content = '']) => ({
+    action: unescaped(action),
+    fields: Object.fromEntries(
+      [...content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+        name,
+        unescaped(value),
+      ]),
+    ),
+  }));
+
+export interface Announcement {
+  planId: string;
+  dueCents: number;
+  /** With signs, as they stand there. */
+  lines: { label: string; cents: number }[];
+  next: NextCharge | undefined;
+  form: Form;
+}
+
+/** The summary of a purchase; undefined: it offers nothing to confirm. */
+export function readAnnouncement(html: string): Announcement | undefined {
+  const form = listForms(html).find(({ fields }) => fields.dueCents !== undefined && fields.act === undefined);
+  const amounts = listFacts(html).flatMap(({ label, value }) => {
+    const cents = findMoney(value);
+    return cents === undefined ? [] : [{ label, cents }];
+  });
+  const total = amounts.findLast(({ label }) => /^Due today/.test(label));
+  if (!form || !total) return undefined;
+  return {
+    planId: form.fields.planId ?? '',
+    dueCents: total.cents,
+    lines: amounts.filter((line) => line !== total),
+    next: readNextCharge(wordsOf(mainOf(html))),
+    form,
+  };
+}
+
+/** Adds what the member is told about their balance: credit lowers it, a debt raises it. */
+export function balanceChange(lines: Announcement['lines']): number {
+  let change = 0;
+  for (const { label, cents } of lines) {
+    const size = Math.abs(cents);
+    if (/kept as your credit|becomes your credit/i.test(label)) change -= size;
+    else if (/too small/i.test(label)) change += size;
+    else if (/^your credit/i.test(label)) change += size;
+    else if (/owed/i.test(label)) change -= size;
+  }
+  return change;
+}
+
+export interface InvoiceRow {
+  number: string | undefined;
+  /** What it is for, with its notes. */
+  text: string;
+  paidCents: number | undefined;
+  refundedCents: number;
+  disputed: boolean;
+  state: string;
+}
+
+export interface MembershipPage {
+  /** `Starter, monthly`. */
+  plan: string | undefined;
+  price: string | undefined;
+  priceCents: number | undefined;
+  discount: string | undefined;
+  /** What happens to the plan, and when; undefined: nothing is said. */
+  next: NextCharge | undefined;
+  /** The word for it: `Renews on`. */
+  label: string | undefined;
+  rows: InvoiceRow[];
+  text: string;
+  isStripeAway: boolean;
+}
+
+function readRows(html: string): InvoiceRow[] {
+  return [...html.matchAll(/<tr role="row">(.*?)<\/tr>/gs)].flatMap(([, row = '']) => {
+    const cells = [...row.matchAll(/<td[^>]*data-label="([^"]*)"[^>]*>(.*?)<\/td>/gs)];
+    if (cells.length === 0) return [];
+    const cell = Object.fromEntries(cells.map(([, label = '', content = '']) => [label, wordsOf(content)]));
+    const text = Object.values(cell).join(' | ');
+    const refunded = new RegExp(`(${money}) refunded`).exec(text)?.[1];
+    return [
+      {
+        number: /· (\S+-\d+)/.exec(cell.Date ?? '')?.[1],
+        text,
+        paidCents: findMoney(cell.Amount),
+        refundedCents: refunded === undefined ? 0 : toCents(refunded),
+        disputed: /Disputed/.test(text),
+        state: cell.Status ?? '',
+      },
+    ];
+  });
+}
+
+export function readMembershipPage(html: string): MembershipPage {
+  const main = mainOf(html);
+  const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
+  const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
+  const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
+  const dated = fact(/^(Renews on|Next payment|Ends on|Kept until|Changes)$/);
+  const text = wordsOf(main);
+  return {
+    plan: plan?.value,
+    price: price?.value,
+    priceCents: findMoney(price?.value),
+    discount: discount?.value,
+    label: dated?.label,
+    next: dated && toNext(dated),
+    rows: readRows(main),
+    text,
+    isStripeAway: /payment provider, is not answering/.test(text),
+  };
+}
+
+function toNext({ label, value }: { label: string; value: string }): NextCharge | undefined {
+  if (label === 'Ends on') return { kind: 'none' };
+  if (label === 'Kept until') return undefined;
+  const regular = new RegExp(`until (${date}), then (${money})`).exec(value);
+  const credit = new RegExp(`(${money}) of it from your credit`).exec(value);
+  const whole = findMoney(value);
+  return {
+    kind: 'charge',
+    day: findDay(value),
+    cents: whole === undefined || credit?.[1] === undefined ? whole : whole - toCents(credit[1]),
+    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
+    ...(label === 'Changes' && { planName: / to ([^,]+),/.exec(value)?.[1] }),
+  };
+}
+
+export interface MailFacts {
+  subject: string;
+  facts: Record<string, string>;
+}
+
+/** The labelled lines of a mail. */
+export const readMail = ({ subject, text }: { subject: string; text: string }): MailFacts => ({
+  subject,
+  facts: Object.fromEntries(
+    text.split('\n').flatMap((line) => {
+      const [, label, value] = /^([A-Z][\w ]+): (.+)$/.exec(line) ?? [];
+      return label !== undefined && value !== undefined ? [[label, value]] : [];
+    }),
+  ),
+});
+
+export const centsIn = findMoney;
+export const dayIn = findDay;

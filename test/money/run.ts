@@ -1,0 +1,193 @@
+import { membershipPath } from './acts.ts';
+import { createFindings, type Finding, type Findings } from './findings.ts';
+import { forecast } from './forecast.ts';
+import { judgeCharges } from './judge-charges.ts';
+import { judgeMails } from './judge-mails.ts';
+import {
+  judgeAnnounced,
+  judgeNextCharge,
+  judgeOrders,
+  judgeOrdersWithCodes,
+  judgePlan,
+  judgePrice,
+  judgeRefunds,
+  type Order,
+  type Settled,
+} from './judge-settled.ts';
+import { makeOperation, type Operation, pick, type Random, seeded } from './operations.ts';
+import { perform } from './perform.ts';
+import { readMembershipPage } from './read-pages.ts';
+import type { Shop } from './shop.ts';
+import { accountOf } from './stripe-books.ts';
+import { hourMs, type Member, openWorld, type World } from './world.ts';
+
+export interface RunOptions {
+  seed: number;
+  operations: number;
+  /** The share of the acts during which the process is killed. */
+  kills: number;
+}
+
+/** A world whose operations a test has chosen; `change` makes the product or Stripe wrong. */
+export interface Script {
+  operations: readonly Operation[];
+  change?: (world: World) => Promise<void> | void;
+}
+
+export interface RunResult {
+  operations: number;
+  kills: number;
+  findings: Finding[];
+}
+
+/** Days on which worlds begin: the ends of short months, and a leap day. */
+const beginnings = [
+  undefined,
+  { month: 1, day: 31 },
+  { month: 2, day: 28 },
+  { month: 2, day: 29 },
+  { month: 11, day: 30 },
+] as const;
+
+const settledEvery = 5;
+
+async function readOrders({ visitor }: Member): Promise<Order[]> {
+  const file = (await visitor.download('/settings/data')) as { membership: { orders: Order[] } };
+  return file.membership.orders;
+}
+
+async function judgeNow(world: World, findings: Findings): Promise<void> {
+  const mails = await world.takeMails();
+  const books = world.books();
+  for (const member of world.members) {
+    judgeCharges({ books, member, findings });
+    judgeMails({ books, member, findings, nowMs: world.nowMs() }, mails);
+  }
+}
+
+/** Faults are over, events come, the jobs of some hours run, and the comparison with Stripe if events were lost. */
+async function waitQuietly(world: World, random: Random): Promise<void> {
+  await world.deliver({ twice: true, dropped: false, random });
+  await world.pass(hourMs + 5 * 60_000);
+  await world.pass(hourMs);
+  if (world.hasDropped) {
+    await world.shop.foyer(world.variables, 'billing', 'reconcile', '--json');
+    world.hasDropped = false;
+  }
+  await world.runJobs();
+}
+
+async function judgeMember(world: World, findings: Findings, member: Member): Promise<void> {
+  if (findings.isBroken(member) || member.ledger.hasLeft) return;
+  const books = world.books();
+  const account = accountOf(books, member.email);
+  if (account.customers.length === 0) return;
+  const page = readMembershipPage((await member.visitor.open(membershipPath)).html);
+  const info = (await member.visitor.call('/user/info')) as { plan?: string } | undefined;
+  const settled: Settled = {
+    books,
+    account,
+    member,
+    findings,
+    nowMs: world.nowMs(),
+    forecast: forecast(world.state(), member.email, world.nowMs()),
+    page,
+    orders: await readOrders(member),
+    plan: info?.plan,
+    hasFailed: member.ledger.promises.length > 1,
+  };
+  for (const judge of [
+    judgeOrders,
+    judgeAnnounced,
+    judgeNextCharge,
+    judgePlan,
+    judgeRefunds,
+    judgeOrdersWithCodes,
+    judgePrice,
+  ]) {
+    judge(settled);
+  }
+}
+
+/** O10: over all members, because they share the codes. */
+function judgeRedemptions(world: World, findings: Findings): void {
+  const books = world.books();
+  if (books.subscriptions.some(({ pending_update: pending }) => pending)) return;
+  const [first] = world.members;
+  for (const coupon of books.coupons) {
+    const discounts = new Set(books.discounts.filter(({ source }) => source.coupon === coupon.id).map(({ id }) => id));
+    const used = books.invoices.filter(
+      (invoice) =>
+        invoice.status === 'paid' &&
+        invoice.billing_reason !== 'subscription_cycle' &&
+        invoice.total_discount_amounts?.some(({ amount, discount }) => amount > 0 && discounts.has(discount)),
+    );
+    const redeemedFirst = new Set(
+      used.map(({ total_discount_amounts: taken }) => taken?.map((one) => one.discount).join()),
+    );
+    if (first && coupon.times_redeemed !== redeemedFirst.size) {
+      const detail = `the coupon ${coupon.id} is redeemed ${coupon.times_redeemed} times, and ${redeemedFirst.size} purchases used it`;
+      findings.report('O10', first, detail);
+    }
+  }
+}
+
+async function settle(world: World, findings: Findings, random: Random): Promise<void> {
+  await waitQuietly(world, random);
+  await judgeNow(world, findings);
+  for (const member of world.members) await judgeMember(world, findings, member);
+}
+
+const comparable = ['O1', 'O6', 'O8', 'O9'];
+
+/** O13 */
+async function judgeComparison(world: World, findings: Findings): Promise<void> {
+  const [first] = world.members;
+  const { code, out } = await world.shop.foyer(world.variables, 'billing', 'diff', '--json');
+  const broken = findings.all.filter(({ rule }) => comparable.includes(rule));
+  if (!first || (code === 0) === (broken.length === 0)) return;
+  findings.report('O13', first, `${broken.length} findings of ${comparable.join(', ')}; the command says ${out}`);
+}
+
+/** Does the operations one after another, and judges after each. */
+async function judgeAll(world: World, random: Random, operations: Iterable<Operation>): Promise<RunResult> {
+  const findings = createFindings();
+  let done = 0;
+  for (const operation of operations) {
+    done += 1;
+    const failed = await perform(world, operation, random);
+    await judgeNow(world, findings);
+    if (failed || done % settledEvery === 0) await settle(world, findings, random);
+  }
+  await settle(world, findings, random);
+  judgeRedemptions(world, findings);
+  await judgeComparison(world, findings);
+  return { operations: done, kills: world.kills, findings: findings.all };
+}
+
+/** One world, from its seed alone. */
+export async function runWorld(shop: Shop, { seed, operations, kills }: RunOptions): Promise<RunResult> {
+  const random = seeded(seed);
+  const currency = random() < 0.8 ? 'usd' : 'eur';
+  const world = await openWorld(shop, { currency, beginsAt: pick(random, beginnings) });
+  function* chosen() {
+    for (let done = 0; done < operations; done += 1) {
+      yield makeOperation(random, { members: world.members.length, kills });
+    }
+  }
+  try {
+    return await judgeAll(world, random, chosen());
+  } finally {
+    await world.close();
+  }
+}
+
+export async function runScript(shop: Shop, { operations, change }: Script): Promise<RunResult> {
+  const world = await openWorld(shop, { currency: 'usd' });
+  try {
+    await change?.(world);
+    return await judgeAll(world, seeded(1), operations);
+  } finally {
+    await world.close();
+  }
+}

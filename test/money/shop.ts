@@ -1,0 +1,180 @@
+import { randomInt } from 'node:crypto';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { createPasswordHasher } from '../../server/password/index.ts';
+import { openDatabase } from '../../server/store/index.ts';
+import { insertUser, insertUserRecord } from '../../server/users/index.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
+import { startStripe, type TestStripe } from '../support/stripe.ts';
+import { type Currency, catalogueFile } from './catalogue.ts';
+import { createProducts, type Products } from './product-process.ts';
+import { password } from './visitor.ts';
+
+const { runCli } = await import('#cli');
+
+/** Promotion codes that members know. The rest of a coupon is that of Stripe's API. */
+const codes: Record<string, { coupon: Record<string, unknown>; promotion?: Record<string, unknown> }> = {
+  HALF: { coupon: { percent_off: 50, duration: 'once' } },
+  TENNER: { coupon: { amount_off: 1_000, duration: 'once' } },
+  ALWAYS20: { coupon: { percent_off: 20, duration: 'forever' } },
+  ALLOFIT: { coupon: { percent_off: 100, duration: 'once' } },
+  ALMOSTALL: { coupon: { percent_off: 99.95, duration: 'once' } },
+  TINY: { coupon: { percent_off: 0.05, duration: 'once' } },
+  MONTH: { coupon: { percent_off: 50, duration: 'repeating', duration_in_months: 1 } },
+  QUARTER: { coupon: { percent_off: 25, duration: 'repeating', duration_in_months: 3 } },
+  AYEAR: { coupon: { amount_off: 500, duration: 'repeating', duration_in_months: 12 } },
+  BIG: { coupon: { amount_off: 9_875, duration: 'once' } },
+  FIRST: {
+    coupon: { percent_off: 10, duration: 'once' },
+    promotion: { restrictions: { first_time_transaction: true } },
+  },
+  ONCEONLY: { coupon: { percent_off: 30, duration: 'once', max_redemptions: 1 } },
+};
+export const codeNames: readonly string[] = Object.keys(codes);
+
+/** How a run of `foyer` ended. */
+interface CommandRun {
+  code: number;
+  out: string;
+}
+
+/** Members, prices and codes before anything has happened: every world begins with a copy of it. */
+interface Beginning {
+  dataDir: string;
+  stripe: unknown;
+}
+
+/** What all worlds share: one stand-in for Stripe, one port, the processes, and a beginning for each currency. */
+export interface Shop {
+  stripe: TestStripe;
+  products: Products;
+  url: string;
+  /** @returns a folder of its own for a world; the stand-in is set to the beginning */
+  begin(currency: Currency): Promise<{ dataDir: string; variables: Record<string, string> }>;
+  /** Runs the operator's command on the stores of a world. */
+  foyer(variables: Record<string, string>, ...words: string[]): Promise<CommandRun>;
+  close(): Promise<void>;
+}
+
+export const members = ['ada', 'bea', 'cleo', 'dora'].map((name) => `${name}@example.com`);
+
+async function freePort(): Promise<number> {
+  const port = randomInt(10_240, 32_000);
+  const free = await new Promise<boolean>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+  return free ? port : freePort();
+}
+
+async function addMembers(dataDir: string): Promise<void> {
+  const hasher = createPasswordHasher({
+    queueMax: 10,
+    waitMs: 60_000,
+    cost: { memoryCost: 1_024, timeCost: 1, parallelism: 1 },
+  });
+  const passwordHash = await hasher.hash(password, 'operator');
+  const database = await openDatabase({ dataDir });
+  const names = { givenName: 'Ada', familyName: 'Member' };
+  for (const email of members) {
+    const user = {
+      email: toNormalisedEmail(email),
+      passwordHash,
+      emailVerified: true,
+      acceptedTosVersion: 1,
+      ...names,
+    };
+    await database.transaction(async (trx) => {
+      const { id } = await insertUser(trx, user, Date.now());
+      await insertUserRecord(trx, id, Date.now());
+    });
+  }
+  await database.close();
+}
+
+function addCodes(stripe: TestStripe, currency: Currency): void {
+  const post = (path: string, params: Record<string, unknown>) => stripe.engine.call({ method: 'POST', path, params });
+  for (const [code, { coupon, promotion = {} }] of Object.entries(codes)) {
+    const params = { ...coupon, ...('amount_off' in coupon && { currency }) };
+    const { id } = post('/v1/coupons', params) as { id: string };
+    post('/v1/promotion_codes', { code, promotion: { type: 'coupon', coupon: id }, ...promotion });
+  }
+}
+
+async function runFoyer(env: Record<string, string>, words: string[]): Promise<CommandRun> {
+  const out: string[] = [];
+  const sink = { write: (text: string) => out.push(text) };
+  const code = await runCli(words, { env, stdin: Readable.from([]), stdout: sink, stderr: sink });
+  return { code, out: out.join('') };
+}
+
+export async function openShop(): Promise<Shop> {
+  const root = await mkdtemp(join(tmpdir(), 'foyer-money-'));
+  const stripe = await startStripe({ checked: false, draftsRenewals: true });
+  stripe.webhooks.mode = 'held';
+  const products = createProducts();
+  const url = `http://localhost:${await freePort()}`;
+  const empty = stripe.snapshot();
+  const beginnings = new Map<Currency, Promise<Beginning>>();
+  let worlds = 0;
+
+  const variablesFor = (dataDir: string): Record<string, string> => ({
+    NODE_ENV: 'test',
+    SANDBOX: 'true',
+    PORT: new URL(url).port,
+    PUBLIC_URL: url,
+    SEARCH_APP_URL: 'http://127.0.0.1:9/search',
+    SECRET_KEY: 'a secret key that is used by tests alone',
+    DATA_DIR: dataDir,
+    PLANS_FILE: join(dataDir, 'plans.json'),
+    LOG_LEVEL: 'fatal',
+    CARD_LIMIT_MEMBER: '100000',
+    CARD_LIMIT_ADDRESS: '100000',
+    GUESS_LIMIT_ADDRESS: '100000',
+    GUESS_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_DEVICE: '100000',
+    PASSWORD_LIMIT_MEMBER: '100000',
+    ...stripe.environment(),
+  });
+
+  async function makeBeginning(currency: Currency): Promise<Beginning> {
+    const dataDir = await mkdtemp(join(root, `${currency}-`));
+    await writeFile(join(dataDir, 'plans.json'), catalogueFile(currency));
+    const variables = variablesFor(dataDir);
+    stripe.restore(empty);
+    const synced = await runFoyer(variables, ['plans', 'sync']);
+    if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.out}`);
+    addCodes(stripe, currency);
+    const product = await products.begin({ movedMs: 0, variables }, () => {});
+    await product.kill();
+    await addMembers(dataDir);
+    return { dataDir, stripe: stripe.snapshot() };
+  }
+
+  return {
+    stripe,
+    products,
+    url,
+    async begin(currency) {
+      const beginning = beginnings.get(currency) ?? makeBeginning(currency);
+      beginnings.set(currency, beginning);
+      const { dataDir: from, stripe: state } = await beginning;
+      worlds += 1;
+      const dataDir = join(root, `world-${worlds}`);
+      await rm(join(root, `world-${worlds - 1}`), { recursive: true, force: true });
+      await cp(from, dataDir, { recursive: true });
+      stripe.restore(state);
+      return { dataDir, variables: variablesFor(dataDir) };
+    },
+    foyer: (variables, ...words) => runFoyer(variables, words),
+    async close() {
+      products.close();
+      await stripe.close();
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

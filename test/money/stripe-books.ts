@@ -1,0 +1,233 @@
+/** The money of the stand-in for Stripe, read from its own objects. Times are seconds, amounts are cents. */
+
+export interface Line {
+  id: string;
+  amount: number;
+  period: { start: number; end: number };
+  discount_amounts?: { amount: number; discount: string }[] | null;
+  pricing: { price_details: { price: string; product: string }; unit_amount_decimal: string } | null;
+  parent: {
+    subscription_item_details: {
+      proration: boolean;
+      proration_details?: { credited_items: unknown } | null;
+      subscription: string | null;
+    } | null;
+  } | null;
+}
+
+export interface Invoice {
+  id: string;
+  customer: string;
+  status: 'draft' | 'open' | 'paid' | 'void' | 'uncollectible';
+  billing_reason: string | null;
+  currency: string;
+  number: string | null;
+  created: number;
+  total: number;
+  amount_due: number;
+  amount_paid: number;
+  starting_balance: number;
+  ending_balance: number | null;
+  total_discount_amounts: { amount: number; discount: string }[] | null;
+  status_transitions: { paid_at: number | null };
+  lines: { data: Line[] };
+  payments: { data: { status: string; payment: { payment_intent: string } }[] };
+  parent: { subscription_details: { subscription: string } | null } | null;
+}
+
+export interface Price {
+  id: string;
+  unit_amount: number;
+  currency: string;
+  product: string;
+  recurring: { interval: 'day' | 'month' | 'year'; interval_count: number } | null;
+  metadata: Record<string, string>;
+}
+
+export interface Subscription {
+  id: string;
+  customer: string;
+  status: string;
+  created: number;
+  ended_at: number | null;
+  cancel_at: number | null;
+  cancel_at_period_end: boolean;
+  trial_start: number | null;
+  trial_end: number | null;
+  discounts: string[];
+  schedule: string | null;
+  pending_update: unknown;
+  latest_invoice: string | null;
+  items: { data: { current_period_start: number; current_period_end: number; price: Price }[] };
+}
+
+export interface Charge {
+  id: string;
+  amount: number;
+  amount_refunded: number;
+  currency: string;
+  customer: string | null;
+  created: number;
+  disputed: boolean;
+  payment_intent: string;
+  status: 'succeeded' | 'failed';
+}
+
+export interface Dispute {
+  id: string;
+  charge: string;
+  status: string;
+}
+
+export interface Refund {
+  id: string;
+  amount: number;
+  charge: string;
+  payment_intent: string;
+  status: string;
+}
+
+export interface Discount {
+  id: string;
+  source: { coupon: string };
+  promotion_code: string | null;
+}
+
+export interface Coupon {
+  id: string;
+  times_redeemed: number;
+  duration: string;
+}
+
+export interface PromotionCode {
+  id: string;
+  code: string;
+  times_redeemed: number;
+  promotion: { coupon: string };
+}
+
+export interface Customer {
+  id: string;
+  email: string | null;
+  balance: number;
+  created: number;
+}
+
+export interface StoredThing {
+  id: string;
+  object: string;
+  deleted?: boolean;
+}
+
+const kinds = {
+  customers: 'customer',
+  subscriptions: 'subscription',
+  invoices: 'invoice',
+  charges: 'charge',
+  refunds: 'refund',
+  disputes: 'dispute',
+  prices: 'price',
+  discounts: 'discount',
+  coupons: 'coupon',
+  promotionCodes: 'promotion_code',
+} as const;
+
+interface Kinds {
+  customers: Customer;
+  subscriptions: Subscription;
+  invoices: Invoice;
+  charges: Charge;
+  refunds: Refund;
+  disputes: Dispute;
+  prices: Price;
+  discounts: Discount;
+  coupons: Coupon;
+  promotionCodes: PromotionCode;
+}
+
+/** Everything, the oldest first. */
+export type Books = { [Kind in keyof Kinds]: Kinds[Kind][] };
+
+export const readBooks = (objects: readonly StoredThing[]): Books => {
+  const of = (kind: keyof Kinds) => objects.filter(({ object, deleted }) => object === kinds[kind] && !deleted);
+  return Object.fromEntries(Object.keys(kinds).map((kind) => [kind, of(kind as keyof Kinds)])) as unknown as Books;
+};
+
+/** What concerns one customer. */
+export interface Account {
+  customers: Customer[];
+  subscriptions: Subscription[];
+  invoices: Invoice[];
+  charges: Charge[];
+}
+
+export function accountOf(books: Books, email: string): Account {
+  const customers = books.customers.filter((one) => one.email === email);
+  const ids = new Set(customers.map(({ id }) => id));
+  const own = <T extends { customer: string | null }>(all: T[]) =>
+    all.filter(({ customer }) => customer !== null && ids.has(customer));
+  return {
+    customers,
+    subscriptions: own(books.subscriptions),
+    invoices: own(books.invoices),
+    charges: own(books.charges),
+  };
+}
+
+const over = ['canceled', 'incomplete_expired'];
+export const isLive = ({ status }: Subscription): boolean => !over.includes(status);
+
+/** The plan of a price, by the mark that the catalogue's synchronisation leaves; undefined for the trial's price. */
+export const planOfPrice = (books: Books, priceId: string | undefined): string | undefined => {
+  const plan = books.prices.find(({ id }) => id === priceId)?.metadata.foyer_plan;
+  return plan === 'trial' ? undefined : plan;
+};
+
+/** A line that gives back unused time. */
+export const isCredit = ({ amount, parent }: Line): boolean =>
+  amount < 0 || Boolean(parent?.subscription_item_details?.proration_details?.credited_items);
+
+export interface Sale {
+  invoice: Invoice;
+  line: Line;
+  planId: string;
+}
+
+/**
+ * The line of an invoice that sells a paid plan, by product and period: a discount or a credit may leave nothing to pay.
+ * The time of a trial is not sold.
+ */
+export function saleOf(books: Books, invoice: Invoice): Sale | undefined {
+  for (const line of invoice.lines.data) {
+    const planId = planOfPrice(books, line.pricing?.price_details.price);
+    if (planId === undefined || isCredit(line) || isTrial(books, invoice, line)) continue;
+    return { invoice, line, planId };
+  }
+  return undefined;
+}
+
+function isTrial(books: Books, invoice: Invoice, line: Line): boolean {
+  if (line.amount > 0 || (line.discount_amounts?.length ?? 0) > 0) return false;
+  const id = invoice.parent?.subscription_details?.subscription;
+  const subscription = books.subscriptions.find((one) => one.id === id);
+  return subscription?.trial_end != null && line.period.end <= subscription.trial_end;
+}
+
+/** Paid sales, in the order of their payment. */
+export const paidSales = (books: Books, { invoices }: Account): Sale[] =>
+  invoices
+    .filter(({ status }) => status === 'paid')
+    .flatMap((invoice) => saleOf(books, invoice) ?? [])
+    .toSorted((one, other) => paidAt(one.invoice) - paidAt(other.invoice));
+
+export const paidAt = ({ status_transitions: { paid_at }, created }: Invoice): number => paid_at ?? created;
+
+export const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
+
+export const isRenewal = ({ billing_reason }: Invoice): boolean => billing_reason === 'subscription_cycle';
+
+/** The coupons whose discounts took something off an invoice. */
+export const couponsOn = ({ discounts }: Books, { total_discount_amounts: taken }: Invoice): string[] =>
+  (taken ?? [])
+    .filter(({ amount }) => amount > 0)
+    .flatMap(({ discount }) => discounts.find(({ id }) => id === discount)?.source.coupon ?? []);
