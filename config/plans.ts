@@ -49,10 +49,27 @@ const partner = z.strictObject({
 });
 
 const planEnd = z.enum(['keep', 'period-end', 'at-once'], 'write keep, period-end or at-once');
+
+/** Their charges at Stripe are whole units in spite of two decimals (https://docs.stripe.com/currencies). */
+const wholeAtStripe = new Set(['isk', 'huf', 'twd', 'ugx']);
+
+/** Tests for a currency whose cents are its smallest unit: the amounts of all code and of Stripe are in cents. */
+function hasCents(currency: string): boolean {
+  const code = currency.toUpperCase();
+  if (wholeAtStripe.has(currency) || !Intl.supportedValuesOf('currency').includes(code)) return false;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
+  return format.resolvedOptions().maximumFractionDigits === 2;
+}
+
 const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
 
 const catalogue = z.strictObject({
-  currency: z.string().regex(/^[a-z]{3}$/, 'write three lower-case letters, as in usd'),
+  currency: z
+    .string()
+    .regex(/^[a-z]{3}$/, 'write three lower-case letters, as in usd')
+    .refine((value) => !/^[a-z]{3}$/.test(value) || hasCents(value), {
+      error: 'write a currency with two decimals, as usd, eur or chf',
+    }),
   /** The initial plan of every user; it is never charged. */
   trial: z.strictObject({
     lookupKey: handle,

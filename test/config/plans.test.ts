@@ -47,6 +47,19 @@ describe('the plans that come with the product', () => {
     expect(shipped.currency).toBe('usd');
   });
 
+  it.each(['usd', 'eur', 'chf', 'gbp'])('A catalogue is sold in %s, whose smallest unit is the cent', (currency) => {
+    expect(faults((file) => Object.assign(file, { currency }))).toEqual([]);
+  });
+
+  it.each(['jpy', 'kwd', 'huf', 'isk', 'twd', 'ugx', 'xxx', 'abc'])(
+    'A catalogue in %s is refused, because its amounts are no cents or it is no currency',
+    (currency) => {
+      expect(faults((file) => Object.assign(file, { currency }))).toEqual([
+        'currency: write a currency with two decimals, as usd, eur or chf',
+      ]);
+    },
+  );
+
   it('The file has the free plans, the partner’s tiers and the codes that only completion pages use', () => {
     expect(shipped.plans.filter(({ kind }) => kind === 'free').map(({ code }) => code)).toEqual(['m-free', 'y-free']);
     const partner = shipped.plans.filter((plan) => plan.kind === 'partner');

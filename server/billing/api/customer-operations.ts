@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { formatAmount } from '../../../views/format.ts';
 import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
 import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
@@ -52,15 +53,21 @@ const coupon = z.object({
   amount_off: z.int().nullable(),
 });
 
+/** The specification's `$100`; other currencies have their own signs. */
+const toMinimum = (cents: number, currency: string): string =>
+  currency === 'usd'
+    ? `$${dollars(cents).replace(/\.00$/, '')}`
+    : formatAmount('en', cents, { currency, wholes: true });
+
 /** Text for callers; pages have their own, in four languages. */
-function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>): string {
+function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>, currency: string): string {
   switch (refusal.kind) {
     case 'unknown':
       return 'Enter valid promo code';
     case 'second':
       return 'Cannot apply more than one coupon code';
     case 'minimum':
-      return `Minimum order amount should be greater than $${dollars(refusal.amountCents).replace(/\.00$/, '')}`;
+      return `Minimum order amount should be greater than ${toMinimum(refusal.amountCents, currency)}`;
     case 'nothing-due':
       return 'The promo code was not applied: there is nothing to pay';
     case 'expired':
@@ -75,10 +82,13 @@ function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>)
 }
 
 /** @returns the error for a caller: 404 for an unknown code, 409 for one that cannot be used now, 429 */
-export function toPromotionError(refusal: PromotionRefusal): HttpError {
+export function toPromotionError(refusal: PromotionRefusal, currency: string): HttpError {
   if (refusal.kind === 'too-many') return toTooManyError(refusal.retryAfterMs);
   const kind = refusal.kind === 'unknown' ? 'notFound' : 'conflict';
-  return new HttpError(kind, { publicDetail: promotionText(refusal), detail: `promotion code: ${refusal.kind}` });
+  return new HttpError(kind, {
+    publicDetail: promotionText(refusal, currency),
+    detail: `promotion code: ${refusal.kind}`,
+  });
 }
 
 export const getClientIp = (req: Request) => ({ ip: req.ip ?? '' });
@@ -160,7 +170,7 @@ async function applyCode(
   if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'unknown plan' });
   if (open?.plan.id !== plan.id) await billing.choose(user, plan);
   const result = await billing.applyPromotion(user, code, getClientIp(req));
-  if (result.kind === 'refused') throw toPromotionError(result.refusal);
+  if (result.kind === 'refused') throw toPromotionError(result.refusal, catalogue.currency);
   return { plan, promotion: result.purchase.promotion };
 }
 
@@ -211,7 +221,7 @@ async function findCodeInForce(
   customerId: StripeCustomerId | undefined,
 ): Promise<StripePromotion> {
   const known = await orUnavailable(apiErrorTexts.order, () => findCode(typed, customerId));
-  if (!known) throw toPromotionError({ kind: 'unknown' });
+  if (!known) throw toPromotionError({ kind: 'unknown' }, catalogue.currency);
   const refusal = findPromotionRefusal(known, {
     dueCents: Number.MAX_SAFE_INTEGER,
     currency: catalogue.currency,
@@ -221,7 +231,8 @@ async function findCodeInForce(
     nowMs: deps.now(),
   });
   const isOtherCurrency = known.coupon.amount_off !== null && known.coupon.currency !== catalogue.currency;
-  if (isOtherCurrency || (refusal && refusal.kind !== 'not-for-this-plan')) throw toPromotionError({ kind: 'unknown' });
+  if (isOtherCurrency || (refusal && refusal.kind !== 'not-for-this-plan'))
+    throw toPromotionError({ kind: 'unknown' }, catalogue.currency);
   return known;
 }
 
@@ -240,7 +251,7 @@ function couponOperation(billing: BillingModule): ApiOperation {
       const member = await findCallingUser(req, deps.database);
       const refusal =
         member && (await consumePromotionTry(deps, member, { ...getClientIp(req), how: 'promotion-asked' }));
-      if (refusal) throw toPromotionError(refusal);
+      if (refusal) throw toPromotionError(refusal, billing.catalogue.currency);
       const own = member && (await billing.getMembership(member.id));
       const known = await findCodeInForce(billing, code, own?.customerId ?? undefined);
       const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);

@@ -178,11 +178,11 @@ async function requirePurchase(
   const { promotion } = purchase;
   if (promotion) {
     const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
-    if (!same) throw toPromotionError({ kind: 'second' });
+    if (!same) throw toPromotionError({ kind: 'second' }, billing.catalogue.currency);
     return purchase;
   }
   const applied = await billing.applyPromotion(user, code, getClientIp(req));
-  if (applied.kind === 'refused') throw toPromotionError(applied.refusal);
+  if (applied.kind === 'refused') throw toPromotionError(applied.refusal, billing.catalogue.currency);
   return applied.purchase;
 }
 
