@@ -1,4 +1,6 @@
 import { listOrders, StripeUnavailableError } from '../../server/billing/index.ts';
+import { trialHash } from '../../server/billing/subscription/ensure-customer.ts';
+import { claimTrial } from '../../server/billing/subscription/trial-claim-store.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { asMember } from '../billing/api-steps.ts';
 import { cards, dayMs } from '../billing/steps.ts';
@@ -18,6 +20,26 @@ describe('attacks on plans', () => {
     expect(await tagged('farmer+30+1@example.org')).not.toBe('trialing');
     expect(await tagged('+farmer@example.org')).toBe('trialing');
     expect(await tagged('farmer@example.net')).toBe('trialing');
+  });
+
+  it('Spellings of one mailbox at Google get one trial', async () => {
+    const statusOf = async (email: string) =>
+      (await context.shop.membership.ensure(await context.shop.foyer.addUser({ email }), 7)).status;
+    expect(await statusOf('dot.ted@gmail.com')).toBe('trialing');
+    for (const email of ['dotted@gmail.com', 'd.o.tted+2@gmail.com', 'dotted@googlemail.com', 'do.tted@googlemail.com'])
+      expect(await statusOf(email)).toBe('active');
+    // Other hosts may have a mailbox for each.
+    expect(await statusOf('dotted@example.org')).toBe('trialing');
+    expect(await statusOf('dot.ted@example.org')).toBe('trialing');
+  });
+
+  it('A trial that an earlier release recorded by the exact spelling counts', async () => {
+    const { database, trialKey, now } = context.shop.membership.deps;
+    const valueHash = trialHash(trialKey, 'email', 'be.fore@googlemail.com');
+    const claim = { kind: 'email' as const, valueHash, userId: toUserId('') };
+    await database.transaction((trx) => claimTrial(trx, claim, now()));
+    const again = await context.shop.foyer.addUser({ email: 'be.fore@googlemail.com' });
+    expect((await context.shop.membership.ensure(again, 7)).status).toBe('active');
   });
 
   it('A user who deletes the account and signs up again gets no second trial', async () => {

@@ -31,7 +31,17 @@ export const trialHash = (key: Buffer, kind: 'email' | 'card', value: string): s
   createHmac('sha256', key).update(`${kind}:${value}`).digest('base64url');
 
 /** A plus suffix does not make another mailbox: all such addresses count as one. */
-const mailbox = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/, '$1@');
+
+/** Google delivers to one mailbox under both of its domains, and ignores dots. */
+const googleAddress = /^(?<name>[^@]+)@(?:gmail|googlemail)\.com$/;
+
+/** All spellings of an address whose claim counts: that of its mailbox, and the one of claims by earlier releases. */
+export function mailboxSpellings(email: string): string[] {
+  const plain = withoutTag(email);
+  const { name } = googleAddress.exec(plain)?.groups ?? {};
+  return name === undefined ? [plain] : [...new Set([`${name.replaceAll('.', '')}@gmail.com`, plain])];
+}
 
 /** Finds a customer from an earlier attempt whose answer was lost too long ago for its idempotency key. */
 async function findLostCustomer({ stripe }: BillingDeps, userId: UserId): Promise<string | undefined> {
@@ -140,9 +150,11 @@ async function trialDaysFor(
 ): Promise<number> {
   const { database, trialKey, now } = deps;
   return database.transaction(async (trx) => {
-    const valueHash = trialHash(trialKey, 'email', mailbox(user.email));
-    const own = await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now());
-    if (!own || generation > 0) return 0;
+    for (const spelling of mailboxSpellings(user.email)) {
+      const valueHash = trialHash(trialKey, 'email', spelling);
+      if (!(await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now()))) return 0;
+    }
+    if (generation > 0) return 0;
     // The first value stays: the request to Stripe must be repeated unchanged.
     await setTrialDays(trx, { userId: user.id, days }, now());
     return (await findMembership(trx, user.id))?.trialDays ?? 0;
