@@ -157,6 +157,8 @@ export function listPromotionCodes(state: State, params: Params) {
   const reader = new Reader(params, [...paging, 'active', 'code', 'coupon', 'customer']);
   const [active, code] = [reader.bool('active'), reader.text('code')?.toUpperCase()];
   const [coupon, customer] = [reader.text('coupon'), reader.text('customer')];
+  // Not confirmed by Stripe. It refuses lists by an unknown customer, so this is the stricter reading.
+  if (coupon !== undefined) state.get('coupon', coupon, 'coupon');
   return list(
     state
       .all('promotion_code')

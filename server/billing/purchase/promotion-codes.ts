@@ -46,14 +46,15 @@ export async function findCode(
   return callStripe(deps.stripe, async (stripe) => {
     const { data } = await stripe.promotionCodes.list({ code: typed, limit: 100, expand: ['data.promotion.coupon'] });
     const promotion = pick(data, customerId);
-    if (!promotion && (await stripe.promotionCodes.list({ coupon: typed, limit: 1 })).data.length > 0) return undefined;
     const within = promotion?.promotion.coupon;
-    const coupon =
-      within && typeof within !== 'string'
-        ? // Stripe sends the restriction to products only on request.
-          await orNotFound(stripe.coupons.retrieve(within.id, { expand: ['applies_to'] }))
-        : await orNotFound(stripe.coupons.retrieve(typed, { expand: ['applies_to'] }));
-    return coupon && !coupon.deleted ? { coupon, promotion } : undefined;
+    // Stripe sends the restriction to products only on request.
+    const expand = ['applies_to'];
+    const coupon = await orNotFound(stripe.coupons.retrieve(within ? toId(within) : typed, { expand }));
+    if (!coupon || coupon.deleted) return undefined;
+    // After the coupon is known: Stripe may refuse a list by an unknown one.
+    if (!promotion && (await stripe.promotionCodes.list({ coupon: coupon.id, limit: 1 })).data.length > 0)
+      return undefined;
+    return { coupon, promotion };
   });
 }
 
