@@ -175,14 +175,16 @@ export function updatePrice(state: State, id: string, params: Params): Price {
 
 export function listPrices(state: State, params: Params) {
   const reader = new Reader(params, [...paging, 'active', 'lookup_keys', 'product', 'type', 'currency']);
-  const [active, keys, product] = [reader.bool('active'), reader.texts('lookup_keys'), reader.text('product')];
+  // The description of the API calls this "your active prices"; archived ones are asked for.
+  const active = reader.bool('active') ?? true;
+  const [keys, product] = [reader.texts('lookup_keys'), reader.text('product')];
   const [type, currency] = [reader.text('type'), reader.text('currency')];
   return list(
     state
       .all('price')
       .filter(
         (each) =>
-          (active === undefined || each.active === active) &&
+          each.active === active &&
           (keys === undefined || (each.lookup_key !== null && keys.includes(each.lookup_key))) &&
           (product === undefined || each.product === product) &&
           (type === undefined || each.type === type) &&

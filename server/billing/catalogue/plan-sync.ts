@@ -45,20 +45,24 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
   const expected = listExpectedPrices(catalogue);
   return callStripe(client, async (stripe) => {
     const byKey = new Map<string, { price: StripePrice; product: StripeProduct | undefined }>();
-    const ask = { limit: 100, expand: ['data.product'] };
+    const leftOver: { id: string; planId: PlanId }[] = [];
+    const lookupKeys = new Set(expected.map(({ lookupKey }) => lookupKey));
+    const keep = (price: Stripe.Price) => {
+      const product = typeof price.product === 'string' ? undefined : knownProduct(price.product);
+      if (price.lookup_key !== null && !byKey.has(price.lookup_key))
+        byKey.set(price.lookup_key, { price: knownPrice(price), product });
+    };
+    const expand = ['data.product'];
+    for await (const price of stripe.prices.list({ active: true, limit: 100, expand })) {
+      const planId = price.metadata[planKey];
+      if (price.lookup_key !== null && lookupKeys.has(price.lookup_key)) keep(price);
+      else if (planId !== undefined) leftOver.push({ id: price.id, planId: toPlanId(planId) });
+    }
+    // Archived ones can still hold a lookup key. They are asked for: a list without `active` may have none of them.
     for (let from = 0; from < expected.length; from += maxLookupKeys) {
       const keys = expected.slice(from, from + maxLookupKeys).map(({ lookupKey }) => lookupKey);
-      // Archived ones too: they can still hold a lookup key.
-      for await (const price of stripe.prices.list({ lookup_keys: keys, ...ask })) {
-        const product = typeof price.product === 'string' ? undefined : knownProduct(price.product);
-        if (price.lookup_key !== null) byKey.set(price.lookup_key, { price: knownPrice(price), product });
-      }
-    }
-    const current = new Set([...byKey.values()].map(({ price }) => price.id));
-    const leftOver: { id: string; planId: PlanId }[] = [];
-    for await (const { id, metadata } of stripe.prices.list({ active: true, limit: 100 })) {
-      const planId = metadata[planKey];
-      if (planId !== undefined && !current.has(id)) leftOver.push({ id, planId: toPlanId(planId) });
+      for await (const price of stripe.prices.list({ lookup_keys: keys, active: false, limit: 100, expand }))
+        keep(price);
     }
     const states: PlanState[] = [];
     const taken = new Set<string>();
