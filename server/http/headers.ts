@@ -18,6 +18,14 @@ export interface PolicyExtras {
   scripts?: readonly string[];
   /** Origins that the page's scripts may call, in addition to Foyer's own. */
   connects?: readonly string[];
+  /** Origins of frames that may ask for a payment (Payment Request, Secure Payment Confirmation), besides this one. */
+  payments?: readonly string[];
+}
+
+/** The powerful features that a page may use; none, except payments on pages with a card form. */
+export function permissionsPolicy({ payments = [] }: Pick<PolicyExtras, 'payments'> = {}): string {
+  const allowed = payments.length > 0 ? ['self', ...payments.map((origin) => `"${origin}"`)] : [];
+  return `camera=(), microphone=(), geolocation=(), payment=(${allowed.join(' ')}), usb=()`;
 }
 
 /** A content security policy that allows only the sources that this page names (CSP level 3). */
@@ -75,7 +83,7 @@ export function securityHeaders({ https, cookies }: { https: boolean; cookies?: 
   const headers = new Map([
     ...helmetHeaders(https),
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
-    ['Permissions-Policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()'],
+    ['Permissions-Policy', permissionsPolicy()],
     ['Cache-Control', 'no-store'],
   ]);
   return (req, res, next) => {

@@ -70,7 +70,7 @@ export {
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';
-export { contentSecurityPolicy, getNonce, type PolicyExtras, securityHeaders } from './headers.ts';
+export { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField, malformedLines } from './json-field.ts';
 export { markJsonRoutes } from './json-routes.ts';

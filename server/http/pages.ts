@@ -4,7 +4,7 @@ import { RedirectPage, type RedirectTarget, redirectTitle } from '../../views/la
 import type { LayoutBanner, PageContext, PageUser } from '../../views/page-context.ts';
 import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
-import { contentSecurityPolicy, getNonce, type PolicyExtras } from './headers.ts';
+import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { translator } from './language.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
@@ -131,6 +131,7 @@ export function createPages(settings: PageSettings): Pages {
           images: [...imageOrigins, ...(policy?.images ?? [])],
         }),
       );
+      if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
       res.vary('Accept-Language');
       const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };
       res.type('html').send(renderDocument(ctx, page(ctx), head));

@@ -23,6 +23,8 @@ export function stripePolicy({ jsUrl, apiUrl }: Pick<StripeForBrowsers, 'jsUrl' 
     scripts,
     frames: isStripe ? [...scripts, 'https://hooks.stripe.com'] : scripts,
     connects: [new URL(apiUrl).origin],
+    // Stripe.js confirms payments and opens wallets in frames of its own.
+    payments: [origin],
   };
 }
 

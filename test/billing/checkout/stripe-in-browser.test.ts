@@ -1,5 +1,6 @@
 import { stripePolicy } from '../../../server/billing/checkout/stripe-js.ts';
-import { contentSecurityPolicy } from '../../../server/http/index.ts';
+import { contentSecurityPolicy, permissionsPolicy } from '../../../server/http/index.ts';
+import { openShop } from './shop.ts';
 
 const strict = contentSecurityPolicy('n');
 
@@ -34,4 +35,29 @@ it('Every other page keeps its policy without frames and with only scripts that 
   expect(strict).toContain("script-src 'nonce-n';");
   expect(strict).toContain("connect-src 'self';");
   expect(strict).not.toContain('frame-src');
+});
+
+it('Frames of Stripe.js may ask for a payment, and no page without a card form may', () => {
+  const jsUrl = 'https://js.stripe.com/endive/stripe.js';
+  const ofCard = permissionsPolicy(stripePolicy({ jsUrl, apiUrl: 'https://api.stripe.com' }));
+  expect(ofCard).toBe('camera=(), microphone=(), geolocation=(), payment=(self "https://js.stripe.com"), usb=()');
+  expect(permissionsPolicy()).toBe('camera=(), microphone=(), geolocation=(), payment=(), usb=()');
+});
+
+it('The card form sends the header for payments, and the page before it does not', async () => {
+  const shop = await openShop();
+  try {
+    const user = await shop.foyer.addUser();
+    const browser = await shop.foyer.signedIn(user);
+    const payments = async (path: string) => {
+      const { status, headers } = await browser.get(path);
+      return [status, /payment=\([^)]*\)/.exec(headers.get('permissions-policy') ?? '')?.[0]];
+    };
+    expect(await payments('/plan-purchase/10/addPayment')).toEqual([200, `payment=(self "${shop.standIn.url}")`]);
+    expect(await payments('/settings/membership/card')).toEqual([200, `payment=(self "${shop.standIn.url}")`]);
+    expect(await payments('/plan-purchase/10')).toEqual([200, 'payment=()']);
+    expect(await payments('/settings/membership')).toEqual([200, 'payment=()']);
+  } finally {
+    await shop.close();
+  }
 });
