@@ -5,8 +5,11 @@ type Json = Record<string, unknown>;
 const defaultLimit = 10;
 const maxLimit = 100;
 
-export const isList = (value: unknown): value is { object: 'list'; data: { id?: string }[]; has_more: boolean } =>
-  typeof value === 'object' && value !== null && (value as Json).object === 'list';
+const listObjects = new Set<unknown>(['list', 'search_result']);
+
+/** A list, or the answer of a search; of a search only the first page is known here. */
+export const isList = (value: unknown): value is { object: string; data: { id?: string }[]; has_more: boolean } =>
+  typeof value === 'object' && value !== null && listObjects.has((value as Json).object);
 
 function readLimit({ limit }: Json): number {
   if (limit === undefined) return defaultLimit;

@@ -50,6 +50,19 @@ describe('a status 500 of Stripe, which Stripe repeats for a day under the same 
     expect(await customersOf(user.id)).toEqual([customerId]);
   });
 
+  it('A customer whose answer was lost more than a day ago is found by a search, and no second one is created', async () => {
+    const user = await shop.foyer.addUser();
+    shop.stripe.fault('lost', asking('customers'));
+    await expect(shop.membership.ensure(user, 7)).rejects.toThrow(StripeUnavailableError);
+    const made = await customersOf(user.id);
+    shop.passTime(1.5 * dayMs);
+    const searched: string[] = [];
+    shop.stripe.observe(({ path }) => searched.push(path));
+    expect((await shop.membership.ensure(user, 7)).customerId).toBe(made[0]);
+    expect(searched).toContain('/v1/customers/search');
+    expect(await customersOf(user.id)).toEqual(made);
+  });
+
   it('A lost answer is requested again with the same key', async () => {
     const user = await shop.foyer.addUser();
     shop.stripe.fault('lost', asking('customers'));

@@ -140,6 +140,7 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
     throw invalid(invoice.status === 'paid' ? 'Invoice is already paid' : 'This invoice can no longer be paid');
   }
   if (reader.bool('paid_out_of_band')) {
+    invoice.amount_paid_off_stripe = invoice.amount_due;
     markPaid(state, id, undefined);
     return invoice;
   }

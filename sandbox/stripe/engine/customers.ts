@@ -4,7 +4,7 @@ import type { Customer, Deleted } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { attach, detachAll } from './payment-methods.ts';
 import type { State } from './state.ts';
-import { invalid, missing } from './types.ts';
+import { invalid, missing, unknownToStandIn } from './types.ts';
 
 const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'];
 
@@ -99,6 +99,21 @@ export function listCustomers(state: State, params: Params) {
       .filter(({ created }) => since === null || created >= since),
     '/v1/customers',
   );
+}
+
+/** Stripe finds new objects in less than a minute (docs.stripe.com/search, "data freshness"). */
+const searchDelay = 60;
+const metadataQuery = /^metadata\['(?<key>[^']+)'\]:'(?<value>[^']*)'$/;
+
+/** The one query that is known here: customers by the value of a metadata key. */
+export function searchCustomers(state: State, params: Params) {
+  const query = new Reader(params, ['query', 'limit']).need('query');
+  const { key, value } = metadataQuery.exec(query)?.groups ?? {};
+  if (key === undefined) throw unknownToStandIn(`the search query ${query}`, 'query');
+  const found = state
+    .all('customer')
+    .filter(({ created, metadata }) => created <= state.now() - searchDelay && metadata[key] === value);
+  return { ...list(found, '/v1/customers/search'), object: 'search_result' as const, next_page: null };
 }
 
 /** @param cancelAll ends the customer's subscriptions at once, as Stripe does */

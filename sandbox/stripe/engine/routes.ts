@@ -41,6 +41,7 @@ const retrieve =
 const handlers: Record<string, Handler> = {
   'POST customers': (state, { params }) => customers.createCustomer(state, params),
   'GET customers': (state, { params }) => customers.listCustomers(state, params),
+  'GET customers/search': (state, { params }) => customers.searchCustomers(state, params),
   'GET customers/:': (state, { id, params }) => customers.retrieveCustomer(state, id, params),
   'POST customers/:': (state, { id, params }) => customers.updateCustomer(state, id, params),
   'DELETE customers/:': (state, { id, params }) =>
