@@ -23,6 +23,12 @@ export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status ==
 
 const renewing = new Set<string | null>(['subscription_cycle']);
 
+/** The card of an invoice; null if no card was charged, as for a payment outside of Stripe. */
+const chargedCard = (invoice: Stripe.Invoice, card: Snapshot['card']): Order['card'] =>
+  card && invoice.amount_paid > (invoice.amount_paid_off_stripe ?? 0)
+    ? { brand: card.brand, lastFour: card.lastFour }
+    : null;
+
 /** The order of a paid invoice. All its data come from Stripe, none from a page. */
 export async function toOrder(
   { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
@@ -56,7 +62,7 @@ export async function toOrder(
     disputeState: null,
     creditNotes: [],
     paymentIntentId: paidIntentId(invoice),
-    card: card && invoice.amount_paid > 0 ? { brand: card.brand, lastFour: card.lastFour } : null,
+    card: chargedCard(invoice, card),
     validityDays: plan?.type ? validityDays[plan.type] : null,
     renewsAt: line?.periodEnd ?? null,
     orderedAt: toMs(invoice.status_transitions.paid_at ?? invoice.created),

@@ -50,7 +50,11 @@ export async function readInvoice(client: StripeClient, invoiceId: StripeInvoice
   const invoice = await callStripe(client, (stripe) =>
     stripe.invoices.retrieve(invoiceId, { expand: ['payments.data.payment.payment_intent', 'confirmation_secret'] }),
   );
-  const intents = (invoice.payments?.data ?? []).map(({ payment }) => payment.payment_intent);
+  // The default payment is the one that Stripe tries and that the confirmation secret belongs to; others were made by hand.
+  const payments = (invoice.payments?.data ?? []).toSorted(
+    (one, other) => Number(other.is_default) - Number(one.is_default),
+  );
+  const intents = payments.map(({ payment }) => payment.payment_intent);
   return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
 }
 
