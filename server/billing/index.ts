@@ -8,13 +8,7 @@
 export { membershipOperations, planCommands } from './api/operations.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './billing-module.ts';
 export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } from './catalogue/catalogue.ts';
-export {
-  effectivePlan,
-  graceEndsAt,
-  listEntitlements,
-  membershipClaims,
-  paymentGraceEnds,
-} from './catalogue/effective-plan.ts';
+export { effectivePlan, listEntitlements, membershipClaims } from './catalogue/effective-plan.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
@@ -41,6 +35,7 @@ export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export { isPaused, type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
+export { graceEndsAt, toMembershipState } from './subscription/membership-state.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
 export type { CancellationTiming, SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

@@ -10,7 +10,7 @@ import {
   type SubscriptionStatus,
   trialPlanKey,
 } from '../../server/billing/index.ts';
-import { toPlanId, toStripeSubscriptionId } from '../support/ids.ts';
+import { toPlanId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());
 const dayMs = 24 * 60 * 60_000;
@@ -22,10 +22,9 @@ const statuses: SubscriptionStatus[] = [
 const paidIds = catalogue.plans.filter(({ kind }) => kind === 'paid').map(({ id }) => id);
 const otherIds = catalogue.plans.filter(({ kind }) => kind !== 'paid').map(({ id }) => id);
 
-type Facts = Parameters<typeof effectivePlan>[0];
+type Facts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId' | 'basePlanId' | 'trialEnd' | 'unpaidSince'>;
 const nothing: Facts = {
   status: 'none',
-  subscriptionId: null,
   pricedPlanId: null,
   trialEnd: null,
   paidPlanId: null,
@@ -35,7 +34,6 @@ const nothing: Facts = {
 const paying: Facts = {
   ...nothing,
   status: 'active',
-  subscriptionId: toStripeSubscriptionId('sub_1'),
   pricedPlanId: toPlanId('12'),
   paidPlanId: toPlanId('12'),
 };
@@ -80,7 +78,6 @@ describe('effectivePlan', () => {
 
 const facts = fc.record<Facts>({
   status: fc.constantFrom(...statuses),
-  subscriptionId: fc.constantFrom(null, toStripeSubscriptionId('sub_1')),
   pricedPlanId: fc.constantFrom(null, trialPlanKey, toPlanId('unknown'), ...paidIds),
   trialEnd: fc.option(fc.integer({ min: nowMs - 60 * dayMs, max: nowMs + 60 * dayMs })),
   paidPlanId: fc.constantFrom(null, toPlanId('unknown'), ...paidIds),

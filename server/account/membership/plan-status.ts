@@ -1,14 +1,5 @@
 import type { MembershipView, PlanStatusView, UserPlanView } from '../../../views/account/membership-view.ts';
-import {
-  type Catalogue,
-  effectivePlan,
-  graceEndsAt,
-  isPaused,
-  type Membership,
-  type Plan,
-  paymentGraceEnds,
-  trialPlanKey,
-} from '../../billing/index.ts';
+import { type Catalogue, type Membership, type Plan, toMembershipState } from '../../billing/index.ts';
 import { dayMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 
@@ -21,6 +12,10 @@ interface StatusRules {
   words(plan: Plan): UserPlanView;
 }
 
+/** A plan without a subscription. */
+const toLasting = ({ words }: StatusRules, plan: Plan | undefined): PlanStatusView =>
+  plan ? { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' } : { kind: 'none' };
+
 /** The status of a membership, from the stored data. */
 export function toPlanStatus(
   rules: StatusRules,
@@ -28,44 +23,35 @@ export function toPlanStatus(
   membership: Membership | undefined,
 ): PlanStatusView {
   const { catalogue, nowMs, words } = rules;
-  const resting = membership && findRestingPlan(membership, catalogue, nowMs);
-  if (resting) return { kind: 'unpaid', plan: words(resting), at: null };
-  const paused = membership && isPaused(membership) ? catalogue.byId(membership.pricedPlanId) : undefined;
-  if (paused) return { kind: 'paused', plan: words(paused) };
-  const plan = catalogue.byId(membership ? effectivePlan(membership, catalogue, nowMs) : user.planId);
-  if (plan) {
-    return membership && plan.kind === 'paid'
-      ? toPaidPlanStatus(rules, membership, plan)
-      : { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' };
+  if (!membership) return toLasting(rules, catalogue.byId(user.planId));
+  const state = toMembershipState(membership, catalogue, nowMs);
+  const base = catalogue.byId(membership.basePlanId);
+  switch (state.kind) {
+    case 'paid':
+      return { kind: 'renews', plan: words(state.plan), at: state.until };
+    case 'changing':
+      return { kind: 'changes', plan: words(state.plan), at: state.until, to: words(state.next).line };
+    case 'ending':
+      return { kind: 'ends', plan: words(state.plan), at: state.until, after: base && words(base).line };
+    case 'grace':
+      return { kind: 'unpaid', plan: words(state.plan), at: state.until };
+    case 'resting': {
+      // After that the subscription ends, and its invoice can no longer be paid.
+      const canBePaid = state.until !== null && nowMs < state.until;
+      return canBePaid && state.plan ? { kind: 'unpaid', plan: words(state.plan), at: null } : toLasting(rules, base);
+    }
+    case 'paused':
+      return { kind: 'paused', plan: words(state.plan) };
+    case 'lasting':
+      return toLasting(rules, state.plan);
+    case 'trial':
+      return { kind: 'trial', at: state.until };
+    case 'trial-over':
+    case 'none':
+      return { kind: state.kind };
+    case 'over':
+      return { kind: 'none' };
   }
-  const trial = membership && toTrialStatus(membership, catalogue, nowMs);
-  if (trial) return { kind: 'trial', at: trial.endsAt };
-  return { kind: membership && isTrialOver(membership) ? 'trial-over' : 'none' };
-}
-
-/** The plan is not kept, but can still be paid or cancelled: Stripe continues to try until then. */
-function findRestingPlan(membership: Membership, catalogue: CatalogueRules, nowMs: number): Plan | undefined {
-  const waits = nowMs < (paymentGraceEnds(membership, catalogue) ?? 0);
-  return waits && membership.unpaid?.withoutGrace ? catalogue.byId(membership.paidPlanId) : undefined;
-}
-
-/**
- * Without a card Stripe pauses it; with one (or if a card has had its trial before) it continues free of charge,
- * without entitlements.
- */
-const isTrialOver = ({ status, pricedPlanId }: Membership): boolean =>
-  (status === 'paused' || status === 'active') && pricedPlanId === trialPlanKey;
-
-function toPaidPlanStatus({ catalogue, words }: StatusRules, membership: Membership, plan: Plan): PlanStatusView {
-  const { status, periodEnd, paidUntil, nextPlanId, cancelAtPeriodEnd, basePlanId } = membership;
-  if (status === 'past_due')
-    return { kind: 'unpaid', plan: words(plan), at: graceEndsAt(membership, catalogue) ?? null };
-  const at = periodEnd ?? paidUntil;
-  const next = catalogue.byId(nextPlanId);
-  if (next) return { kind: 'changes', plan: words(plan), at, to: words(next).line };
-  if (!cancelAtPeriodEnd) return { kind: 'renews', plan: words(plan), at };
-  const after = catalogue.byId(basePlanId);
-  return { kind: 'ends', plan: words(plan), at, after: after && words(after).line };
 }
 
 /** The trial of the initial plan; `days` that are left, rounded up, as in the mail. */

@@ -1,49 +1,27 @@
-import { dayMs, type PlanId } from '../../shared/index.ts';
+import type { PlanId } from '../../shared/index.ts';
 import type { GetMembershipClaims } from '../../users/index.ts';
 import { type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { givenPlan, type MembershipFacts, toMembershipState } from '../subscription/membership-state.ts';
 import { type Catalogue, type Plan, planRank } from './catalogue.ts';
-
-type SubscriptionFacts = Pick<
-  Membership,
-  'status' | 'pricedPlanId' | 'trialEnd' | 'paidPlanId' | 'basePlanId' | 'unpaidSince' | 'subscriptionId'
-> &
-  Partial<Pick<Membership, 'unpaid'>>;
-
-/** Until when an unpaid renewal can be paid; then its subscription ends. undefined: there is none. */
-export function paymentGraceEnds(
-  { status, unpaidSince }: Pick<SubscriptionFacts, 'status' | 'unpaidSince'>,
-  { graceDays }: Pick<Catalogue, 'graceDays'>,
-): number | undefined {
-  if ((status !== 'past_due' && status !== 'unpaid') || unpaidSince === null) return undefined;
-  return unpaidSince + graceDays * dayMs;
-}
-
-/** Until when a user with an unpaid renewal keeps the plan; undefined: it is not kept. */
-export function graceEndsAt(facts: SubscriptionFacts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
-  return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? paymentGraceEnds(facts, catalogue) : undefined;
-}
 
 /**
  * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else the plan
  * without a subscription (free, a partner's); else none. A price on the subscription alone gives nothing.
  */
 export function effectivePlan(
-  facts: SubscriptionFacts,
+  facts: MembershipFacts & Pick<Membership, 'basePlanId'>,
   catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
   nowMs: number,
 ): PlanId | null {
-  const { status, pricedPlanId, paidPlanId, basePlanId } = facts;
-  const goesOn =
-    status === 'active' ||
-    // A change at the period's end: until then it counts as a trial of the next price.
-    (status === 'trialing' && pricedPlanId !== trialPlanKey) ||
-    nowMs < (graceEndsAt(facts, catalogue) ?? 0);
-  if (goesOn && pricedPlanId !== trialPlanKey && catalogue.byId(paidPlanId)) return paidPlanId;
-  return basePlanId;
+  return givenPlan(toMembershipState(facts, catalogue, nowMs))?.id ?? facts.basePlanId;
 }
 
 /** End of the trial; null: there is none. */
-export function trialUntil({ status, pricedPlanId, trialEnd }: SubscriptionFacts): number | null {
+export function trialUntil({
+  status,
+  pricedPlanId,
+  trialEnd,
+}: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>): number | null {
   return status === 'trialing' && pricedPlanId === trialPlanKey ? trialEnd : null;
 }
 
@@ -73,19 +51,17 @@ export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, n
  */
 export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
 
-/** The paid plan with which the subscription continues; undefined: there is none. */
-export function currentPaidPlan(
-  catalogue: Pick<Catalogue, 'byId'>,
-  { status, pricedPlanId, paidPlanId }: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
-): Plan | undefined {
-  const goesOn = ['active', 'past_due'].includes(status) || (status === 'trialing' && pricedPlanId !== trialPlanKey);
-  return goesOn && pricedPlanId !== trialPlanKey ? catalogue.byId(paidPlanId) : undefined;
+/** The paid plan with which the subscription continues, also while it is unpaid; undefined: there is none. */
+export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: MembershipFacts): Plan | undefined {
+  // Whether an unpaid plan is kept depends on the time; that there is one does not.
+  const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
+  return state.kind === 'resting' ? catalogue.byId(facts.paidPlanId) : givenPlan(state);
 }
 
 /** A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. */
 export function changeKind(
   catalogue: Pick<Catalogue, 'byId' | 'plans'>,
-  membership: Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'>,
+  membership: MembershipFacts,
   plan: Plan,
 ): ChangeKind {
   const current = currentPaidPlan(catalogue, membership);

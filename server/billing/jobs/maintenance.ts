@@ -1,5 +1,4 @@
 import { dayMs, minuteMs } from '../../shared/index.ts';
-import { paymentGraceEnds } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
 import { cancelCharge, settleCharge } from '../purchase/stripe-charge.ts';
@@ -7,6 +6,7 @@ import { updateContactsDue } from '../subscription/contact.ts';
 import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
 import { endsWithin } from '../subscription/membership.ts';
 import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from '../subscription/membership-changes.ts';
+import { paymentGraceEnds } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { wasNotified } from '../subscription/notification-store.ts';
 import { applyDueChanges } from '../subscription/scheduled-change.ts';

@@ -1,6 +1,6 @@
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
-import { effectivePlan, graceEndsAt } from '../catalogue/effective-plan.ts';
-import { type Membership, trialPlanKey } from './membership.ts';
+import type { Membership } from './membership.ts';
+import { graceEndsAt, toMembershipState } from './membership-state.ts';
 
 /** A paid plan that renews. */
 export interface RenewingMembership {
@@ -21,17 +21,20 @@ export function findRenewingMembership(
   nowMs: number,
 ): RenewingMembership | undefined {
   if (!membership) return undefined;
-  const { status, pricedPlanId, paidPlanId, paidUntil, periodEnd, cancelAtPeriodEnd, nextPlanId } = membership;
-  // A scheduled end with a following plan is a change of plan.
-  if (cancelAtPeriodEnd && nextPlanId === null) return undefined;
-  // The initial plan is never charged.
-  if (pricedPlanId === trialPlanKey && paidPlanId === null) return undefined;
-  if (status === 'past_due' || status === 'unpaid') {
-    const plan = catalogue.byId(paidPlanId ?? pricedPlanId);
-    return { plan, until: graceEndsAt(membership, catalogue) ?? null, unpaid: true };
+  const { paidUntil, periodEnd, cancelAtPeriodEnd, nextPlanId } = membership;
+  const state = toMembershipState(membership, catalogue, nowMs);
+  switch (state.kind) {
+    case 'paid':
+    case 'changing':
+      return state.plan.kind === 'paid'
+        ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
+        : undefined;
+    case 'grace':
+    case 'resting':
+      // A scheduled end with a following plan is a change of plan.
+      if (cancelAtPeriodEnd && nextPlanId === null) return undefined;
+      return { plan: state.plan, until: graceEndsAt(membership, catalogue) ?? null, unpaid: true };
+    default:
+      return undefined;
   }
-  if (status !== 'active' && status !== 'trialing') return undefined;
-  const plan = catalogue.byId(effectivePlan(membership, catalogue, nowMs));
-  if (plan?.kind !== 'paid') return undefined;
-  return { plan, until: paidUntil ?? periodEnd, unpaid: false };
 }

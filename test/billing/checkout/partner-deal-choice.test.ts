@@ -76,7 +76,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const page = await words(browser);
     const day = date(until);
     expect(page).toContain(`You keep Starter until ${day}. Then AppSumo Tier 1 begins, and Starter doesn’t renew.`);
-    expect(page).toContain(`Your plan now Starter, monthly $99 a month Until ${day}`);
+    expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${day}`);
     expect(page).toContain(`From our partner AppSumo Tier 1 Paid for, without end From ${day}`);
   });
 

@@ -1,0 +1,126 @@
+import { dayMs } from '../../shared/index.ts';
+import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { isPaused, type Membership, trialPlanKey } from './membership.ts';
+
+/** The stored facts that decide the state; absent ones are unknown. */
+export type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'> &
+  Partial<
+    Pick<
+      Membership,
+      | 'basePlanId'
+      | 'trialEnd'
+      | 'unpaidSince'
+      | 'unpaid'
+      | 'periodEnd'
+      | 'paidUntil'
+      | 'cancelAtPeriodEnd'
+      | 'nextPlanId'
+    >
+  >;
+
+/**
+ * The state of a membership. Times in milliseconds since the epoch; `until` null: unknown. The plan without a
+ * subscription (free, a partner's) stands beside it in `basePlanId`, and is given where the state gives none.
+ */
+export type MembershipState =
+  /** There is no subscription and never was a paid one. */
+  | { kind: 'none' }
+  /** A free plan or a partner's; nothing is paid. */
+  | { kind: 'lasting'; plan: Plan }
+  | { kind: 'trial'; until: number }
+  | { kind: 'trial-over' }
+  /** The plan is paid and renews. */
+  | { kind: 'paid'; plan: Plan; until: number | null }
+  /** It is paid, and another plan follows. */
+  | { kind: 'changing'; plan: Plan; until: number | null; next: Plan }
+  /** It is paid, and ends with its period. */
+  | { kind: 'ending'; plan: Plan; until: number | null }
+  /** A renewal could not be charged; the plan is kept until then. */
+  | { kind: 'grace'; plan: Plan; until: number }
+  /** The same, and the plan is not kept: it can still be paid, at most until then. `plan` undefined: not in the catalogue. */
+  | { kind: 'resting'; plan: Plan | undefined; until: number | null }
+  /** The operator or Stripe has paused it: it gives nothing and is not charged. */
+  | { kind: 'paused'; plan: Plan }
+  /** It has ended after it was paid. */
+  | { kind: 'over' };
+
+type StateCatalogue = Pick<Catalogue, 'byId' | 'graceDays'>;
+
+/** Until when an unpaid renewal can be paid; then its subscription ends. undefined: there is none. */
+export function paymentGraceEnds(
+  { status, unpaidSince }: Pick<MembershipFacts, 'status' | 'unpaidSince'>,
+  { graceDays }: Pick<Catalogue, 'graceDays'>,
+): number | undefined {
+  if ((status !== 'past_due' && status !== 'unpaid') || unpaidSince == null) return undefined;
+  return unpaidSince + graceDays * dayMs;
+}
+
+/** Until when a user with an unpaid renewal keeps the plan; undefined: it is not kept. */
+export function graceEndsAt(facts: MembershipFacts, catalogue: Pick<Catalogue, 'graceDays'>): number | undefined {
+  return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? paymentGraceEnds(facts, catalogue) : undefined;
+}
+
+function toBaseState({ basePlanId, paidPlanId }: MembershipFacts, { byId }: StateCatalogue): MembershipState {
+  const plan = byId(basePlanId);
+  if (plan) return { kind: 'lasting', plan };
+  return { kind: paidPlanId === null ? 'none' : 'over' };
+}
+
+/** On the initial price nothing is ever charged, whatever was paid once. */
+function toInitialState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
+  const { status, trialEnd, basePlanId } = facts;
+  if (catalogue.byId(basePlanId)) return toBaseState(facts, catalogue);
+  if (status === 'trialing' && trialEnd != null && nowMs < trialEnd) return { kind: 'trial', until: trialEnd };
+  // Without a card Stripe pauses it; with one it continues free of charge, without entitlements.
+  return status === 'paused' || status === 'active' ? { kind: 'trial-over' } : toBaseState(facts, catalogue);
+}
+
+function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): MembershipState {
+  const { paidPlanId, nextPlanId, cancelAtPeriodEnd, periodEnd, paidUntil } = facts;
+  const plan = catalogue.byId(paidPlanId);
+  if (!plan) return toBaseState(facts, catalogue);
+  const until = periodEnd ?? paidUntil ?? null;
+  const next = catalogue.byId(nextPlanId);
+  if (next) return { kind: 'changing', plan, until, next };
+  return { kind: cancelAtPeriodEnd ? 'ending' : 'paid', plan, until };
+}
+
+function toUnpaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
+  const keptUntil = graceEndsAt(facts, catalogue);
+  const plan = catalogue.byId(facts.paidPlanId);
+  if (plan && keptUntil !== undefined && nowMs < keptUntil) return { kind: 'grace', plan, until: keptUntil };
+  return {
+    kind: 'resting',
+    plan: plan ?? catalogue.byId(facts.pricedPlanId),
+    until: paymentGraceEnds(facts, catalogue) ?? null,
+  };
+}
+
+/** The state that pages, mails, calls and the comparison with Stripe share: one decision for each of Stripe's statuses. */
+export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
+  if (facts.pricedPlanId === trialPlanKey) return toInitialState(facts, catalogue, nowMs);
+  switch (facts.status) {
+    case 'active':
+    // A change that was scheduled the former way: in its last days Stripe counts it as a trial of the next price.
+    case 'trialing':
+      return toPaidState(facts, catalogue);
+    case 'past_due':
+    case 'unpaid':
+      return toUnpaidState(facts, catalogue, nowMs);
+    case 'paused': {
+      const plan = isPaused(facts) ? catalogue.byId(facts.pricedPlanId) : undefined;
+      return plan ? { kind: 'paused', plan } : toBaseState(facts, catalogue);
+    }
+    case 'none':
+    case 'incomplete':
+    case 'incomplete_expired':
+    case 'canceled':
+      return toBaseState(facts, catalogue);
+  }
+}
+
+/** The paid plan that the state gives; undefined: none. */
+export const givenPlan = (state: MembershipState): Plan | undefined =>
+  state.kind === 'paid' || state.kind === 'changing' || state.kind === 'ending' || state.kind === 'grace'
+    ? state.plan
+    : undefined;
