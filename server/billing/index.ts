@@ -34,8 +34,8 @@ export { type BillingClock, createStandInClock, type StandInAddress } from './st
 export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
-export { isPaused, type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
-export { graceEndsAt, toMembershipState } from './subscription/membership-state.ts';
+export { type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
+export { graceEndsAt, type MembershipState, toMembershipState } from './subscription/membership-state.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
 export type { CancellationTiming, SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

@@ -1,5 +1,11 @@
 import type { MembershipView, PlanStatusView, UserPlanView } from '../../../views/account/membership-view.ts';
-import { type Catalogue, type Membership, type Plan, toMembershipState } from '../../billing/index.ts';
+import {
+  type Catalogue,
+  type Membership,
+  type MembershipState,
+  type Plan,
+  toMembershipState,
+} from '../../billing/index.ts';
 import { dayMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 
@@ -16,6 +22,23 @@ interface StatusRules {
 const toLasting = ({ words }: StatusRules, plan: Plan | undefined): PlanStatusView =>
   plan ? { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' } : { kind: 'none' };
 
+type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'ending' | 'grace' }>;
+
+/** A state in which the paid plan is given. @param base the plan without a subscription */
+function toGivenStatus({ words }: StatusRules, state: GivenState, base: Plan | undefined): PlanStatusView {
+  const at = state.until;
+  switch (state.kind) {
+    case 'paid':
+      return { kind: 'renews', plan: words(state.plan), at };
+    case 'changing':
+      return { kind: 'changes', plan: words(state.plan), at, to: words(state.next).line };
+    case 'ending':
+      return { kind: 'ends', plan: words(state.plan), at, after: base && words(base).line };
+    case 'grace':
+      return { kind: 'unpaid', plan: words(state.plan), at };
+  }
+}
+
 /** The status of a membership, from the stored data. */
 export function toPlanStatus(
   rules: StatusRules,
@@ -27,14 +50,6 @@ export function toPlanStatus(
   const state = toMembershipState(membership, catalogue, nowMs);
   const base = catalogue.byId(membership.basePlanId);
   switch (state.kind) {
-    case 'paid':
-      return { kind: 'renews', plan: words(state.plan), at: state.until };
-    case 'changing':
-      return { kind: 'changes', plan: words(state.plan), at: state.until, to: words(state.next).line };
-    case 'ending':
-      return { kind: 'ends', plan: words(state.plan), at: state.until, after: base && words(base).line };
-    case 'grace':
-      return { kind: 'unpaid', plan: words(state.plan), at: state.until };
     case 'resting': {
       // After that the subscription ends, and its invoice can no longer be paid.
       const canBePaid = state.until !== null && nowMs < state.until;
@@ -51,6 +66,8 @@ export function toPlanStatus(
       return { kind: state.kind };
     case 'over':
       return { kind: 'none' };
+    default:
+      return toGivenStatus(rules, state, base);
   }
 }
 
