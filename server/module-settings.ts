@@ -1,5 +1,5 @@
 import { type Config, isLoopback } from '../config/load.ts';
-import { membershipPath } from '../views/account/tabs.ts';
+import { cancelByMailPath, membershipPath } from '../views/account/tabs.ts';
 import type { StandInAddress, StripeForBrowsers } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
@@ -32,6 +32,7 @@ export function pageLinks(config: Config, standIns: Extensions['links']) {
     }),
     terms: '/tos',
     imprint: '/imprint',
+    ...(config.STRIPE_SECRET_KEY !== undefined && { cancelMembership: cancelByMailPath }),
     signIn: '/',
     forgotPassword: '/forgot-password',
     signUp: '/signup',

@@ -54,6 +54,7 @@ export type LinkName =
   | 'privacy'
   | 'terms'
   | 'imprint'
+  | 'cancelMembership'
   | 'signIn'
   | 'signUp'
   | 'forgotPassword'

@@ -13,6 +13,7 @@ import { factorResetRoutes } from './factor-reset/factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
 import { homeRoutes } from './home-handlers.ts';
 import { membershipActRoutes } from './membership/cancel-and-resume-handlers.ts';
+import { cancelByMailRoutes } from './membership/cancel-by-mail-handlers.ts';
 import { membershipRoutes } from './membership/membership-handlers.ts';
 import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
 import { notificationRoutes } from './notifications.ts';
@@ -47,6 +48,7 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   factorResetRoutes(add);
   membershipRoutes(add);
   membershipActRoutes(add, deps);
+  cancelByMailRoutes(add, deps);
   membershipMoneyRoutes(add, deps);
   dataRoutes(add);
   deleteAccountRoutes(add);

@@ -33,7 +33,6 @@ import { cancel, findStanding, resume } from './subscription/acts.ts';
 import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findRenewalBefore, loadPendingRenewal } from './subscription/pending-renewal.ts';
-import { applyDueChanges } from './subscription/scheduled-change.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks/stripe-webhooks.ts';
@@ -64,8 +63,6 @@ export interface BillingModule extends BillingService {
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
   /** @param customerId of the caller: a code may be limited to one customer */
   findCode: (typed: string, customerId: StripeCustomerId | undefined) => ReturnType<typeof findCode>;
-  /** Sets changes of plans that are due soon at Stripe. */
-  convertDue(): Promise<number>;
   /** The route of Stripe's webhooks: before the body parsers and the guard against cross-site posts. */
   webhookRoutes(router: Router): void;
   /** Runs what is due; every minute. */
@@ -136,7 +133,6 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     cancel: (user, choice) => alone(user, () => cancel(deps, user, choice)),
     resume: (user) => alone(user, () => resume(deps, user)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
-    convertDue: () => applyDueChanges(deps),
     webhookRoutes(router) {
       if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);
     },

@@ -160,6 +160,10 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Links in mails: the token of the link is the secret.
   'GET /undo-email-change': 'flow',
   'POST /undo-email-change': 'flow',
+  'GET /cancel-membership': 'visitor',
+  'POST /cancel-membership': 'visitor',
+  'GET /cancel-membership/link': 'flow',
+  'POST /cancel-membership/link': 'flow',
   'GET /cancel-factor-reset': 'flow',
   'POST /cancel-factor-reset': 'flow',
   'GET /account-deletion': 'visitor',

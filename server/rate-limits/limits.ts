@@ -63,6 +63,11 @@ export const rateLimits = {
     refusal: 'no mail is sent',
   },
 
+  cancelLink: limit('mails with a link that cancels the membership', hourMs, [
+    { ...counter('account', 'cancel-link:account', 3), window: dayMs },
+    counter('address', 'cancel-link:address', 10),
+  ]),
+
   passkeySignIn: limit('passkey answers that are not accepted', guessWindow, [guessAddress('guess:passkey')]),
   signInCodeGuess: limit('wrong codes by mail at the sign-in', guessWindow, [guessAddress('sign-in-code')]),
   mfaCodeGuess: limit('wrong codes of the second factor from unknown devices', guessWindow, [

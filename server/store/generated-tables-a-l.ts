@@ -32,10 +32,10 @@ export interface TablesAToL {
   /** Tasks at Stripe that were decided in a transaction here. */
   billingTasks: {
     id: string;
-    kind: 'cancel-now' | 'cancel-later' | 'keep' | 'resume' | 'delete-customer';
+    kind: 'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'delete-customer';
     userId: UserId;
     customerId: StripeCustomerId | null;
-    /** keep: the plan of an earlier scheduled change. */
+    /** change-later: the next plan; keep: the plan of an earlier scheduled change. */
     planId: PlanId | null;
     attempts: number;
     lastError: string | null;

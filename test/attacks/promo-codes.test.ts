@@ -187,7 +187,7 @@ describe('attacks on promotion codes', () => {
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     for (let day = 0; day < 31; day += 1) {
       shop.passTime(dayMs);
-      await shop.membership.convertDue();
+      await shop.membership.work();
     }
     await shop.membership.refresh(user.id);
     expect(await taken(user)).toEqual([9_900, 9_900]);
@@ -199,7 +199,7 @@ describe('attacks on promotion codes', () => {
     await buyWith(user, 'm-499', fixed.word);
     await shop.buy(user, 'm-99');
     shop.passTime(28 * dayMs);
-    await shop.membership.convertDue();
+    await shop.membership.work();
     expect(await shop.membership.resume(user)).toBe('resumed');
     shop.passTime(3 * dayMs);
     await shop.membership.refresh(user.id);

@@ -47,6 +47,39 @@ const askBank: Steps = async (sweep) => {
     throw new Error(`the bank was not asked: ${JSON.stringify(asked)}`);
 };
 
+/** The subscription and its item, as Stripe has them. */
+async function atStripe({ library, room, user }: Sweep) {
+  const subscription = await library.subscriptions.retrieve((await room.getMembership(user.id))?.subscriptionId ?? '');
+  const [item] = subscription.items.data;
+  if (!item) throw new Error('the subscription has no item');
+  return { id: subscription.id, item };
+}
+/** As an earlier release did: the subscription ends, and its metadata have the next plan. */
+const scheduleInMetadata: Steps = async (sweep) => {
+  const { id } = await atStripe(sweep);
+  const metadata = { foyer_next_plan: planOf('m-99').id };
+  await sweep.library.subscriptions.update(id, { cancel_at_period_end: true, metadata });
+  await sweep.room.refresh(sweep.user.id);
+};
+/** As an earlier release did in the last three days: the next plan's price, from the period's end on. */
+const convert: Steps = async (sweep) => {
+  const { id, item } = await atStripe(sweep);
+  const [next] = (await sweep.library.prices.list({ lookup_keys: ['m-99'] })).data;
+  await sweep.library.subscriptions.update(id, {
+    items: [{ id: item.id, price: next?.id ?? '' }],
+    trial_end: item.current_period_end,
+    proration_behavior: 'none',
+    trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
+    metadata: { foyer_next_plan: planOf('m-99').id, foyer_price_before: item.price.id },
+  });
+  await sweep.room.refresh(sweep.user.id);
+};
+/** A change that was interrupted between its two calls, and whose task an operator has removed. */
+const attachSchedule: Steps = async (sweep) => {
+  const { id } = await atStripe(sweep);
+  await sweep.library.subscriptionSchedules.create({ from_subscription: id });
+};
+
 /** The operator raises the price: a new one takes the lookup key, and the old one is archived. */
 const raisePrice: Steps = async ({ library }) => {
   const [old] = (await library.prices.list({ lookup_keys: ['m-899'] })).data;
@@ -69,16 +102,30 @@ const states: Record<string, Steps[]> = {
   active: [scale(), days(10)],
   cancelling: [scale(), days(10), cancel],
   'a downgrade is scheduled': [scale(), downgrade, days(10)],
-  'a downgrade is scheduled and its price is on the subscription': [scale(), downgrade, days(28)],
-  'the same, with a discount that was too much for it': [scale('LARGE'), downgrade, days(28)],
+  'a downgrade begins in two days': [scale(), downgrade, days(28)],
+  'the same, with a discount that is too much for it': [scale('LARGE'), downgrade, days(28)],
   'the same, after its old price was raised and archived': [scale(), raisePrice, downgrade, days(28)],
   'the same, then cancelled': [scale(), downgrade, days(28), cancel],
   'the same, then kept': [scale(), downgrade, days(28), resume],
+  'a downgrade has begun': [scale(), downgrade, days(35)],
+  'the same, then cancelled in its period': [scale(), downgrade, days(35), cancel],
+  'a schedule without a change': [scale(), days(10), attachSchedule],
+  'an earlier release has scheduled a downgrade': [scale(), days(10), scheduleInMetadata],
+  'an earlier release has put the price of a downgrade on the subscription': [scale(), days(28), convert],
+  'the same, and it was cancelled': [scale(), days(28), convert, cancel],
   'the renewal is not paid': [scale(), days(10), failRenewal],
   'an upgrade waits for the bank': [
     async (sweep) => {
       await sweep.buy('m-499');
     },
+    days(10),
+    askBank,
+  ],
+  'an upgrade waits for the bank, and a downgrade was scheduled before': [
+    async (sweep) => {
+      await sweep.buy('m-499');
+    },
+    downgrade,
     days(10),
     askBank,
   ],
@@ -144,7 +191,7 @@ describe('an interrupted action on a plan never raises the next charge', () => {
     ['change to Growth', 49_900],
     ['upgrade to Scale, annual', 800_000],
   ])('Two days before a downgrade, the action %s without a fault makes the next charge %s', async (name, cents) => {
-    const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+    const steps = states['a downgrade begins in two days'] ?? [];
     const saved = await stateOf(sweep, base, steps);
     const { dayLater, left } = await sweep.run(saved, acts[name]?.act);
     expect([dayLater.next?.cents ?? null, left]).toEqual([cents, []]);
@@ -164,7 +211,7 @@ describe('an interrupted action on a plan never raises the next charge', () => {
   it.each(['cancel', 'change to Growth', 'take the free plan'])(
     'Two days before a downgrade, the action %s never charges 899.00 when Stripe becomes unreachable after one request',
     async (name) => {
-      const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+      const steps = states['a downgrade begins in two days'] ?? [];
       const saved = await stateOf(sweep, base, steps);
       const before = await sweep.run(saved, undefined);
       expect(before.dayLater.next?.cents).toBe(planOf('m-99').amountCents);
@@ -184,7 +231,7 @@ for (const backend of secondBackends) {
     afterAll(() => sweep?.close());
 
     it('No action in the last days before a downgrade raises the next charge when Stripe is unreachable or Foyer is killed', async () => {
-      const steps = states['a downgrade is scheduled and its price is on the subscription'] ?? [];
+      const steps = states['a downgrade begins in two days'] ?? [];
       const saved = await stateOf(sweep, base, steps);
       const names = ['cancel', 'resume', 'take the free plan', 'leave', 'change to Growth'];
       const { broken } = await sweepActs(sweep, saved, { names, kinds: ['unreachable', 'killed after'] });

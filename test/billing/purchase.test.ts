@@ -154,10 +154,10 @@ describe.each(backends)('a purchase: $name', (backend) => {
     const upgraded = await shop.buy(user, 'm-499');
     expect(upgraded).toMatchObject({ kind: 'paid', order: { planId: '12' } });
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
-    expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: true });
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
     expect((await shop.userNow(user)).planId).toBe('12');
     shop.passTime(18 * dayMs);
-    await shop.membership.convertDue();
+    await shop.membership.work();
     expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
     expect((await shop.userNow(user)).planId).toBe('12');
     shop.passTime(3 * dayMs);

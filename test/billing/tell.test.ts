@@ -149,7 +149,7 @@ describe('notifications of payments', () => {
     expect(await again()).toEqual(['plan-changes', 'plan-cancelled']);
     await shop.buy(user, 'm-499');
     expect(await again()).toEqual(['plan-changes', 'plan-cancelled', 'plan-changes']);
-    // Its price is put on the subscription in the last days: no news.
+    // Nothing happens in the last days.
     shop.passTime(28 * dayMs);
     await shop.membership.work();
     expect(await again()).toHaveLength(3);

@@ -26,6 +26,10 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
     'sign-in/imported.test.ts',
     'An imported user without a password gets the answer of a wrong password, and one mail a day',
   ],
+  cancelLink: [
+    'account/cancel-by-mail.test.ts',
+    'A stranger can have three mails a day sent to one address, and ten an hour from one network',
+  ],
   passkeySignIn: [
     'attacks/passkeys.test.ts',
     'Invalid answers are refused unread after a while, and those of a neighbour do not block password sign-ins',

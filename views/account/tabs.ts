@@ -6,6 +6,8 @@ export type SettingsTab = (typeof settingsTabs)[number];
 export type AccountLocation = SettingsTab | 'membership';
 
 export const membershipPath = '/settings/membership';
+/** A cancellation without a sign-in. */
+export const cancelByMailPath = '/cancel-membership';
 export const panelId = (tab: SettingsTab) => `panel-${tab}`;
 export const tabAddress = (tab: AccountLocation) => (tab === 'membership' ? membershipPath : `/settings?tab=${tab}`);
 /** The same, at the start of the panel: on a phone it is below the fold. */

@@ -26,6 +26,7 @@ export function Footer({ ctx }: { ctx: PageContext }) {
     { href: links.privacy, label: t('common.footer.privacy') },
     { href: links.help, label: t('common.footer.help') },
     { href: links.imprint, label: t('legal.imprint') },
+    { href: links.cancelMembership, label: t('common.footer.cancel') },
   ];
   return (
     <footer className="footer">

@@ -111,6 +111,19 @@ const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href:
 
 /** The mails about plan, card and payments. */
 export const membershipMails = {
+  /** The link that cancels without a sign-in. */
+  'cancel-link': defineMail<Membership & { atMs: number; cancelUrl: string; validUntilMs: number }>({
+    name: 'cancelLink',
+    facts: [when, time('mail.cancelLink.until', 'validUntilMs', 'exact')],
+    advice: 'mail.cancelLink.notYou',
+    button: { label: 'mail.cancelLink.cancel', href: ({ cancelUrl }) => cancelUrl },
+    sample: {
+      ...membership,
+      atMs,
+      validUntilMs: atMs + dayMs,
+      cancelUrl: `https://login.example.com/cancel-membership/link?token=${'x'.repeat(43)}`,
+    },
+  }),
   receipt: defineMail<Receipt>({
     name: 'receipt',
     facts: [

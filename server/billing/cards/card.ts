@@ -76,8 +76,8 @@ export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId
     return { kind: 'not-confirmed' };
   await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
-    // A subscription keeps the card of its first payment unless it is changed.
-    await stripe.subscriptions.update(subscriptionId, { default_payment_method: method.id });
+    // A card of the subscription would be preferred, and would stay in a scheduled change.
+    await stripe.subscriptions.update(subscriptionId, { default_payment_method: '' });
   });
   await noteCardOfTrial(deps, membership, method.card?.fingerprint);
   await forgetOtherCards(deps, membership, { customerId, keptId: method.id });

@@ -1,6 +1,8 @@
+import type Stripe from 'stripe';
 import type { PlanId } from '../../shared/index.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
+import { toId } from '../stripe/stripe-objects.ts';
 import { trialPlanKey } from '../subscription/membership.ts';
 import type { Catalogue, Plan } from './catalogue.ts';
 
@@ -8,6 +10,8 @@ import type { Catalogue, Plan } from './catalogue.ts';
 export interface Prices {
   /** @throws {StripeUnavailableError} also if `foyer plans sync` has not been run */
   priceIdFor(plan: Plan | 'trial'): Promise<string>;
+  /** The same, with the length of its period. @throws {StripeUnavailableError} */
+  priceFor(plan: Plan): Promise<PlanPrice>;
   /** An operator has changed an amount: clears the cache. */
   forget(): void;
   /** The product of a plan, for coupons that are limited to some products. */
@@ -18,11 +22,26 @@ export interface Prices {
    * @throws {StripeUnavailableError}
    */
   planOfProduct(productId: string): Promise<PlanId | null>;
+  /** The plan of a price, which may be archived. @throws {StripeUnavailableError} */
+  planOfPrice(priceId: string): Promise<PlanId | null>;
 }
 
-interface CachedPrice {
+type Interval = 'day' | 'week' | 'month' | 'year';
+
+export interface PlanPrice {
   id: string;
+  recurring: { interval: Interval; interval_count: number };
+}
+
+interface CachedPrice extends PlanPrice {
   productId: string;
+}
+
+const intervals: readonly Interval[] = ['day', 'week', 'month', 'year'];
+
+function toCachedPrice({ id, product, recurring }: Stripe.Price): CachedPrice {
+  const interval = intervals.find((one) => one === recurring?.interval) ?? 'month';
+  return { id, productId: toId(product), recurring: { interval, interval_count: recurring?.interval_count ?? 1 } };
 }
 
 const keptMs = 5 * 60_000;
@@ -39,9 +58,7 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
       const { data } = await callStripe(client, (stripe) =>
         stripe.prices.list({ lookup_keys: lookupKeys, active: true, limit: 100 }),
       );
-      for (const { id, lookup_key: key, product } of data) {
-        if (key !== null) byKey.set(key, { id, productId: typeof product === 'string' ? product : product.id });
-      }
+      for (const price of data) if (price.lookup_key !== null) byKey.set(price.lookup_key, toCachedPrice(price));
     }
     return byKey;
   }
@@ -58,19 +75,34 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     if (plan.lookupKey === null) throw new Error(`plan ${plan.id} is not sold`);
     return plan.lookupKey;
   };
+  async function planOfProduct(productId: string): Promise<PlanId | null> {
+    await find(catalogue.trial.lookupKey);
+    for (const [key, price] of known?.byKey ?? []) {
+      if (price.productId !== productId) continue;
+      return key === catalogue.trial.lookupKey ? trialPlanKey : (catalogue.byLookupKey(key)?.id ?? null);
+    }
+    return null;
+  }
+  /** Products of archived prices, which never change. */
+  const archived = new Map<string, string>();
+  async function findProductId(priceId: string): Promise<string> {
+    await find(catalogue.trial.lookupKey);
+    const current = [...(known?.byKey.values() ?? [])].find(({ id }) => id === priceId);
+    const productId =
+      current?.productId ??
+      archived.get(priceId) ??
+      toId((await callStripe(client, (stripe) => stripe.prices.retrieve(priceId))).product);
+    if (!current) archived.set(priceId, productId);
+    return productId;
+  }
   return {
     forget() {
       known = undefined;
     },
     priceIdFor: async (plan) => (await find(plan === 'trial' ? catalogue.trial.lookupKey : requireLookupKey(plan))).id,
     productIdFor: async (plan) => (await find(requireLookupKey(plan))).productId,
-    async planOfProduct(productId) {
-      await find(catalogue.trial.lookupKey);
-      for (const [key, price] of known?.byKey ?? []) {
-        if (price.productId !== productId) continue;
-        return key === catalogue.trial.lookupKey ? trialPlanKey : (catalogue.byLookupKey(key)?.id ?? null);
-      }
-      return null;
-    },
+    priceFor: (plan) => find(requireLookupKey(plan)),
+    planOfProduct,
+    planOfPrice: async (priceId) => planOfProduct(await findProductId(priceId)),
   };
 }

@@ -9,12 +9,12 @@ import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from '../subscription
 import { paymentGraceEnds } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { wasNotified } from '../subscription/notification-store.ts';
-import { applyDueChanges } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
 import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts';
 import { readMissedEvents } from './missed-events.ts';
+import { moveOldChanges } from './old-changes.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
@@ -60,8 +60,9 @@ async function finishCharge(deps: BillingDeps, { id, userId }: Pick<StoredPurcha
   const { kind } = await settleCharge(deps, open, { retry: false });
   const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
   if (!still?.charge) return;
-  const membership = still.charge.discounts && (await findMembership(database.db, userId));
-  // The renewal would use the discount of this payment.
+  const { discounts, scheduledPlanId } = still.charge;
+  const membership = (discounts || scheduledPlanId) && (await findMembership(database.db, userId));
+  // The renewal would use the discount of this payment, or miss the change that it has replaced.
   const late = membership && endsWithin(membership, now(), beforeRenewalMs);
   if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
 }
@@ -117,7 +118,7 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
   const parts = [
     () => runTasks(deps),
     () => finishCharges(deps),
-    () => applyDueChanges(deps),
+    () => moveOldChanges(deps),
     () => endGrace(deps),
     () => notifyEndingTrials(deps),
     () => retryEvents({ deps, webhooks }),

@@ -3,8 +3,9 @@ import { minuteMs, type PlanId, type StripeCustomerId, toUserId, type UserId } f
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 
 /**
- * A task that must still be done at Stripe: end a subscription at once or at its period's end, restore its state from
- * before a request for deletion (keep), cancel the scheduled end or change (resume), delete a customer.
+ * A task that must still be done at Stripe: end a subscription at once or at its period's end, change to another plan
+ * then (change-later), restore its state from before a request for deletion (keep), cancel the scheduled end or change
+ * (resume), delete a customer.
  */
 export type BillingTaskKind = Row<'billingTasks'>['kind'];
 
@@ -22,12 +23,15 @@ const toBillingTask = (row: Row<'billingTasks'>): BillingTask => ({
   userId: row.userId === nobody ? null : row.userId,
 });
 
+const atPeriodEnd: readonly BillingTaskKind[] = ['cancel-later', 'change-later', 'keep', 'resume'];
+
 /** The tasks that a new one replaces: the last one counts, but an immediate end cannot be replaced. */
 const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly BillingTaskKind[]> = {
-  'cancel-later': ['cancel-later', 'keep', 'resume'],
-  keep: ['cancel-later', 'keep', 'resume'],
-  resume: ['cancel-later', 'keep', 'resume'],
-  'cancel-now': ['cancel-later', 'keep', 'resume', 'cancel-now'],
+  'cancel-later': atPeriodEnd,
+  'change-later': atPeriodEnd,
+  keep: atPeriodEnd,
+  resume: atPeriodEnd,
+  'cancel-now': [...atPeriodEnd, 'cancel-now'],
 };
 
 /**

@@ -1,8 +1,10 @@
 import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
+import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { finishOrCancelPayment } from '../purchase/stripe-charge.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { toId } from '../stripe/stripe-objects.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
@@ -29,8 +31,11 @@ export async function cancelSubscription(
     };
     const drafts = await orNotFound(stripe.invoices.list({ customer: customerId, status: 'draft', limit: 100 }));
     for (const { id } of drafts?.data ?? []) await stripe.invoices.finalizeInvoice(id, { auto_advance: false });
-    for (const { id, status } of data)
-      await orNotFound(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
+    for (const { id, status, schedule } of data) {
+      // Stripe refuses to end a subscription that a schedule manages: the schedule ends it.
+      if (schedule) await stripe.subscriptionSchedules.cancel(toId(schedule), { invoice_now: false, prorate: false });
+      else await orNotFound(stripe.subscriptions.cancel(id, status === 'paused' ? { invoice_now: true } : {}));
+    }
   });
   const open = await callStripe(deps.stripe, (stripe) =>
     orNotFound(stripe.invoices.list({ customer: customerId, status: 'open', limit: 100 })),
@@ -72,6 +77,15 @@ async function keep(deps: BillingDeps, userId: UserId, planId: PlanId | null): P
   await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
+/** Another paid plan from the period's end on. */
+async function changeLater(deps: BillingDeps, userId: UserId, planId: PlanId | null): Promise<void> {
+  const membership = await syncMember(deps, userId);
+  const plan = deps.catalogue.byId(planId);
+  if (!membership || plan?.kind !== 'paid' || !currentPaidPlan(deps.catalogue, membership)) return;
+  if (membership.nextPlanId === plan.id && !membership.cancelAtPeriodEnd) return;
+  await scheduleChange(deps, membership, plan);
+}
+
 /** Cancels the scheduled end or change. */
 async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
   const membership = await syncMember(deps, userId);
@@ -86,6 +100,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'keep') await keep(deps, userId, planId);
   else if (kind === 'resume') await resume(deps, userId);
+  else if (kind === 'change-later') await changeLater(deps, userId, planId);
   else {
     // Otherwise a payment that completes later would restore the ended plan.
     await finishOrCancelPayment(deps, userId);
@@ -128,13 +143,22 @@ export async function runTasks(deps: BillingDeps): Promise<number> {
 
 /**
  * Does at once what was just stored; the caller holds the user's lock.
+ * @param options.keepRefused false: what Stripe refuses is not tried again, but an error of the act
  * @returns whether it is done; if not, it is tried again every minute
  */
-export async function carryOutAtOnce(deps: BillingDeps, task: BillingTask & { userId: UserId }): Promise<boolean> {
+export async function carryOutAtOnce(
+  deps: BillingDeps,
+  task: BillingTask & { userId: UserId },
+  { keepRefused = true }: { keepRefused?: boolean } = {},
+): Promise<boolean> {
   try {
     await carryOutOfMember(deps, task, task.userId);
     return true;
   } catch (error) {
+    if (!keepRefused && toStripeRefusal(error)) {
+      await completeTask(deps.database.db, task.id);
+      throw error;
+    }
     await postpone(deps, task, error);
     return false;
   }

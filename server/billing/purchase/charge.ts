@@ -1,4 +1,4 @@
-import type { StripeSubscriptionId } from '../../shared/index.ts';
+import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
@@ -16,6 +16,8 @@ export interface Charge {
   discounts: { promotion_code?: string; coupon?: string }[] | null;
   /** The code whose coupon is applied in its place, as `<code>:<coupon>`. */
   code?: string | undefined;
+  /** The plan that was scheduled before an upgrade; scheduled anew if it is cancelled. */
+  scheduledPlanId?: PlanId | undefined;
   announcedCents: number;
   beganAt: number;
 }

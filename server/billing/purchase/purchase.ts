@@ -14,6 +14,7 @@ import {
   type Quote,
   StripeUnavailableError,
 } from '../results.ts';
+import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
   getChangeableSubscription,
@@ -121,6 +122,7 @@ async function toCharge(
     discountsBefore: expected === null ? null : before,
     couponBefore: discount?.couponId,
     discounts: expected,
+    scheduledPlanId: membership.nextPlanId ?? undefined,
     code: promotion?.judgedCodeId === undefined ? undefined : `${promotion.code}:${promotion.couponId}`,
     announcedCents: due.dueCents,
     beganAt: deps.now(),
@@ -180,7 +182,8 @@ export async function confirmPurchase(
   }
   if (kind === 'later' || kind === 'none') {
     if (announced.dueCents !== 0) return changed(deps, user, purchase);
-    const at = await scheduleChange(deps, membership, kind === 'none' ? null : plan);
+    const at =
+      kind === 'none' ? await scheduleChange(deps, membership, null) : await changeLater(deps, membership, plan);
     await changePurchase(database.db, open, { state: 'paid' }, now());
     return { kind: 'scheduled', plan, at };
   }

@@ -9,7 +9,7 @@ import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { scheduleChange } from '../subscription/scheduled-change.ts';
+import { releaseForUpgrade, scheduleAgain, scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import type { Charge } from './charge.ts';
 import { changePurchase, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
@@ -52,6 +52,7 @@ async function applyDiscounts(deps: BillingDeps, purchase: ChargingPurchase): Pr
 
 async function changeSubscription(deps: BillingDeps, purchase: ChargingPurchase): Promise<Stripe.Subscription> {
   const { charge } = purchase;
+  await releaseForUpgrade(deps, charge.subscriptionId);
   await applyDiscounts(deps, purchase);
   return callStripe(deps.stripe, (stripe) =>
     stripe.subscriptions.update(
@@ -69,14 +70,21 @@ async function changeSubscription(deps: BillingDeps, purchase: ChargingPurchase)
   );
 }
 
-/** Nothing was or will be charged: the user may start again; the discounts of the attempt are removed. */
+/**
+ * Nothing was or will be charged: the user may start again; the discounts of the attempt are removed, and the change
+ * that it replaced is scheduled anew.
+ */
 async function reopenPurchase(
   deps: BillingDeps,
   purchase: ChargingPurchase,
   keepPromotion: boolean,
 ): Promise<SettleResult> {
-  const { subscriptionId, discountsBefore, couponBefore } = purchase.charge;
-  if (discountsBefore !== null) await restoreDiscounts(deps, subscriptionId, discountsBefore, couponBefore);
+  const { subscriptionId, discountsBefore, couponBefore, scheduledPlanId } = purchase.charge;
+  // A schedule was there before the discounts of the attempt, or is there again after them.
+  if (discountsBefore !== null && (await readSubscription(deps, subscriptionId)).schedule === null)
+    await restoreDiscounts(deps, subscriptionId, discountsBefore, couponBefore);
+  const scheduled = deps.catalogue.byId(scheduledPlanId);
+  if (scheduled) await scheduleAgain(deps, await syncMember(deps, purchase.userId), scheduled);
   const change = { state: 'open', charge: null, ...(!keepPromotion && { promotion: null }) } as const;
   await changePurchase(deps.database.db, purchase, change, deps.now());
   await syncMember(deps, purchase.userId);

@@ -24,6 +24,7 @@ import {
   toSubscriptionId,
   toSubscriptionStatus,
 } from './stripe-objects.ts';
+import { plannedChange } from './stripe-schedule.ts';
 
 /** An invoice with the state of its payment. */
 export interface OpenInvoice {
@@ -104,6 +105,7 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
             'data.discounts.source.coupon',
             'data.discounts.promotion_code',
             'data.latest_invoice',
+            'data.schedule',
           ],
         }),
       ),
@@ -181,7 +183,7 @@ async function toPendingChange(
   };
 }
 
-/** A metadata key of the subscription at Stripe, so that there is one source. */
+/** The metadata key of a next plan that an earlier release has scheduled, without a subscription schedule. */
 export const nextPlanKey = 'foyer_next_plan';
 
 /** The metadata key of a code whose coupon was applied in its place, as `<code>:<coupon>`. */
@@ -197,13 +199,19 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
   return discount;
 }
 
-/** The plan after the period's end; it has started when the running subscription has its price. */
-function findNextPlanId(
-  { metadata, status, cancel_at_period_end: ends }: Stripe.Subscription,
+/** The end or the plan after the period's end. */
+async function findPlanned(
+  subscription: Stripe.Subscription,
   pricedPlanId: PlanId | null,
-): PlanId | null {
-  const next = metadata[nextPlanKey];
-  return next && (ends || (status === 'trialing' && next === pricedPlanId)) ? toPlanId(next) : null;
+  prices: Prices,
+): Promise<Pick<Snapshot, 'cancelAtPeriodEnd' | 'nextPlanId'>> {
+  const { metadata, status, items } = subscription;
+  const { ends, nextPriceId } = plannedChange(subscription, items.data[0]?.current_period_end ?? 0);
+  if (nextPriceId !== undefined) return { cancelAtPeriodEnd: false, nextPlanId: await prices.planOfPrice(nextPriceId) };
+  const old = metadata[nextPlanKey];
+  // In its last days the price of the next plan was on the running subscription.
+  const holds = old && (ends || (status === 'trialing' && old === pricedPlanId));
+  return { cancelAtPeriodEnd: ends, nextPlanId: holds ? toPlanId(old) : null };
 }
 
 /**
@@ -262,8 +270,7 @@ export async function toMembershipSnapshot(
     periodStart: toMsOrNull(item?.current_period_start),
     periodEnd: toMsOrNull(item?.current_period_end),
     trialEnd: toMsOrNull(subscription.trial_end),
-    cancelAtPeriodEnd: !over && subscription.cancel_at_period_end,
-    nextPlanId: over ? null : findNextPlanId(subscription, pricedPlanId),
+    ...(over ? { cancelAtPeriodEnd: false, nextPlanId: null } : await findPlanned(subscription, pricedPlanId, prices)),
     ...(await lastPaid(facts, prices)),
     card: toSavedCard(subscription.default_payment_method) ?? customerCard,
     discount: over

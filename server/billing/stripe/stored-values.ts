@@ -88,6 +88,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   couponBefore: z.string().optional(),
   discounts: discountParams,
   code: z.string().optional(),
+  scheduledPlanId: planIdSchema.optional(),
   announcedCents: z.number(),
   beganAt: z.number(),
 });

@@ -1,7 +1,8 @@
 import type { PlanId, UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, type BillingTask, listTasks } from '../jobs/task-store.ts';
+import { addBillingTask, type BillingTask, type BillingTaskKind, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
@@ -28,9 +29,12 @@ export async function readOrStored(
   }
 }
 
+/** Stored actions after which the subscription continues. */
+const continues: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
+
 /** The user's last request that Stripe has not confirmed. */
 function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
-  const kind = tasks.findLast((task) => task.kind !== 'keep')?.kind;
+  const kind = tasks.findLast((task) => task.kind !== 'keep' && task.kind !== 'change-later')?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
 }
@@ -46,6 +50,8 @@ function asKept(membership: Membership, planId: PlanId | null): Membership {
 function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
   const noted = notedIn(tasks);
   if (noted) return asNoted(membership, noted);
+  const later = tasks.find(({ kind }) => kind === 'change-later');
+  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId };
   const keep = tasks.find(({ kind }) => kind === 'keep');
   return keep ? asKept(membership, keep.planId) : membership;
 }
@@ -87,7 +93,7 @@ export async function cancel(
   // A payment that completes later would reactivate it.
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
   const waiting = await listTasks(database.db, id);
-  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => kind === 'keep');
+  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => continues.has(kind));
   if (!ends && !charging && !resumes) return 'no-change';
   // Only while a renewal is being charged: a paid period always runs out.
   const endsNow = atOnce && !isAway && (await findPendingRenewal(deps, membership)) !== undefined;
@@ -97,13 +103,29 @@ export async function cancel(
   return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'no-change';
 }
 
+/**
+ * Another paid plan from the period's end on; the caller holds the user's lock. While Stripe is unavailable it is
+ * tried again every minute.
+ * @returns when (milliseconds since the epoch)
+ */
+export async function changeLater(deps: BillingDeps, membership: Membership, plan: Plan): Promise<number> {
+  const { database, now } = deps;
+  const { userId, customerId, periodEnd } = membership;
+  const task = await database.transaction((trx) =>
+    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id }, now()),
+  );
+  await carryOutAtOnce(deps, { ...task, userId }, { keepRefused: false });
+  return (await findMembership(database.db, userId))?.periodEnd ?? periodEnd ?? now();
+}
+
 /** Cancels a scheduled end or change. The caller holds the user's lock. */
 export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'no-change'> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership?.subscriptionId) return 'no-change';
   const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
-  const cancels = notedIn(await listTasks(database.db, id)) === 'cancel';
-  if (!toCome && !cancels) return 'no-change';
+  const waiting = await listTasks(database.db, id);
+  const isNoted = notedIn(waiting) === 'cancel' || waiting.some(({ kind }) => kind === 'change-later');
+  if (!toCome && !isNoted) return 'no-change';
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
 }

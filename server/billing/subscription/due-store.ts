@@ -19,14 +19,14 @@ export async function listMembershipsAfter(db: Db, afterUserId: UserId, max: num
   return rows.map(toMembership);
 }
 
-/** Users with a change of plan that is due before this time and not yet set at Stripe. */
-export async function listDueChanges(db: Db, beforeMs: number, max: number): Promise<Membership[]> {
+/** Users with a change of plan that an earlier release has scheduled. */
+export async function listOldChanges(db: Db, max: number): Promise<Membership[]> {
   const rows = await db
     .selectFrom('memberships')
     .selectAll()
     .where('nextPlanId', 'is not', null)
     .where('cancelAtPeriodEnd', '=', 1)
-    .where('periodEnd', '<=', beforeMs)
+    .where('status', '=', 'active')
     .orderBy('periodEnd')
     .limit(max)
     .execute();

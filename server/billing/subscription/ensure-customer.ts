@@ -190,7 +190,7 @@ async function makeSubscription(
           trial_period_days: trialDays,
           trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
         }),
-        payment_settings: { payment_method_types: ['card'], save_default_payment_method: 'on_subscription' },
+        payment_settings: { payment_method_types: ['card'] },
         metadata: { [memberKey]: userId },
       },
       { idempotencyKey: customerIdempotencyKey('subscription', membership) },

@@ -25,6 +25,8 @@ export interface MembershipChange {
   /** The orders that were just written. */
   orders: readonly Order[];
   facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
+  /** A payment is under way, which may replace a scheduled change for a moment. */
+  paying: boolean;
   /** The specification's totalRewards. */
   rewards: string;
   nowMs: number;
@@ -130,7 +132,8 @@ function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[]
 export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
 
 /** A scheduled change is reported when it changes, not while it lasts. */
-function toCome({ before, after }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  if (paying) return [];
   const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
   if (!plan || changesAt === null) return [];

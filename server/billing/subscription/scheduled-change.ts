@@ -1,104 +1,191 @@
-import type { UserId } from '../../shared/index.ts';
+import type Stripe from 'stripe';
+import type { StripeSubscriptionId } from '../../shared/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { putNextPrice, putPriceBack } from '../catalogue/next-price.ts';
 import type { BillingDeps } from '../deps.ts';
+import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
-import { withUserLock } from '../user-lock.ts';
-import { listDueChanges } from './due-store.ts';
+import { toId } from '../stripe/stripe-objects.ts';
+import { findSchedule, plannedChange, runningPhase } from '../stripe/stripe-schedule.ts';
+import { getItem } from './changeable-subscription.ts';
+import { putNextPrice, putPriceBack } from './converted-change.ts';
 import { isInLastDays, type Membership } from './membership.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 /**
- * A change at the end of the paid period. Until the last days the subscription is only set to end, with the next plan
- * in its metadata: if Foyer is down then, nothing unannounced is charged, and an upgrade meanwhile still credits the
- * unused time. In the last days the next plan's price is put on the subscription, from the period's end on.
- * Every action here is one call to Stripe: no state between two calls can charge more than the state before or after
- * the action.
+ * A change at the end of the paid period is a subscription schedule at Stripe: it needs no job, and the subscription
+ * stays active, so that an upgrade meanwhile still credits the unused time. An action of several calls is a stored task
+ * or a stored purchase, and between its calls the subscription renews as before the action, or ends: a schedule with an
+ * end is never released without that end, or the more expensive plan would renew.
  */
-const convertMs = 3 * 24 * 60 * 60_000;
+type Phase = Stripe.SubscriptionScheduleUpdateParams.Phase;
 
-function requireSubscriptionId({ subscriptionId }: Membership): string {
+/** The subscription, with its schedule. @throws {StripeUnavailableError} */
+export async function readScheduled(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  subscriptionId: StripeSubscriptionId | null,
+): Promise<Stripe.Subscription> {
   if (subscriptionId === null) throw new Error('there is no subscription to change');
-  return subscriptionId;
+  return callStripe(stripe, (client) => client.subscriptions.retrieve(subscriptionId, { expand: ['schedule'] }));
+}
+
+const toPhaseDiscounts = ({ discounts }: Stripe.Subscription): Phase['discounts'] =>
+  discounts.length === 0 ? '' : discounts.map((discount) => ({ discount: toId(discount) }));
+
+/** The rest of the paid period, as the subscription is: with its own price, which may be archived. */
+function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.SubscriptionSchedule): Phase {
+  const { price, quantity = 1, current_period_end } = getItem(subscription);
+  const running = runningPhase(schedule);
+  if (!running) throw new Error(`the schedule ${schedule.id} does not run`);
+  return {
+    items: [{ price: price.id, quantity }],
+    start_date: running.start_date,
+    end_date: current_period_end,
+    discounts: toPhaseDiscounts(subscription),
+  };
 }
 
 /**
- * Schedules a plan for the period's end; null: cancels what was scheduled.
+ * The first period of the next plan; the schedule ends with it. A fixed discount that exceeds the amount is refused when
+ * it is applied, so it does not make a cheaper plan free either.
+ */
+async function nextPeriod(
+  deps: BillingDeps,
+  subscription: Stripe.Subscription,
+  { discount, plan }: { discount: Membership['discount']; plan: Plan },
+): Promise<Phase> {
+  const { id, recurring } = await deps.prices.priceFor(plan);
+  const tooMuch = discount !== null && exceedsAmount(plan.amountCents, discount) !== undefined;
+  return {
+    items: [{ price: id, quantity: getItem(subscription).quantity ?? 1 }],
+    duration: recurring,
+    proration_behavior: 'none',
+    discounts: tooMuch ? '' : toPhaseDiscounts(subscription),
+  };
+}
+
+/** A change that was scheduled by an earlier release is in the metadata; it must not count any more. */
+async function forgetOldChange({ stripe }: BillingDeps, { id, metadata }: Stripe.Subscription): Promise<void> {
+  if (!metadata[nextPlanKey]) return;
+  await callStripe(stripe, (client) => client.subscriptions.update(id, { metadata: { [nextPlanKey]: '' } }));
+}
+
+async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
+  const { stripe } = deps;
+  const subscription = await readScheduled(deps, membership.subscriptionId);
+  const { id, default_payment_method: ownCard } = subscription;
+  const next = await nextPeriod(deps, subscription, { discount: membership.discount, plan });
+  // The card of a subscription would stay that of its schedule after a change of the card: the customer's counts.
+  if (ownCard !== null) {
+    await callStripe(stripe, (client) => client.subscriptions.update(id, { default_payment_method: '' }));
+  }
+  const schedule =
+    findSchedule(subscription) ??
+    (await callStripe(stripe, (client) => client.subscriptionSchedules.create({ from_subscription: id })));
+  await callStripe(stripe, (client) =>
+    client.subscriptionSchedules.update(schedule.id, {
+      end_behavior: 'release',
+      proration_behavior: 'none',
+      phases: [untilPeriodEnd(subscription, schedule), next],
+    }),
+  );
+  await forgetOldChange(deps, subscription);
+}
+
+async function keepPlan({ stripe }: BillingDeps, subscription: Stripe.Subscription): Promise<void> {
+  const { id, metadata, cancel_at_period_end: ends } = subscription;
+  const schedule = findSchedule(subscription);
+  if (schedule) {
+    await callStripe(stripe, (client) => client.subscriptionSchedules.release(schedule.id));
+    return;
+  }
+  await callStripe(stripe, (client) =>
+    client.subscriptions.update(id, {
+      // An end that a schedule has left is a date of its own.
+      ...(ends ? { cancel_at_period_end: false } : { cancel_at: '' }),
+      ...(metadata[nextPlanKey] && { metadata: { [nextPlanKey]: '' } }),
+    }),
+  );
+}
+
+async function endByItself(
+  { stripe }: BillingDeps,
+  subscription: Stripe.Subscription,
+  schedule: Stripe.SubscriptionSchedule,
+): Promise<void> {
+  await callStripe(stripe, (client) =>
+    client.subscriptionSchedules.update(schedule.id, {
+      end_behavior: 'cancel',
+      proration_behavior: 'none',
+      phases: [untilPeriodEnd(subscription, schedule)],
+    }),
+  );
+}
+
+/**
+ * Schedules a plan for the period's end, in several calls that the caller has stored before; null: cancels what was
+ * scheduled, in one call.
  * @returns when (milliseconds since the epoch)
  * @throws {StripeUnavailableError}
  */
 export async function scheduleChange(deps: BillingDeps, membership: Membership, plan: Plan | null): Promise<number> {
-  const { stripe, now } = deps;
-  const inLastDays = isInLastDays(membership);
-  if (inLastDays && plan?.kind === 'paid') await putNextPrice(deps, membership, plan);
-  else if (inLastDays && plan === null) await putPriceBack(deps, membership);
-  else {
-    await callStripe(stripe, (client) =>
-      client.subscriptions.update(requireSubscriptionId(membership), {
-        cancel_at_period_end: plan !== null,
-        metadata: { [nextPlanKey]: plan?.id ?? '' },
-      }),
-    );
-  }
+  if (isInLastDays(membership)) {
+    await (plan === null ? putPriceBack(deps, membership) : putNextPrice(deps, membership, plan));
+  } else if (plan !== null) await putPlan(deps, membership, plan);
+  else await keepPlan(deps, await readScheduled(deps, membership.subscriptionId));
   const after = await syncMember(deps, membership.userId);
-  if (plan !== null) await tryToConvert(deps, membership.userId);
-  return after?.periodEnd ?? membership.periodEnd ?? now();
+  return after?.periodEnd ?? membership.periodEnd ?? deps.now();
 }
 
 /**
- * Ends at the period's end. The price stays, even if it is already the next plan's: an ending subscription charges
- * neither.
+ * Ends at the period's end; the stored task of the caller covers the metadata of an earlier release.
  * @throws {StripeUnavailableError}
  */
 export async function scheduleEnd(deps: BillingDeps, membership: Membership): Promise<void> {
-  await callStripe(deps.stripe, (client) =>
-    client.subscriptions.update(requireSubscriptionId(membership), {
-      cancel_at_period_end: true,
-      metadata: { [nextPlanKey]: '' },
-    }),
-  );
+  const subscription = await readScheduled(deps, membership.subscriptionId);
+  const { id, metadata } = subscription;
+  const schedule = findSchedule(subscription);
+  if (schedule) {
+    await endByItself(deps, subscription, schedule);
+    await forgetOldChange(deps, subscription);
+  } else {
+    await callStripe(deps.stripe, (client) =>
+      client.subscriptions.update(id, {
+        cancel_at_period_end: true,
+        ...(metadata[nextPlanKey] && { metadata: { [nextPlanKey]: '' } }),
+      }),
+    );
+  }
   await syncMember(deps, membership.userId);
 }
 
-/** @returns whether the next plan's price is on the subscription now; the caller holds the user's lock */
-async function convert(deps: BillingDeps, userId: UserId): Promise<boolean> {
-  // The current state: the user may have cancelled the change.
-  const current = await syncMember(deps, userId);
-  const plan = deps.catalogue.byId(current?.nextPlanId);
-  if (!current?.cancelAtPeriodEnd || plan?.kind !== 'paid') return false;
-  if (current.status !== 'active' && !isInLastDays(current)) return false;
-  if (current.periodEnd === null || current.periodEnd > deps.now() + convertMs) return false;
-  await putNextPrice(deps, current, plan);
-  await syncMember(deps, userId);
-  return true;
-}
-
-/** Failures are tried again every minute. */
-async function tryToConvert(
-  deps: BillingDeps,
-  userId: UserId,
-  inTurn: <T>(act: () => Promise<T>) => Promise<T> = (act) => act(),
-): Promise<boolean> {
-  try {
-    return await inTurn(() => convert(deps, userId));
-  } catch (error) {
-    deps.log.warn({ err: error, member: userId }, 'could not prepare a change of plan');
-    return false;
-  }
-}
-
 /**
- * Sets changes that are due in the next days at Stripe, each under its user's lock, so that a cancellation at the same
- * time wins. Safe to run at any time.
- * @returns the number
+ * Before an upgrade: Stripe refuses it while a schedule manages the subscription. A change that was scheduled becomes an
+ * end, which the release keeps, so that the plan before the upgrade never renews by an interruption. The stored purchase
+ * has the plan that was scheduled.
+ * @throws {StripeUnavailableError}
  */
-export async function applyDueChanges(deps: BillingDeps): Promise<number> {
-  const { database, catalogue, now } = deps;
-  let converted = 0;
-  for (const { userId, nextPlanId } of await listDueChanges(database.db, now() + convertMs, 100)) {
-    if (catalogue.byId(nextPlanId)?.kind !== 'paid') continue;
-    if (await tryToConvert(deps, userId, (act) => withUserLock(database, userId, act))) converted += 1;
-  }
-  return converted;
+export async function releaseForUpgrade(deps: BillingDeps, subscriptionId: StripeSubscriptionId): Promise<void> {
+  const subscription = await readScheduled(deps, subscriptionId);
+  const schedule = findSchedule(subscription);
+  await forgetOldChange(deps, subscription);
+  if (!schedule) return;
+  const { ends, nextPriceId } = plannedChange(subscription, getItem(subscription).current_period_end);
+  if (nextPriceId !== undefined) await endByItself(deps, subscription, schedule);
+  await callStripe(deps.stripe, (client) =>
+    client.subscriptionSchedules.release(schedule.id, {
+      preserve_cancel_date: ends || nextPriceId !== undefined,
+    }),
+  );
+}
+
+/** The upgrade was given up: the change that it replaced is scheduled anew. @throws {StripeUnavailableError} */
+export async function scheduleAgain(
+  deps: BillingDeps,
+  membership: Membership | undefined,
+  plan: Plan | undefined,
+): Promise<void> {
+  if (!plan || membership?.status !== 'active' || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null)
+    return;
+  await scheduleChange(deps, membership, plan);
 }

@@ -6,6 +6,7 @@ import { notifyMembershipChange } from '../jobs/notify.ts';
 import type { Order } from '../orders/order.ts';
 import { insertOrder } from '../orders/order-store.ts';
 import { isOrdered, toOrder } from '../orders/orders.ts';
+import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { isEnded, toId, toSubscriptionId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
@@ -58,7 +59,8 @@ async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: S
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
     await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
-    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs });
+    const paying = (await findOpenPurchase(trx, userId))?.state === 'charging';
+    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs, paying });
     return true;
   });
   if (!written) return false;

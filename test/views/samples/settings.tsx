@@ -3,6 +3,11 @@ import { toControls } from '../../../server/http/index.ts';
 import { mapUserData, nameForm, userDataForm } from '../../../server/users/index.ts';
 import { SettingsHome } from '../../../views/account/account-home.tsx';
 import {
+  CancelByLinkPage,
+  CancelByMailPage,
+  CancelLinkMessagePage,
+} from '../../../views/account/cancel-by-mail-pages.tsx';
+import {
   CancelFactorResetPage,
   FactorResetCancelledPage,
   FactorResetExpiredPage,
@@ -254,6 +259,30 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     },
     'cancel-factor-reset-done': { page: <FactorResetCancelledPage ctx={ctx} /> },
     'cancel-factor-reset-gone': { page: <FactorResetExpiredPage ctx={ctx} /> },
+    'cancel-by-mail': {
+      page: (
+        <CancelByMailPage
+          ctx={ctx}
+          action="/cancel-membership"
+          email="vera"
+          error="Please enter a valid email address."
+        />
+      ),
+    },
+    'cancel-by-link': {
+      page: (
+        <CancelByLinkPage
+          ctx={ctx}
+          action="/cancel-membership/link"
+          token={'x'.repeat(43)}
+          plan="Growth, annual"
+          until={1_790_259_200_000}
+        />
+      ),
+    },
+    'cancel-by-mail-sent': { page: <CancelLinkMessagePage ctx={ctx} message="sent" /> },
+    'cancel-by-link-done': { page: <CancelLinkMessagePage ctx={ctx} message="done" /> },
+    'cancel-by-link-gone': { page: <CancelLinkMessagePage ctx={ctx} message="expired" /> },
     'undo-email-change-done': { page: <UndoDonePage ctx={ctx} /> },
     'undo-email-change-gone': { page: <UndoExpiredPage ctx={ctx} /> },
   };

@@ -1,13 +1,18 @@
 import type Stripe from 'stripe';
+import type { Plan } from '../catalogue/catalogue.ts';
+import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { discountOfCoupon } from '../stripe/stripe-objects.ts';
-import { getItem, readSubscription } from '../subscription/changeable-subscription.ts';
-import { isInLastDays, type Membership } from '../subscription/membership.ts';
-import type { Plan } from './catalogue.ts';
-import { currentPaidPlan } from './effective-plan.ts';
+import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { getItem, readSubscription } from './changeable-subscription.ts';
+import type { Membership } from './membership.ts';
+
+/**
+ * An earlier release put the next plan's price on the subscription in the last three days before a change, and Stripe
+ * counts that as a trial of it. Such a subscription runs out as it is; each act on it is one call, so that no state
+ * between two calls can charge more than the state before or after the act.
+ */
 
 /** The subscription's metadata key of the price before the next plan's, which users keep. */
 const priceBeforeKey = 'foyer_price_before';
@@ -37,44 +42,19 @@ function fromPeriodEnd(subscription: Stripe.Subscription, price: string): Update
   };
 }
 
-function toLeftBehind({ metadata }: Stripe.Subscription): { code: string; coupon: string } | undefined {
-  const [code = '', coupon] = metadata[leftBehindKey]?.split(':') ?? [];
-  return coupon ? { code, coupon } : undefined;
-}
-
 /**
  * The possible updates that restore the removed discount, the best first. Stripe may refuse it by now (its code is for
  * a first purchase, has expired or is used up).
  */
-function waysBack(subscription: Stripe.Subscription): Update[] {
-  const left = toLeftBehind(subscription);
-  if (!left) return [{}];
-  const metadata = { [leftBehindKey]: '' };
+function waysBack({ metadata }: Stripe.Subscription): Update[] {
+  const [code = '', coupon] = metadata[leftBehindKey]?.split(':') ?? [];
+  if (!coupon) return [{}];
+  const forgotten = { metadata: { [leftBehindKey]: '' } };
   return [
-    ...(left.code ? [{ discounts: [{ promotion_code: left.code }], metadata }] : []),
-    { discounts: [{ coupon: left.coupon }], metadata },
-    { metadata },
+    ...(code ? [{ discounts: [{ promotion_code: code }], ...forgotten }] : []),
+    { discounts: [{ coupon }], ...forgotten },
+    forgotten,
   ];
-}
-
-/**
- * A fixed discount that exceeds the amount is refused when it is applied, so it does not make a cheaper plan free
- * either.
- */
-async function waysOn(
-  deps: BillingDeps,
-  subscription: Stripe.Subscription,
-  { discount, plan }: { discount: Membership['discount']; plan: Plan },
-): Promise<Update[]> {
-  if (discount !== null && exceedsAmount(plan.amountCents, discount) !== undefined) {
-    const { promotionCodeId, couponId } = discount;
-    return [{ discounts: '', metadata: { [leftBehindKey]: `${promotionCodeId ?? ''}:${couponId}` } }];
-  }
-  const left = toLeftBehind(subscription);
-  if (!left) return [{}];
-  const coupon = await callStripe(deps.stripe, (client) => orNotFound(client.coupons.retrieve(left.coupon)));
-  const fits = coupon !== undefined && exceedsAmount(plan.amountCents, discountOfCoupon(coupon)) === undefined;
-  return fits ? waysBack(subscription) : [{}];
 }
 
 /** One call, which changes all or nothing; if Stripe refuses its discount, the next best. */
@@ -92,20 +72,23 @@ async function updateAtOnce(deps: BillingDeps, id: string, { change, ways }: { c
 }
 
 /**
- * Sets the next plan's price from the period's end on.
+ * Sets another next plan's price. A fixed discount that exceeds the amount does not make a cheaper plan free.
  * @throws {StripeUnavailableError}
  */
 export async function putNextPrice(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const subscription = await read(deps, membership);
-  const price = await deps.prices.priceIdFor(plan);
-  // In the last days another next price may already be on the item; then the user's own is recorded.
-  const isOwn = !isInLastDays(membership) || membership.pricedPlanId === membership.paidPlanId;
-  const metadata = {
-    [nextPlanKey]: plan.id,
-    ...(isOwn && { [priceBeforeKey]: getItem(subscription).price.id }),
+  const { id: price } = await deps.prices.priceFor(plan);
+  const { discount } = membership;
+  const left = discount !== null && exceedsAmount(plan.amountCents, discount) !== undefined ? discount : undefined;
+  const change: Update = {
+    ...fromPeriodEnd(subscription, price),
+    metadata: {
+      [nextPlanKey]: plan.id,
+      ...(left && { [leftBehindKey]: `${left.promotionCodeId ?? ''}:${left.couponId}` }),
+    },
+    ...(left && { discounts: '' }),
   };
-  const ways = await waysOn(deps, subscription, { discount: membership.discount, plan });
-  await updateAtOnce(deps, subscription.id, { change: { ...fromPeriodEnd(subscription, price), metadata }, ways });
+  await callStripe(deps.stripe, (client) => client.subscriptions.update(subscription.id, change));
 }
 
 /** Stripe refuses an archived price on an item, so it is activated for the duration of the call. */

@@ -1,0 +1,103 @@
+import {
+  CancelByLinkPage,
+  type CancelByLinkPageProps,
+  CancelByMailPage,
+  CancelLinkMessagePage,
+} from '../../../views/account/cancel-by-mail-pages.tsx';
+import { cancelByMailPath } from '../../../views/account/tabs.ts';
+import type { Plan } from '../../billing/index.ts';
+import { type AddPage, type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
+import { minuteMs } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { AccountDeps } from '../deps.ts';
+import {
+  type CancelLinkRefusal,
+  cancelByLink,
+  cancelLinkPath,
+  findCancelLink,
+  requestCancelLink,
+} from './cancel-by-mail.ts';
+import { toPlanView } from './membership-view.ts';
+import { toPlanStatus } from './plan-status.ts';
+
+const refusals: RefusalRules<CancelLinkRefusal> = {
+  malformed: { problem: 'badRequest', text: 'membership.cancelByMail.malformed', field: 'email' },
+  'too-many': {
+    problem: 'tooMany',
+    text: (t, { retryAfterMs = 0 }) =>
+      t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) }),
+  },
+};
+
+/** The plan that ends by a link, and its end. */
+async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
+  const membership = await deps.membership.getMembership(user.id);
+  const { catalogue } = deps.membership;
+  const words = (plan: Plan) => toPlanView(r, plan, catalogue.currency);
+  const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
+  if (status.kind === 'renews' || status.kind === 'changes') return { plan: status.plan.line, until: status.at };
+  if (status.kind === 'unpaid' || status.kind === 'paused') return { plan: status.plan.line, until: null };
+  return undefined;
+}
+
+type RequestPageState = { status?: number; email: string; error?: string | undefined; problem?: string | undefined };
+
+function renderRequest(r: RequestContext, view: RequestPageState): void {
+  const state = r.viewAt(cancelByMailPath, view);
+  if (!state) return;
+  const { status, ...props } = state;
+  const answer = { title: 'membership.cancelByMail.title', address: cancelByMailPath, status } as const;
+  r.render(CancelByMailPage, { action: cancelByMailPath, ...props }, answer);
+}
+
+/** The end of a step: the mail is under way, the membership is cancelled, or the link is not valid any more. */
+function renderMessage(r: RequestContext, message: 'sent' | 'done' | 'noted' | 'nothing' | 'expired', address: string) {
+  const view = r.viewAt(address, { status: message === 'expired' ? 404 : 200 });
+  if (!view) return;
+  const title = `membership.cancelByMail.${message}.title` as const;
+  r.render(CancelLinkMessagePage, { message }, { title, address, status: view.status });
+}
+
+/** The page that asks for the address. The answer to its form is the same for every address. */
+function show(r: RequestContext): void {
+  if (r.query('sent') === undefined) renderRequest(r, { email: '' });
+  else renderMessage(r, 'sent', `${cancelByMailPath}?sent`);
+}
+
+async function submit(r: RequestContext, deps: AccountDeps): Promise<void> {
+  const email = r.field('email').trim();
+  const requested = await requestCancelLink(deps, email, { ip: r.ip, lang: r.lang });
+  if (requested.kind === 'sent') return r.redirect(`${cancelByMailPath}?sent`);
+  const { status, text, field } = refusalView(r, refusals, requested.refusal);
+  renderRequest(r, { status, email, ...(field ? { error: text } : { problem: text }) });
+}
+
+/** The page of a link. Mail services open links before their readers do, so a GET changes nothing. */
+async function showLink(r: RequestContext, deps: AccountDeps): Promise<void> {
+  const done = r.query('done');
+  if (done === 'done' || done === 'noted' || done === 'nothing') {
+    return renderMessage(r, done, `${cancelLinkPath}?done=${done}`);
+  }
+  const token = r.query('token') ?? '';
+  const user = await findCancelLink(deps, token);
+  if (!user) return renderMessage(r, 'expired', cancelLinkPath);
+  const ending = await findEnding(r, deps, user);
+  if (!ending) return renderMessage(r, 'nothing', cancelLinkPath);
+  const props: Omit<CancelByLinkPageProps, 'ctx'> = { action: cancelLinkPath, token, ...ending };
+  const address = `${cancelLinkPath}?${new URLSearchParams({ token })}`;
+  r.render(CancelByLinkPage, props, { title: 'membership.cancelByMail.title', address });
+}
+
+async function submitLink(r: RequestContext, deps: AccountDeps): Promise<void> {
+  const cancelled = await cancelByLink(deps, r.field('token'));
+  if (cancelled === 'not-found') return renderMessage(r, 'expired', cancelLinkPath);
+  const done = { cancelled: 'done', noted: 'noted', 'no-change': 'nothing' }[cancelled];
+  r.redirect(`${cancelLinkPath}?done=${done}`);
+}
+
+/** Cancelling without a sign-in (section 312k BGB asks for it): by a link to the member's address. */
+export function cancelByMailRoutes(add: AddPage<AccountDeps>, { membership }: Pick<AccountDeps, 'membership'>): void {
+  if (!membership.sold) return;
+  add(cancelByMailPath, { get: show, post: submit });
+  add(cancelLinkPath, { get: showLink, post: submitLink });
+}

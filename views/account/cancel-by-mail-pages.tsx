@@ -1,0 +1,110 @@
+import { formatDate } from '../format.ts';
+import { AuthLayout } from '../layout/auth-layout.tsx';
+import type { PageContext } from '../page-context.ts';
+import { Button, ButtonLink } from '../parts/button.tsx';
+import { Field } from '../parts/field.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Script } from '../parts/script.tsx';
+
+export interface CancelByMailPageProps {
+  ctx: PageContext;
+  action: string;
+  email: string;
+  error?: string | undefined;
+  /** The reason that no link was sent. */
+  problem?: string | undefined;
+}
+
+/** Asks for the address to which the link goes. */
+export function CancelByMailPage({ ctx, action, email, error, problem }: CancelByMailPageProps) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx} nav="signIn">
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('membership.cancelByMail.title')}</h1>
+        <p className="muted">{t('membership.cancelByMail.lead')}</p>
+      </div>
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+      <form className="form" method="post" action={action} noValidate>
+        <Field
+          name="email"
+          label={t('membership.cancelByMail.email')}
+          error={error}
+          type="email"
+          inputMode="email"
+          autoComplete="email"
+          autoCapitalize="none"
+          spellCheck={false}
+          defaultValue={email}
+          autoFocus
+        />
+        <Button block>{t('membership.cancelByMail.submit')}</Button>
+      </form>
+    </AuthLayout>
+  );
+}
+
+export interface CancelByLinkPageProps {
+  ctx: PageContext;
+  action: string;
+  /** From the link. */
+  token: string;
+  plan: string;
+  /** The end of the paid period (milliseconds since the epoch); null: it ends at once. */
+  until: number | null;
+}
+
+/** The page of the link: only its form cancels. */
+export function CancelByLinkPage({ ctx, action, token, plan, until }: CancelByLinkPageProps) {
+  const { t, lang } = ctx;
+  return (
+    <AuthLayout ctx={ctx}>
+      <Script ctx={ctx} entry="busy" />
+      <div className="panel-head">
+        <h1>{t('membership.cancelByMail.title')}</h1>
+        <p>{t('membership.cancel.lead', { plan })}</p>
+      </div>
+      <ul className="points">
+        <li>
+          {until === null
+            ? t('membership.cancelByMail.atOnce')
+            : t('membership.cancel.until', { date: formatDate(lang, until) })}
+        </li>
+        <li>{t('membership.cancel.nothing')}</li>
+      </ul>
+      <form className="form" method="post" action={action}>
+        <input type="hidden" name="token" value={token} />
+        <Button kind="danger" block>
+          {t('membership.cancelByMail.cancelNow')}
+        </Button>
+      </form>
+    </AuthLayout>
+  );
+}
+
+/** The end of a step, with the way to the membership. */
+export function CancelLinkMessagePage({
+  ctx,
+  message,
+}: {
+  ctx: PageContext;
+  message: 'sent' | 'done' | 'noted' | 'nothing' | 'expired';
+}) {
+  const { t, links } = ctx;
+  return (
+    <AuthLayout ctx={ctx} nav="signIn">
+      <div className="panel-head">
+        <h1>{t(`membership.cancelByMail.${message}.title`)}</h1>
+        <p>{t(`membership.cancelByMail.${message}.text`)}</p>
+      </div>
+      <ButtonLink
+        href={message === 'expired' ? (links.cancelMembership ?? '/') : (links.signIn ?? '/')}
+        kind="quiet"
+        block
+      >
+        {t(message === 'expired' ? 'membership.cancelByMail.again' : 'membership.cancelByMail.signIn')}
+      </ButtonLink>
+    </AuthLayout>
+  );
+}
