@@ -21,6 +21,12 @@ const buy: Make = async (shop, user) => {
   if (bought.kind !== 'paid') throw new Error(`not bought: ${bought.kind}`);
 };
 
+const downgrade: Make = async (shop, user) => {
+  await shop.saveCard(user);
+  for (const code of ['m-499', 'm-99']) await shop.buy(user, code);
+  if (!(await shop.membership.getMembership(user.id))?.nextPlanId) throw new Error('nothing is scheduled');
+};
+
 const subscriptionOf = async (shop: Shop, { id }: User) =>
   (await shop.membership.getMembership(id))?.subscriptionId ?? '';
 
@@ -61,6 +67,17 @@ const statuses: Record<string, Make> = {
   'active, to end with its period': async (shop, user) => {
     await buy(shop, user);
     await shop.membership.cancel(user);
+  },
+  'active, with a scheduled plan': downgrade,
+  'active, on a plan that was scheduled': async (shop, user) => {
+    await downgrade(shop, user);
+    shop.passTime(35 * dayMs);
+  },
+  'active, with a plan that an earlier release has scheduled': async (shop, user) => {
+    await buy(shop, user);
+    const metadata = { foyer_next_plan: shop.plan('m-99').id };
+    const { subscriptions } = shop.stripe.client();
+    await subscriptions.update(await subscriptionOf(shop, user), { cancel_at_period_end: true, metadata });
   },
   past_due: async (shop, user) => {
     await shop.saveCard(user);
