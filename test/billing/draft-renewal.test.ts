@@ -41,6 +41,27 @@ describe('the hour in which a renewal is a draft', () => {
     expect(await pageWords(browser, '/settings/membership')).not.toContain('failed');
   });
 
+  it.each(['subscription_cycle', 'subscription_update'])(
+    'An upgrade waits for the first invoice of a scheduled plan, which is a draft because of %s',
+    async (reason) => {
+      const user = await shop.foyer.addUser();
+      await shop.saveCard(user);
+      for (const code of ['m-899', 'm-99']) await shop.buy(user, code);
+      const { periodEnd, subscriptionId } = (await shop.membership.getMembership(user.id)) ?? {};
+      shop.passTime((periodEnd ?? 0) - shop.stripe.engine.nowMs() + 5 * minuteMs);
+      const { latest_invoice: latest } = await shop.stripe.client().subscriptions.retrieve(subscriptionId ?? '');
+      const state = shop.stripe.engine.snapshot() as { objects: { id: string; billing_reason?: string }[] };
+      for (const one of state.objects) if (one.id === latest) one.billing_reason = reason;
+      shop.stripe.engine.restore(state);
+      await shop.membership.refresh(user.id);
+      expect(await shop.buy(user, 'y-8000')).toMatchObject({ kind: 'renewing', renewal: { amountCents: 9_900 } });
+      shop.passTime(2 * hourMs);
+      await shop.membership.refresh(user.id);
+      expect((await shop.userNow(user)).planId).toBe('10');
+      expect(await charges(user)).toEqual([9_900, 89_900]);
+    },
+  );
+
   it('The page of a higher plan names the renewal and a time, without an amount due and without a button', async () => {
     const { browser } = await renewingMember();
     const page = await browser.get('/plan-purchase/12');

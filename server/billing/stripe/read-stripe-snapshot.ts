@@ -66,6 +66,14 @@ const wasTried = (invoice: Stripe.Invoice) =>
 /** An attempted charge without success until now. */
 const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
 
+/** The invoices that made a subscription past due: Stripe may call that of a scheduled plan an update, not a renewal. */
+const listOverdue = (subscriptions: readonly Stripe.Subscription[]): Set<string> =>
+  new Set(
+    subscriptions.flatMap(({ status, pending_update: change, latest_invoice: latest }) =>
+      status === 'past_due' && !change && latest ? [toId(latest)] : [],
+    ),
+  );
+
 /** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
 const graceAgainMs = 365 * 24 * 60 * 60_000;
 
@@ -118,7 +126,11 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
       ),
     ]);
     const live = new Set(subscriptions?.data.flatMap((one) => (isEnded(toSubscriptionStatus(one)) ? [] : [one.id])));
-    const unpaid = invoices?.data.findLast((one) => isUnpaidRenewal(one) && live.has(toSubscriptionId(one) ?? ''));
+    const overdue = listOverdue(subscriptions?.data ?? []);
+    const unpaid = invoices?.data.findLast((one) => {
+      const isOverdue = one.status === 'open' && one.attempted && overdue.has(one.id);
+      return (isUnpaidRenewal(one) || isOverdue) && live.has(toSubscriptionId(one) ?? '');
+    });
     return {
       customer,
       subscriptions: subscriptions?.data ?? [],

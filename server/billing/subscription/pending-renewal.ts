@@ -32,7 +32,8 @@ export async function findPendingRenewal(
   );
   const renewal = data.find(
     ({ billing_reason: why, status, attempted }) =>
-      why === 'subscription_cycle' && (status === 'draft' || (status === 'open' && !attempted)),
+      // Stripe may call the first invoice of a scheduled plan an update; an update by a member is never a draft.
+      (status === 'draft' && why !== 'manual') || (why === 'subscription_cycle' && status === 'open' && !attempted),
   );
   if (!renewal) return undefined;
   const { automatically_finalizes_at: finalizesAt, auto_advance: advances, created, lines } = renewal;
