@@ -1,5 +1,6 @@
 import { listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
+import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { cards, dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
@@ -108,4 +109,27 @@ describe('days of grace', () => {
     expect(await planOf(user)).toBeNull();
     expect([await invoices(user, 'open'), await invoices(user, 'void')]).toEqual([[], [renewal]]);
   });
+});
+
+it('With fourteen days of grace a renewal that succeeds on day ten keeps the plan', async () => {
+  const shop = await startShop(anyBackend, { PLANS_FILE: plansWith({ periods: 'days', graceDays: 14 }) });
+  try {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    const card = (await shop.membership.getMembership(user.id))?.card?.paymentMethodId ?? '';
+    shop.stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
+    shop.passTime(30 * dayMs + hourMs);
+    await shop.membership.refresh(user.id);
+    shop.passTime(10 * dayMs);
+    await shop.membership.work();
+    expect((await shop.userNow(user)).planId).toBe('10');
+    shop.stripe.engine.setCardBehaviour(card, cards.visa);
+    expect(await shop.membership.payUnpaid(user, from)).toMatchObject({ kind: 'paid' });
+    shop.passTime(5 * dayMs);
+    await shop.membership.work();
+    expect((await shop.userNow(user)).planId).toBe('10');
+  } finally {
+    await shop.close();
+  }
 });

@@ -144,8 +144,8 @@ const serviceCases: Cases = {
       }),
     ),
   'prices that differ': () =>
-    judgePlans({ count: 1, mode: 'test', production: false, differing: ['monthly', 'yearly'] }),
-  'prices in order': () => judgePlans({ count: 2, mode: 'live', production: true }),
+    judgePlans({ count: 1, mode: 'test', production: false, graceDays: 7, differing: ['monthly', 'yearly'] }),
+  'prices in order': () => judgePlans({ count: 2, mode: 'live', production: true, graceDays: 7 }),
   'no providers': () => checkFederation(on({})),
   'providers without their file': () => checkFederation(on({ PROVIDERS_FILE: '/nowhere/providers.json' })),
   'providers in every state': () =>

@@ -6,6 +6,7 @@ import { createCatalogue, createStripe, syncPlans } from '../../server/billing/i
 import { checkPlans } from '../../server/cli/doctor/plans.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { production } from '../attacks/production.ts';
+import { plansWith } from '../support/plans.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
 
 describe('foyer doctor on plans', () => {
@@ -32,10 +33,20 @@ describe('foyer doctor on plans', () => {
   });
 
   it('Prices that differ at Stripe are a fault until they are synced', async () => {
-    expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices fault']);
+    expect(await look(development())).toEqual([
+      'plans.file ok',
+      'plans.mode ok',
+      'plans.grace ok',
+      'plans.prices fault',
+    ]);
     const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: stripe.url });
     await syncPlans(client, createCatalogue(loadPlans()));
-    expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.prices ok']);
+    expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.grace ok', 'plans.prices ok']);
+  });
+
+  it('The doctor names the retries at Stripe that fit the grace', async () => {
+    const found = await checkPlans(readSetup(development({ PLANS_FILE: plansWith({ graceDays: 10 }) }), Date.now));
+    expect(found.find(({ id }) => id === 'plans.grace')?.seen).toContain('retries at Stripe that end within 10 days');
   });
 
   it('The doctor reports that Stripe does not answer and never shows the key', async () => {

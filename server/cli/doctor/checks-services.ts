@@ -141,6 +141,7 @@ export interface PlanFacts {
   /** That of Stripe's keys; none: nothing is sold; unknown: unreadable, or the sandbox's stand-in. */
   mode: 'none' | 'unknown' | 'test' | 'live';
   production: boolean;
+  graceDays: number;
   /** The lookup keys of prices that differ from the catalogue. */
   differing?: string[];
   /** The reason that Stripe does not answer. */
@@ -148,7 +149,7 @@ export interface PlanFacts {
 }
 
 /** The catalogue, and its prices at Stripe. */
-export const judgePlans = ({ count, mode, production, differing = [], failed }: PlanFacts): Finding[] =>
+export const judgePlans = ({ count, mode, production, graceDays, differing = [], failed }: PlanFacts): Finding[] =>
   table('plans', [
     ok('plans.file')`The catalogue has ${counted(count, 'plan')}.`,
     ok('plans.sold', mode === 'none')`STRIPE_SECRET_KEY is not set: no plans are sold, and members go on without one.`,
@@ -159,6 +160,8 @@ export const judgePlans = ({ count, mode, production, differing = [], failed }: 
     Why: Each purchase that tries something out charges a real card.
     Do: Write the keys of test mode.`,
     ok('plans.mode', mode === 'test' || mode === 'live')`Stripe’s keys are of ${mode} mode.`,
+    ok('plans.grace', mode === 'test' || mode === 'live')`
+    graceDays is ${graceDays}: choose retries at Stripe that end within ${graceDays} days. Smart Retries’ default needs 14.`,
     fault('plans.stripe', failed !== undefined)`Stripe does not answer: ${failed}
     Why: No one can buy a plan or change one; members who have one keep it.
     Do: Check STRIPE_SECRET_KEY, that this host may call the address, and https://status.stripe.com.`,

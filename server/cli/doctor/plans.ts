@@ -32,7 +32,7 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
     if (error instanceof PlansFileError) return error.faults.flatMap(judgePlanFault);
     throw error;
   }
-  const facts = { count: file.plans.length, production: config.production };
+  const facts = { count: file.plans.length, production: config.production, graceDays: file.graceDays };
   const { STRIPE_SECRET_KEY: secretKey } = config;
   if (unreadable('STRIPE_SECRET_KEY') || unreadable('STRIPE_API_URL')) return judgePlans({ ...facts, mode: 'unknown' });
   // A valid choice, but worth a note: a forgotten variable looks the same.
