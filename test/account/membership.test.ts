@@ -57,6 +57,18 @@ describe('the page of the membership', () => {
     expect(await page(browser, '/settings')).toMatch(/Starter, annual Renews on .* Manage/);
   });
 
+  it('The page lists the credit notes of an invoice with number, amount and document', async () => {
+    const { user, browser } = await withPlan(shop);
+    const [invoice] = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
+    const stripe = shop.stripe.client();
+    const note = await stripe.creditNotes.create({ invoice: invoice?.id ?? '', amount: 900, refund_amount: 900 });
+    await shop.membership.reconcile({ pauseMs: 0 });
+    const html = await (await browser.get(path)).text();
+    expect(wordsOf(html)).toContain(`Credit note ${note.number}, $9.00`);
+    expect(wordsOf(html)).toContain('$9.00 refunded');
+    expect(html).toContain(`href="${note.pdf}"`);
+  });
+
   it('A member can cancel at the period’s end and resume, each with a confirmation and a notice', async () => {
     const { user, browser } = await withPlan(shop);
     const end = day((await standing(shop, user)).periodEnd ?? 0);

@@ -96,6 +96,14 @@ export function InvoicesCard({ ctx, invoices }: { ctx: PageContext; invoices: re
             {row.url !== null && row.pdfUrl !== null && ' · '}
             {link(row.pdfUrl, t('membership.invoices.pdf'), row)}
           </span>
+          {row.creditNotes.map(({ number, amount, pdfUrl }) => (
+            <span key={number}>
+              <br />
+              <ButtonLink href={pdfUrl} kind="link" size="small">
+                {t('membership.invoices.creditNote', { number, amount })}
+              </ButtonLink>
+            </span>
+          ))}
         </span>
       ),
     },

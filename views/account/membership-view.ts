@@ -63,6 +63,7 @@ export interface InvoiceRow {
   state: 'open' | 'paid' | 'void' | 'uncollectible' | 'refunded';
   /** Notes on the amount. */
   notes: readonly string[];
+  creditNotes: readonly { number: string; amount: string; pdfUrl: string }[];
   url: string | null;
   pdfUrl: string | null;
 }

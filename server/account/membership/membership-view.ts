@@ -150,6 +150,11 @@ export function invoiceRows(
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
         notes: orderNotes({ t: ctx.t, money }, order, refundedCents),
+        creditNotes: (order?.creditNotes ?? []).map(({ number, amountCents, pdfUrl }) => ({
+          number,
+          pdfUrl,
+          amount: money(amountCents),
+        })),
         url: invoice.url,
         pdfUrl: invoice.pdfUrl,
       };

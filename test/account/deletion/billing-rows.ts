@@ -47,7 +47,15 @@ export function listBillingRows({ id }: User, at: number): Rows {
       refundedCents: 0,
       disputedAt: null,
       disputeState: null,
-      creditNotes: null,
+      creditNotes: JSON.stringify([
+        {
+          id: 'cn_marked',
+          number: 'M-0001-CN-01',
+          amountCents: 100,
+          pdfUrl: 'https://pay.example/cn.pdf',
+          createdAt: at,
+        },
+      ]),
       paymentIntentId: null,
       card: '{"brand":"visa","lastFour":"1881"}',
       validityDays: 30,

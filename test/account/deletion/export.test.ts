@@ -59,7 +59,15 @@ describe.each(backends)('the copy of a user’s data, on $name', (backend) => {
       membership: {
         subscription: { status: 'canceled', paidPlanId: '10', card: { lastFour: '1881' } },
         purchases: [{ planId: '10', promotion: { typed: 'marked10' }, state: 'open' }],
-        orders: [{ planId: '10', orderType: 'upgrade', paidCents: 9_900, card: { brand: 'visa', lastFour: '1881' } }],
+        orders: [
+          {
+            planId: '10',
+            orderType: 'upgrade',
+            paidCents: 9_900,
+            card: { brand: 'visa', lastFour: '1881' },
+            creditNotes: [{ number: 'M-0001-CN-01', amountCents: 100 }],
+          },
+        ],
         told: [{ about: 'trial-ends' }],
         trials: [{ of: 'email' }],
         waiting: [{ kind: 'keep' }],

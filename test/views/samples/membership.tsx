@@ -41,6 +41,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     amount: money(9_900),
     state,
     notes: [],
+    creditNotes: [],
     url: unpaid.url,
     pdfUrl: `${unpaid.url}/pdf`,
     ...more,
@@ -56,6 +57,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     }),
     invoice('refunded', {
       notes: [t('membership.invoices.refunded', { amount: money(9_900) }), t('membership.invoices.disputed')],
+      creditNotes: [{ number: 'FOYER-0002-CN-01', amount: money(9_900), pdfUrl: `${unpaid.url}/pdf` }],
     }),
     invoice('void', { number: null, plan: undefined, kind: undefined, url: null, pdfUrl: null }),
     invoice('uncollectible'),
