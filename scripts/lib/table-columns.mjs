@@ -26,7 +26,8 @@ export const typesByName = [
  * @type {Record<string, string>}
  */
 export const typesByColumn = {
-  'billing_tasks.kind': "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'delete-customer'",
+  'billing_tasks.kind':
+    "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer'",
   'clients.id': 'ClientId',
   'factor_resets.state': "'waiting' | 'cancelled' | 'done'",
   'federated_identities.kind': providerKinds.map((kind) => `'${kind}'`).join(' | '),
@@ -58,7 +59,7 @@ export const notes = {
     'How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews.',
   billing_tasks: 'Tasks at Stripe that were decided in a transaction here.',
   'billing_tasks.plan_id': 'change-later: the next plan; keep: the plan of an earlier scheduled change.',
-  'billing_tasks.detail': 'JSON: refund: the invoice and its end (`RefundTask`).',
+  'billing_tasks.detail': 'JSON: refund: the invoice, the amount and who asked for it (`RefundTask`).',
   billing_progress: 'How far the events of Stripe and the comparison with it were read.',
   'billing_progress.at': 'Time of the last event, or start of the last comparison.',
   'billing_progress.position': 'The last compared user; null: it is complete.',

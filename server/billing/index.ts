@@ -21,6 +21,7 @@ export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export type { Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
+export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {
   type BillingService,

@@ -1,3 +1,5 @@
+import { userInfo } from 'node:os';
+import { InvalidArgumentError, Option } from 'commander';
 import {
   type BillingDeps,
   createStandInClock,
@@ -5,7 +7,9 @@ import {
   diffWithStripe,
   membershipDeps,
   type ReconcileResult,
+  type RefundResult,
   reconcileAll,
+  refundInvoice,
 } from '../billing/index.ts';
 import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
@@ -29,11 +33,13 @@ async function billingClock({ config, now }: Context): Promise<() => number> {
 }
 
 /** The membership rules on the stores of a Foyer that may be running: its outbox sends the mails. */
-async function createBillingRules(context: Context): Promise<{ deps: BillingDeps; mode: string }> {
+async function createBillingRules(
+  context: Context,
+  log = createLog('silent'),
+): Promise<{ deps: BillingDeps; mode: string }> {
   const { config, database, kv, boxes, catalogue, now } = context;
   const { client, mode } = createStripeFromConfig(context);
   const billingNow = await billingClock(context);
-  const log = createLog('silent');
   const deps = membershipDeps({
     publicUrl: config.PUBLIC_URL,
     database,
@@ -83,6 +89,52 @@ async function reconcileBilling(context: Context): Promise<Result> {
   return toResult(await withStripeErrors(reconcileAll(deps)), mode);
 }
 
+const ends = ['keep', 'period-end', 'at-once'] as const;
+
+interface RefundOptions {
+  amount?: number;
+  end?: (typeof ends)[number];
+}
+
+/** In the plans' currency, with or without cents. */
+function parseAmount(text: string): number {
+  const [, whole = '', cents = '0'] = /^(\d{1,7})(?:\.(\d\d))?$/.exec(text) ?? [];
+  const amount = Number(whole) * 100 + Number(cents);
+  if (amount < 1) throw new InvalidArgumentError('Write an amount as 99 or 49.50.');
+  return amount;
+}
+
+const toDecimal = (cents: number) => (cents / 100).toFixed(2);
+
+function toRefundResult(result: RefundResult, { invoice }: { invoice: string }): Result {
+  switch (result.kind) {
+    case 'unknown-invoice':
+      throw new CliError(exitCodes.notFound, `There is no paid invoice ${invoice}.`);
+    case 'too-much':
+      throw new CliError(exitCodes.refused, `Only ${toDecimal(result.leftCents)} of it can be refunded.`);
+    case 'refused':
+      throw new CliError(exitCodes.refused, `Stripe refuses it: ${result.message}`);
+    case 'refunded':
+    case 'noted': {
+      const { order, amountCents, kind } = result;
+      const amount = toDecimal(amountCents);
+      const outcome =
+        kind === 'refunded'
+          ? `${amount} of ${invoice} refunded.`
+          : `Stripe does not answer: the refund of ${amount} of ${invoice} is noted, and made as soon as it does.`;
+      return { json: { outcome: kind, invoice: order.invoiceId, amount, user: order.userId }, text: outcome };
+    }
+  }
+}
+
+/** Logged to standard error, with the operator; also in the credit note's metadata at Stripe. */
+async function refund(context: Context, invoice: string, { amount, end }: RefundOptions): Promise<Result> {
+  const log = createLog('info', { write: (line) => void context.io.stderr.write(line) });
+  const { deps } = await createBillingRules(context, log);
+  const operator = userInfo().username;
+  return toRefundResult(await refundInvoice(deps, { invoice, amountCents: amount, end, operator }), { invoice });
+}
+
 export function billingCommands({ group }: Program): void {
   const add = group('billing', 'memberships and orders, compared with Stripe');
   add('diff', {
@@ -107,5 +159,25 @@ can mend.
 Example:
   foyer billing reconcile`,
     run: () => reconcileBilling,
+  });
+  add('refund', {
+    description: 'refund a paid invoice, by a credit note',
+    args: [['<invoice>', 'its id at Stripe (in_…), or the number on it']],
+    options: [
+      new Option('--amount <amount>', 'as 99 or 49.50; by default everything that is not refunded yet').argParser(
+        parseAmount,
+      ),
+      new Option('--end <when>', 'whether the plan ends; by default as the catalogue says (onFullRefund)').choices(
+        ends,
+      ),
+    ],
+    json: 'print JSON: {"outcome": "refunded" or "noted", "invoice", "amount", "user"}',
+    help: `
+The member gets a mail, and the credit note stands in the list of invoices. The log names you and the amount (act=refund).
+While Stripe does not answer, the refund is noted, and a running Foyer makes it.
+
+Example:
+  foyer billing refund in_1PqR --amount 49.50 --end period-end`,
+    run: (invoice: string, options: RefundOptions) => (context) => refund(context, invoice, options),
   });
 }

@@ -32,7 +32,7 @@ export interface TablesAToL {
   /** Tasks at Stripe that were decided in a transaction here. */
   billingTasks: {
     id: string;
-    kind: 'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'delete-customer';
+    kind: 'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer';
     userId: UserId;
     customerId: StripeCustomerId | null;
     /** change-later: the next plan; keep: the plan of an earlier scheduled change. */
@@ -41,7 +41,7 @@ export interface TablesAToL {
     lastError: string | null;
     nextAttemptAt: number;
     createdAt: number;
-    /** JSON: refund: the invoice and its end (`RefundTask`). */
+    /** JSON: refund: the invoice, the amount and who asked for it (`RefundTask`). */
     detail: string | null;
   };
   /**

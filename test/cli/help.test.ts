@@ -12,7 +12,7 @@ const groups = {
   'partner-deal': ['import'],
   plans: ['list', 'check', 'sync'],
   provider: ['list', 'check'],
-  billing: ['diff', 'reconcile'],
+  billing: ['diff', 'reconcile', 'refund'],
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],
   mail: ['preview', 'send'],

@@ -5,7 +5,7 @@ import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 /**
  * A task that must still be done at Stripe: end a subscription at once or at its period's end, change to another plan
  * then (change-later), restore its state from before a request for deletion (keep), cancel the scheduled end or change
- * (resume), delete a customer.
+ * (resume), refund an invoice, delete a customer.
  */
 export type BillingTaskKind = Row<'billingTasks'>['kind'];
 
@@ -32,7 +32,15 @@ const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly Bi
   keep: atPeriodEnd,
   resume: atPeriodEnd,
   'cancel-now': [...atPeriodEnd, 'cancel-now'],
+  refund: [],
 };
+
+async function replaceTasks(trx: Transaction<Schema>, kind: BillingTaskKind, userId: UserId): Promise<void> {
+  if (kind === 'delete-customer') return eraseTasks(trx, userId);
+  const kinds = overtaken[kind];
+  if (kinds.length > 0)
+    await trx.deleteFrom('billingTasks').where('userId', '=', userId).where('kind', 'in', kinds).execute();
+}
 
 /**
  * Decided in this transaction, done at Stripe after it. A task to delete a customer has no user, because nothing of a
@@ -45,19 +53,26 @@ export async function addBillingTask(
     userId,
     customerId,
     planId = null,
-  }: { kind: BillingTaskKind; userId: UserId; customerId: StripeCustomerId | null; planId?: PlanId | null },
+    detail = null,
+  }: {
+    kind: BillingTaskKind;
+    userId: UserId | null;
+    customerId: StripeCustomerId | null;
+    planId?: PlanId | null;
+    detail?: string | null;
+  },
   nowMs: number,
 ): Promise<BillingTask> {
-  if (kind === 'delete-customer') await eraseTasks(trx, userId);
-  else await trx.deleteFrom('billingTasks').where('userId', '=', userId).where('kind', 'in', overtaken[kind]).execute();
+  if (userId !== null) await replaceTasks(trx, kind, userId);
   const row = await trx
     .insertInto('billingTasks')
     .values({
       id: uuidv7(nowMs),
       kind,
-      userId: kind === 'delete-customer' ? nobody : userId,
+      userId: kind === 'delete-customer' || userId === null ? nobody : userId,
       customerId,
       planId,
+      detail,
       attempts: 0,
       nextAttemptAt: nowMs,
       createdAt: nowMs,
@@ -133,7 +148,14 @@ export async function rescheduleTask(
     .execute();
 }
 
+/** A refund that still waits belongs to no user any more. */
 export async function eraseTasks(trx: Transaction<Schema>, userId: UserId): Promise<void> {
+  await trx
+    .updateTable('billingTasks')
+    .set({ userId: nobody })
+    .where('userId', '=', userId)
+    .where('kind', '=', 'refund')
+    .execute();
   await trx.deleteFrom('billingTasks').where('userId', '=', userId).execute();
 }
 

@@ -1,6 +1,7 @@
 import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
 import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
+import { carryOutRefund } from '../orders/refund-task.ts';
 import { finishOrCancelPayment } from '../purchase/stripe-charge.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
@@ -98,6 +99,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   const { kind, customerId, planId } = task;
   // Another action may have replaced or finished it while this one waited for the lock.
   if (!(await isWaiting(deps.database.db, task.id))) return;
+  if (kind === 'refund') return carryOutRefund(deps, task);
   if (kind === 'keep') await keep(deps, userId, planId);
   else if (kind === 'resume') await resume(deps, userId);
   else if (kind === 'change-later') await changeLater(deps, userId, planId);
@@ -116,6 +118,7 @@ async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
   if (kind !== 'delete-customer' && userId !== null) {
     return withUserLock(deps.database, userId, () => carryOutOfMember(deps, task, userId));
   }
+  if (kind === 'refund') return carryOutRefund(deps, task);
   if (customerId !== null) await callStripe(deps.stripe, (stripe) => orNotFound(stripe.customers.del(customerId)));
   await completeTask(deps.database.db, id);
 }
@@ -139,6 +142,22 @@ export async function runTasks(deps: BillingDeps): Promise<number> {
     }
   }
   return done;
+}
+
+/**
+ * Does at once what was just stored, under the user's lock.
+ * @returns whether it is done; if not, it is tried again every minute
+ * @throws a refusal of Stripe
+ */
+export async function attemptTask(deps: BillingDeps, task: BillingTask): Promise<boolean> {
+  try {
+    await carryOut(deps, task);
+    return true;
+  } catch (error) {
+    if (toStripeRefusal(error)) throw error;
+    await postpone(deps, task, error);
+    return false;
+  }
 }
 
 /**
@@ -170,7 +189,8 @@ export async function carryOutAtOnce(
  * @throws {StripeUnavailableError}
  */
 export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<void> {
-  for (const task of await listTasks(deps.database.db, userId)) {
+  const tasks = await listTasks(deps.database.db, userId);
+  for (const task of tasks.filter(({ kind }) => kind !== 'refund')) {
     try {
       await carryOutOfMember(deps, task, userId);
     } catch (error) {

@@ -5,11 +5,12 @@ import type { Schema } from '../../store/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { notifyMembership } from '../jobs/notify.ts';
-import { addBillingTask } from '../jobs/task-store.ts';
+import { addBillingTask, listTasks } from '../jobs/task-store.ts';
+import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import type { DisputeState, MoneyBack } from './money-back.ts';
-import type { Order } from './order.ts';
+import type { Order, RefundTask } from './order.ts';
 import { orderFacts } from './order-facts.ts';
 import { listOrders } from './order-store.ts';
 
@@ -32,12 +33,24 @@ async function isLastPayment(trx: Transaction<Schema>, { id }: Order, userId: Us
   return (await listOrders(trx, userId)).find(({ paidCents }) => paidCents > 0)?.id === id;
 }
 
+/** The operator's refund of this order that is being made. */
+async function findRefundTask(
+  trx: Transaction<Schema>,
+  userId: UserId,
+  { invoiceId }: Order,
+): Promise<RefundTask | undefined> {
+  const refunds = (await listTasks(trx, userId)).map(({ detail }) => parseColumn(storedValues.refund, detail));
+  return refunds.find((refund) => refund?.invoiceId === invoiceId) ?? undefined;
+}
+
 async function chooseEnd(
   { catalogue }: BillingDeps,
   trx: Transaction<Schema>,
   { order, back, userId }: Change & { userId: UserId },
 ): Promise<PlanEnd> {
   if (startsDispute({ order, back })) return catalogue.onDispute;
+  const request = back.refundedCents > order.refundedCents ? await findRefundTask(trx, userId, order) : undefined;
+  if (request?.end) return request.end;
   const isRefund = becomesFullRefund({ order, back }) && (await isLastPayment(trx, order, userId));
   return isRefund ? catalogue.onFullRefund : 'keep';
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
+import { type StripeInvoiceId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import type { MoneyBack } from './money-back.ts';
@@ -46,6 +46,16 @@ export async function insertOrder(
 
 export async function findOrderByInvoice(db: Db, invoiceId: StripeInvoiceId): Promise<Order | undefined> {
   const row = await db.selectFrom('orders').selectAll().where('invoiceId', '=', invoiceId).executeTakeFirst();
+  return row && toOrder(row);
+}
+
+/** By the invoice's id at Stripe, or by the number on it. */
+export async function findOrderByIdOrNumber(db: Db, invoice: string): Promise<Order | undefined> {
+  const row = await db
+    .selectFrom('orders')
+    .selectAll()
+    .where((eb) => eb.or([eb('invoiceId', '=', toStripeInvoiceId(invoice)), eb('invoiceNumber', '=', invoice)]))
+    .executeTakeFirst();
   return row && toOrder(row);
 }
 

@@ -1,3 +1,5 @@
+import type { PlanEnd } from '../../../config/plans.ts';
+import type { StripeInvoiceId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
 import type { SavedCard } from '../subscription/membership.ts';
 
@@ -8,6 +10,15 @@ export interface CreditNote {
   amountCents: number;
   pdfUrl: string;
   createdAt: number;
+}
+
+/** A refund that an operator has asked for. */
+export interface RefundTask {
+  invoiceId: StripeInvoiceId;
+  amountCents: number;
+  operator: string;
+  /** Whether the plan ends; undefined: as the catalogue says. */
+  end?: PlanEnd | undefined;
 }
 
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
-import type { CreditNote } from '../orders/order.ts';
+import type { CreditNote, RefundTask } from '../orders/order.ts';
 import type { Charge } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
 import type {
@@ -36,6 +36,13 @@ const creditNotes: z.ZodType<readonly CreditNote[]> = z.array(
     createdAt: z.number(),
   }),
 );
+
+const refund: z.ZodType<RefundTask> = z.looseObject({
+  invoiceId: stripeInvoiceIdSchema,
+  amountCents: z.number(),
+  operator: z.string(),
+  end: z.enum(['keep', 'period-end', 'at-once']).optional(),
+});
 
 const discountShape = {
   code: z.string(),
@@ -94,7 +101,18 @@ const charge: z.ZodType<Charge> = z.looseObject({
 });
 
 /** The schemas by the names of their values. */
-export const storedValues = { card, orderCard, creditNotes, discount, promotion, unpaid, pending, contact, charge };
+export const storedValues = {
+  card,
+  orderCard,
+  creditNotes,
+  refund,
+  discount,
+  promotion,
+  unpaid,
+  pending,
+  contact,
+  charge,
+};
 
 /** @throws {StoredDataInvalid} */
 export const parseColumn = <T>(schema: z.ZodType<T>, json: string | null): T | null =>

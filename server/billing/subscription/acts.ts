@@ -32,9 +32,12 @@ export async function readOrStored(
 /** Stored actions after which the subscription continues. */
 const continues: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
 
+/** Others say nothing of the subscription's end. */
+const isDecision = (kind: BillingTaskKind): boolean => !continues.has(kind) && kind !== 'refund';
+
 /** The user's last request that Stripe has not confirmed. */
 function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
-  const kind = tasks.findLast((task) => task.kind !== 'keep' && task.kind !== 'change-later')?.kind;
+  const kind = tasks.findLast((task) => isDecision(task.kind))?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
 }
