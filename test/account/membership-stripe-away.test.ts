@@ -30,7 +30,7 @@ describe('the page of the membership while Stripe is away', () => {
     expect(shown.status).toBe(200);
     const words = wordsOf(await shown.text());
     expect(words).toContain('What you see here may not be quite up to date.');
-    expect(words).toContain('Starter, monthly');
+    expect(words).toContain('Starter, every 30 days');
     expect(words).toContain('$99.00');
     const { browser: other } = await withFailedRenewal(shop);
     const refused = await away(() => other.post(`${path}/pay`));

@@ -77,6 +77,43 @@ describe('plans by the calendar', () => {
     expect(await renew(user, 3)).toEqual([`${year}-01-31`, `${year}-02-28`, `${year}-03-31`, `${year}-04-30`]);
   });
 
+  it('A cheaper plan that follows one from 31 January begins on the last day of February and renews on 31 March', async () => {
+    waitFor((date) => date.getUTCMonth() === 0 && date.getUTCDate() === 31 && date.getUTCFullYear() % 4 !== 0);
+    const year = new Date(nowMs()).getUTCFullYear();
+    const user = await member();
+    for (const code of ['m-499', 'm-99']) await shop.buy(user, code);
+    expect(await renew(user, 3)).toEqual([`${year}-01-31`, `${year}-02-28`, `${year}-03-31`, `${year}-04-30`]);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([49_900, 9_900, 9_900, 9_900]);
+  });
+
+  it('A cheaper plan that was scheduled and has begun in February ends on 31 March when it is cancelled', async () => {
+    waitFor((date) => date.getUTCMonth() === 0 && date.getUTCDate() === 31 && date.getUTCFullYear() % 4 !== 0);
+    const year = new Date(nowMs()).getUTCFullYear();
+    const user = await member();
+    for (const code of ['m-499', 'm-99']) await shop.buy(user, code);
+    await renew(user, 1);
+    expect(await shop.membership.cancel(user)).toBe('cancelled');
+    expect(day((await shop.membership.refresh(user.id))?.periodEnd ?? 0)).toBe(`${year}-03-31`);
+    expect(await renew(user, 1)).toEqual([`${year}-01-31`, `${year}-02-28`]);
+  });
+
+  it('A plan by the month that follows one by the year has whole months from the day of the change', async () => {
+    const user = await member();
+    for (const code of ['y-5000', 'm-99']) await shop.buy(user, code);
+    const { periodEnd } = (await shop.membership.refresh(user.id)) ?? {};
+    await renew(user, 3);
+    const [, first, second, third] = (await ordersOf(user)).map(({ orderedAt }) => new Date(orderedAt));
+    expect(day(first?.getTime() ?? 0)).toBe(day(periodEnd ?? 0));
+    for (const [one, next] of [
+      [first, second],
+      [second, third],
+    ]) {
+      const days = ((next?.getTime() ?? 0) - (one?.getTime() ?? 0)) / dayMs;
+      expect(Math.round(days)).toBeGreaterThanOrEqual(28);
+      expect(Math.round(days)).toBeLessThanOrEqual(31);
+    }
+  });
+
   it('A plan that begins on 31 January of a leap year renews on 29 February', async () => {
     waitFor((date) => date.getUTCMonth() === 0 && date.getUTCDate() === 31 && date.getUTCFullYear() % 4 === 0);
     const year = new Date(nowMs()).getUTCFullYear();

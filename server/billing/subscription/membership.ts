@@ -72,8 +72,8 @@ export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; di
 export const trialPlanKey = toPlanId('trial');
 
 /**
- * The last days before a change at the period's end: the next price waits on the subscription, and Stripe counts that
- * as a trial of it.
+ * The last days before a change that an earlier release has scheduled: the next price waits on the subscription, and
+ * Stripe counts that as a trial of it.
  */
 export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'trialing' && pricedPlanId !== trialPlanKey;
