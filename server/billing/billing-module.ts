@@ -15,15 +15,10 @@ import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
 import { listInvoices } from './orders/invoices.ts';
 import { payOpenInvoice } from './orders/pay-open-invoice.ts';
+import { confirmPurchase, getPurchaseResult } from './purchase/confirm-purchase.ts';
+import { payWithCard } from './purchase/pay-with-card.ts';
 import { findCode } from './purchase/promotion-codes.ts';
-import {
-  applyPromotion,
-  choosePlan,
-  confirmPurchase,
-  getPurchaseResult,
-  removePromotion,
-  toPurchase,
-} from './purchase/purchase.ts';
+import { applyPromotion, choosePlan, removePromotion, toPurchase } from './purchase/purchase.ts';
 import { findOpenPurchase } from './purchase/purchase-store.ts';
 import { quotePlan } from './purchase/quote.ts';
 import { type BillingService, StripeUnavailableError } from './results.ts';
@@ -114,12 +109,13 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choosePlan(deps, user, plan)),
-    applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, typed, from)),
+    applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, { typed, ip: from.ip })),
     removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
-    quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, plan, promotion)),
+    quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, { plan, promotion })),
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
     pendingRenewal: (userId) => readBy(userId, () => loadPendingRenewal(deps, userId)),
-    confirm: (user, announced, from) => alone(user, () => confirmPurchase(deps, user, announced, from)),
+    confirm: (user, announced, { ip }) => alone(user, () => confirmPurchase(deps, { user, announced, ip })),
+    payWithCard: (user, entered, { ip }) => alone(user, () => payWithCard(deps, { user, ip, ...entered })),
     outcome: (user) => alone(user, () => getPurchaseResult(deps, user)),
     takeFree: (user, plan) => alone(user, () => chooseFreePlan(deps, user, plan)),
     findDeal: (user) => findPartnerDealPlan(deps, user),

@@ -8,10 +8,6 @@ import type { AppliedDiscount, Membership, SavedCard } from './subscription/memb
 export interface ChosenPromotion extends AppliedDiscount {
   /** As it was typed, trimmed. */
   typed: string;
-  /**
-   * The promotion code whose conditions were checked here, and whose coupon is applied in its place (promotion-codes.ts).
-   */
-  judgedCodeId?: string;
 }
 
 /** A user's open purchase. */
@@ -113,6 +109,14 @@ export type SetupIntentResult =
   | { kind: 'begun'; clientSecret: string; setupIntentId: string }
   | { kind: 'too-many'; retryAfterMs: number };
 
+/** The result of a payment with a card that was just entered. */
+export type CardPaymentResult =
+  | PurchaseResult
+  /** The card was not saved, and nothing was charged. */
+  | { kind: 'card-refused'; saved: RefusedCard };
+
+type RefusedCard = Exclude<SaveCardResult, { kind: 'saved' }>;
+
 export type SaveCardResult =
   | { kind: 'saved'; card: SavedCard }
   /** The intent is not this user's, or has not succeeded. */
@@ -123,6 +127,9 @@ export type SaveCardResult =
 export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
 }
+
+/** The same while a card was saved, before a payment with it: nothing was charged. */
+export class CardNotSavedError extends StripeUnavailableError {}
 
 export interface InvoiceView {
   id: string;
@@ -172,6 +179,12 @@ export interface BillingService {
   pendingRenewal(userId: UserId): Promise<PendingRenewal | undefined>;
   /** Pays and changes, or continues a started payment. @throws {StripeUnavailableError} */
   confirm(user: User, announced: DisplayedQuote, from: { ip: string }): Promise<PurchaseResult>;
+  /** Saves the card that the browser has confirmed, and pays with it. @throws {StripeUnavailableError} */
+  payWithCard(
+    user: User,
+    entered: { setupIntentId: string; announced: DisplayedQuote },
+    from: { ip: string },
+  ): Promise<CardPaymentResult>;
   /** Reads the state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
   outcome(user: User): Promise<PurchaseResult>;
   /** A free plan, at once or (with a paid plan) at the period's end; also while Stripe is unavailable. */

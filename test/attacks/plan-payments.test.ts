@@ -1,5 +1,5 @@
 import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
-import { confirmPurchase } from '../../server/billing/purchase/purchase.ts';
+import { confirmPurchase } from '../../server/billing/purchase/confirm-purchase.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
 import { cards, dayMs, from } from '../billing/steps.ts';
 import { toPlanId } from '../support/ids.ts';
@@ -130,7 +130,7 @@ describe('attacks on plans', () => {
     const said = { planId: toPlanId('10'), dueCents: 9_900 };
     const { deps, at, go } = await heldBack();
     // Like a process that stood still for a minute, this call holds no lock.
-    const slow = confirmPurchase(deps, user, said, from);
+    const slow = confirmPurchase(deps, { user, announced: said, ...from });
     await at;
     expect(await context.shop.membership.confirm(user, said, from)).toMatchObject({ kind: 'paid' });
     expect(await context.shop.membership.cancel(user)).toBe('cancelled');

@@ -1,96 +1,56 @@
-import type Stripe from 'stripe';
-import type { User } from '../../server/users/index.ts';
 import { asMember } from '../billing/api-steps.ts';
-import { cards, dayMs, from, manyCards, type Shop, startShop } from '../billing/steps.ts';
+import { cards, dayMs, from, startShop } from '../billing/steps.ts';
 import { toPlanId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
+import { setUpPromoCodes } from './promo-steps.ts';
 
 const minuteMs = 60_000;
 
 describe('attacks on promotion codes', () => {
-  let shop: Shop;
-  let stripe: Stripe;
-  beforeAll(async () => {
-    shop = await startShop(anyBackend, { ...manyCards, CARD_LIMIT_MEMBER: '1000' });
-    stripe = shop.stripe.client();
-  });
-  afterAll(() => shop?.close());
-
-  const standing = ({ id }: User) => shop.membership.getMembership(id);
-  const customerOf = async (user: User) => (await shop.membership.ensure(user, 7)).customerId ?? '';
-  async function member(number: string = cards.visa): Promise<User> {
-    const user = await shop.foyer.addUser();
-    await shop.saveCard(user, number);
-    return user;
-  }
-  const taken = async (user: User) => {
-    const { data } = await stripe.invoices.list({ customer: await customerOf(user), status: 'paid', limit: 100 });
-    return data.flatMap(({ amount_paid: cents }) => (cents > 0 ? [cents] : [])).reverse();
-  };
-  const discountsOf = async (user: User) =>
-    (await stripe.subscriptions.retrieve((await standing(user))?.subscriptionId ?? '')).discounts.length;
-
-  let made = 0;
-  async function code(
-    coupon: Stripe.CouponCreateParams,
-    more: Partial<Stripe.PromotionCodeCreateParams> = {},
-  ): Promise<{ word: string; coupon: string }> {
-    made += 1;
-    const word = more.code ?? `CODE${made}`;
-    const { id } = await stripe.coupons.create({ duration: 'once', ...coupon });
-    await stripe.promotionCodes.create({ ...more, code: word, promotion: { type: 'coupon', coupon: id } });
-    return { word, coupon: id };
-  }
-  async function apply(user: User, planCode: string, word: string) {
-    await shop.membership.choose(user, shop.plan(planCode));
-    return shop.membership.applyPromotion(user, word, from);
-  }
-  async function buyWith(user: User, planCode: string, word: string) {
-    expect(await apply(user, planCode, word)).toMatchObject({ kind: 'applied' });
-    return shop.buy(user, planCode);
-  }
+  const context = setUpPromoCodes();
+  const { standing, customerOf, member, taken, discountsOf, code, apply, buyWith } = context;
 
   it('A code does not survive an abandoned purchase, neither for the next purchase nor for a renewal', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
-    await shop.buy(user, 'm-99');
-    await shop.saveCard(user, cards.chargeDeclined);
+    await context.shop.buy(user, 'm-99');
+    await context.shop.saveCard(user, cards.chargeDeclined);
     expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'declined' });
-    await shop.membership.choose(user, shop.plan('m-899'));
+    await context.shop.membership.choose(user, context.shop.plan('m-899'));
     expect(await discountsOf(user)).toBe(0);
-    await shop.saveCard(user, cards.visa);
-    shop.passTime(30 * dayMs + minuteMs);
-    await shop.membership.refresh(user.id);
+    await context.shop.saveCard(user, cards.visa);
+    context.shop.passTime(30 * dayMs + minuteMs);
+    await context.shop.membership.refresh(user.id);
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
   it('A renewal does not use the code of an upgrade that was started just before it', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
-    await shop.buy(user, 'm-99');
-    shop.passTime(30 * dayMs - 40 * minuteMs);
+    await context.shop.buy(user, 'm-99');
+    context.shop.passTime(30 * dayMs - 40 * minuteMs);
     for (const minutes of [40, 15]) {
-      await shop.saveCard(user, cards.chargeDeclined);
-      await shop.membership.choose(user, shop.plan('y-5000'));
-      await shop.membership.applyPromotion(user, half.word, from);
-      await shop.buy(user, 'y-5000').catch(() => {});
-      await shop.saveCard(user, cards.visa);
+      await context.shop.saveCard(user, cards.chargeDeclined);
+      await context.shop.membership.choose(user, context.shop.plan('y-5000'));
+      await context.shop.membership.applyPromotion(user, half.word, from);
+      await context.shop.buy(user, 'y-5000').catch(() => {});
+      await context.shop.saveCard(user, cards.visa);
       // As in production, the jobs run every minute.
       for (let passed = 0; passed < (minutes === 40 ? 25 : 16); passed += 5) {
-        shop.passTime(5 * minuteMs);
-        await shop.membership.work();
+        context.shop.passTime(5 * minuteMs);
+        await context.shop.membership.work();
       }
     }
-    await shop.membership.refresh(user.id);
+    await context.shop.membership.refresh(user.id);
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
   it('Two tabs that apply two codes at once apply one of them', async () => {
     const [one, two] = [await code({ percent_off: 50 }), await code({ percent_off: 40 })];
     const user = await member();
-    await shop.membership.choose(user, shop.plan('m-499'));
+    await context.shop.membership.choose(user, context.shop.plan('m-499'));
     const answers = await Promise.all(
-      [one, two, one, two].map(({ word }) => shop.membership.applyPromotion(user, word, from)),
+      [one, two, one, two].map(({ word }) => context.shop.membership.applyPromotion(user, word, from)),
     );
     expect(answers.filter(({ kind }) => kind === 'applied')).toHaveLength(1);
     expect(answers).toContainEqual({ kind: 'refused', refusal: { kind: 'second' } });
@@ -102,8 +62,8 @@ describe('attacks on promotion codes', () => {
     expect(await buyWith(user, 'm-99', always.word)).toMatchObject({ kind: 'paid' });
     expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'paid' });
     expect(await discountsOf(user)).toBeLessThanOrEqual(1);
-    shop.passTime(30 * dayMs + minuteMs);
-    await shop.membership.refresh(user.id);
+    context.shop.passTime(30 * dayMs + minuteMs);
+    await context.shop.membership.refresh(user.id);
     expect((await taken(user)).at(-1)).toBe(49_900);
   });
 
@@ -115,9 +75,9 @@ describe('attacks on promotion codes', () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
     expect(await buyWith(user, 'm-99', first.word)).toMatchObject({ kind: 'paid' });
-    await shop.saveCard(user, cards.chargeDeclined);
+    await context.shop.saveCard(user, cards.chargeDeclined);
     expect(await buyWith(user, 'm-499', half.word)).toMatchObject({ kind: 'declined' });
-    expect((await shop.membership.choose(user, shop.plan('m-899'))).plan.code).toBe('m-899');
+    expect((await context.shop.membership.choose(user, context.shop.plan('m-899'))).plan.code).toBe('m-899');
     // The announced discount of 20 % on every renewal is restored, the one of 50 % is not.
     expect(await standing(user)).toMatchObject({ discount: { percentOff: 20 } });
   });
@@ -125,7 +85,7 @@ describe('attacks on promotion codes', () => {
   it('A code for a first purchase is refused for the second', async () => {
     const first = await code({ percent_off: 50 }, { restrictions: { first_time_transaction: true } });
     const user = await member();
-    await shop.buy(user, 'm-99');
+    await context.shop.buy(user, 'm-99');
     expect(await apply(user, 'm-499', first.word)).toMatchObject({ refusal: { kind: 'first-purchase-only' } });
   });
 
@@ -134,7 +94,7 @@ describe('attacks on promotion codes', () => {
     const [one, two] = [await member(), await member()];
     for (const user of [one, two]) expect(await apply(user, 'm-99', last.word)).toMatchObject({ kind: 'applied' });
     const said = { planId: toPlanId('10'), dueCents: 4_950 };
-    const kinds = (await Promise.all([one, two].map((user) => shop.membership.confirm(user, said, from)))).map(
+    const kinds = (await Promise.all([one, two].map((user) => context.shop.membership.confirm(user, said, from)))).map(
       ({ kind }) => kind,
     );
     expect(kinds.sort()).toEqual(['changed', 'paid']);
@@ -151,7 +111,7 @@ describe('attacks on promotion codes', () => {
     for (const word of [bound.coupon, bound.word]) {
       expect(await apply(user, 'm-99', word)).toMatchObject({ refusal: { kind: 'unknown' } });
     }
-    const call = await asMember(shop, user);
+    const call = await asMember(context.shop, user);
     for (const word of [bound.coupon, bound.word]) {
       expect((await call('GET', `/customer/coupons/${word}`)).status).toBe(404);
     }
@@ -182,14 +142,14 @@ describe('attacks on promotion codes', () => {
     const user = await member();
     expect(await apply(user, 'm-99', fixed.word)).toMatchObject({ refusal: { kind: 'minimum' } });
     expect(await buyWith(user, 'm-499', fixed.word)).toMatchObject({ kind: 'paid' });
-    const { laterCents } = await shop.membership.quote(user, shop.plan('m-99'), null);
+    const { laterCents } = await context.shop.membership.quote(user, context.shop.plan('m-99'), null);
     expect(laterCents).toBe(9_900);
-    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    expect(await context.shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     for (let day = 0; day < 31; day += 1) {
-      shop.passTime(dayMs);
-      await shop.membership.work();
+      context.shop.passTime(dayMs);
+      await context.shop.membership.work();
     }
-    await shop.membership.refresh(user.id);
+    await context.shop.membership.refresh(user.id);
     expect(await taken(user)).toEqual([9_900, 9_900]);
   });
 
@@ -197,23 +157,25 @@ describe('attacks on promotion codes', () => {
     const fixed = await code({ amount_off: 40_000, currency: 'usd', duration: 'forever' });
     const user = await member();
     await buyWith(user, 'm-499', fixed.word);
-    await shop.buy(user, 'm-99');
-    shop.passTime(28 * dayMs);
-    await shop.membership.work();
-    expect(await shop.membership.resume(user)).toBe('resumed');
-    shop.passTime(3 * dayMs);
-    await shop.membership.refresh(user.id);
+    await context.shop.buy(user, 'm-99');
+    context.shop.passTime(28 * dayMs);
+    await context.shop.membership.work();
+    expect(await context.shop.membership.resume(user)).toBe('resumed');
+    context.shop.passTime(3 * dayMs);
+    await context.shop.membership.refresh(user.id);
     expect(await taken(user)).toEqual([9_900, 9_900]);
-    expect((await shop.userNow(user)).planId).toBe('12');
+    expect((await context.shop.userNow(user)).planId).toBe('12');
   });
 
   it('A code is removed together with the plan that it was for', async () => {
     const half = await code({ percent_off: 50 });
     const user = await member();
     await apply(user, 'm-499', half.word);
-    const changed = await shop.membership.choose(user, shop.plan('m-99'));
+    const changed = await context.shop.membership.choose(user, context.shop.plan('m-99'));
     expect(changed.promotion).toBeNull();
-    expect(await shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 4_950 }, from)).toMatchObject({
+    expect(
+      await context.shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 4_950 }, from),
+    ).toMatchObject({
       kind: 'changed',
     });
     expect(await taken(user)).toEqual([]);
@@ -223,7 +185,7 @@ describe('attacks on promotion codes', () => {
     const all = await code({ percent_off: 100 });
     const user = await member();
     expect(await buyWith(user, 'y-900', all.word)).toMatchObject({ kind: 'paid' });
-    const { dueCents, unusedCents } = await shop.membership.quote(user, shop.plan('m-499'), null);
+    const { dueCents, unusedCents } = await context.shop.membership.quote(user, context.shop.plan('m-499'), null);
     expect([dueCents, unusedCents]).toEqual([49_900, 0]);
   });
 

@@ -1,12 +1,13 @@
+import type Stripe from 'stripe';
 import type { StripeCustomerId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { SaveCardResult, SetupIntentResult } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId, toSavedCard } from '../stripe/stripe-objects.ts';
-import { findCustomer } from '../subscription/changeable-subscription.ts';
+import { type ChangeableSubscription, findCustomer } from '../subscription/changeable-subscription.ts';
 import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
-import { type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { claimTrial } from '../subscription/trial-claim-store.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
@@ -33,32 +34,37 @@ export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: str
   return { kind: 'begun', clientSecret: intent.client_secret, setupIntentId: intent.id };
 }
 
-/** One trial per card: if the card was used for another user's trial, this trial ends. */
+/** One trial per card: if the card was used for another user's trial, this trial ends. @returns the subscription without it */
 async function noteCardOfTrial(
   deps: BillingDeps,
   { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
   fingerprint: string | null | undefined,
-): Promise<void> {
-  if (!fingerprint || subscriptionId === null) return;
+): Promise<Stripe.Subscription | undefined> {
+  if (!fingerprint || subscriptionId === null) return undefined;
   const valueHash = trialHash(deps.trialKey, 'card', fingerprint);
   const own = await deps.database.transaction((trx) =>
     claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
   );
-  if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return;
+  if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return undefined;
   // The waiting purchase for this very card ends the trial itself; an update now would void its invoice.
-  if (pending !== null) return;
+  if (pending !== null) return undefined;
   // Nothing is charged: the initial plan is free.
-  await callStripe(deps.stripe, (stripe) =>
+  const subscription = await callStripe(deps.stripe, (stripe) =>
     stripe.subscriptions.update(subscriptionId, { trial_end: 'now', proration_behavior: 'none' }),
   );
   deps.log.info({ act: 'trial', outcome: 'card-used-before' }, 'trial ended: card already used for a trial');
+  return subscription;
 }
 
+/** The user for whom a card is saved. */
+export type CardOwner = Pick<ChangeableSubscription, 'membership' | 'customerId' | 'subscriptionId'> &
+  Partial<Pick<ChangeableSubscription, 'subscription'>>;
+
 /** A user has one card. While a payment waits its card stays: a bank may be asking about it. */
-async function forgetOtherCards(
+export async function forgetOtherCards(
   { stripe }: BillingDeps,
-  { pending, unpaid }: Membership,
-  { customerId, keptId }: { customerId: StripeCustomerId; keptId: string },
+  { membership: { pending, unpaid }, customerId }: CardOwner,
+  keptId: string,
 ): Promise<void> {
   if (pending !== null || unpaid !== null) return;
   await callStripe(stripe, async (client) => {
@@ -67,43 +73,98 @@ async function forgetOtherCards(
   });
 }
 
-/** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
-export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
-  const { membership, customerId, subscriptionId } = await findCustomer(deps, user);
-  const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
+/** A card of the user's customer at Stripe. */
+interface OwnedCard {
+  method: Stripe.PaymentMethod;
+  card: SavedCard;
+}
+
+function toOwnedCard(
+  method: Stripe.PaymentMethod | null | undefined,
+  customerId: StripeCustomerId,
+): OwnedCard | undefined {
   const card = toSavedCard(method);
-  if (!method || !card || method.customer === null || toId(method.customer) !== customerId)
-    return { kind: 'not-confirmed' };
+  const owner = method?.customer;
+  return method && card && owner && toId(owner) === customerId ? { method, card } : undefined;
+}
+
+/** Makes a card the one that is charged, also for renewals. @returns the subscription, if its trial has ended by it */
+async function setDefaultCard(
+  deps: BillingDeps,
+  owner: CardOwner,
+  { method }: OwnedCard,
+): Promise<Stripe.Subscription | undefined> {
+  const { membership, customerId, subscriptionId, subscription } = owner;
   await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
     // A card of the subscription would be preferred, and would stay in a scheduled change.
+    if (subscription && subscription.default_payment_method === null) return;
     await stripe.subscriptions.update(subscriptionId, { default_payment_method: '' });
   });
-  await noteCardOfTrial(deps, membership, method.card?.fingerprint);
-  await forgetOtherCards(deps, membership, { customerId, keptId: method.id });
+  return noteCardOfTrial(deps, membership, method.card?.fingerprint);
+}
+
+/** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
+export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
+  const owner = await findCustomer(deps, user);
+  const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
+  const owned = toOwnedCard(method, owner.customerId);
+  if (!owned) return { kind: 'not-confirmed' };
+  await setDefaultCard(deps, owner, owned);
+  await forgetOtherCards(deps, owner, owned.method.id);
   await syncMember(deps, user.id);
-  return { kind: 'saved', card };
+  return { kind: 'saved', card: owned.card };
+}
+
+/** The card that the browser has confirmed: the browser only sends the id. @throws {StripeUnavailableError} */
+export async function readEnteredCard(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  setupIntentId: string,
+): Promise<Stripe.SetupIntent | undefined> {
+  if (!/^seti_\w{1,200}$/.test(setupIntentId)) return undefined;
+  return callStripe(stripe, (client) =>
+    orNotFound(client.setupIntents.retrieve(setupIntentId, { expand: ['payment_method'] })),
+  );
+}
+
+export interface SavedEntry {
+  kind: 'saved';
+  card: SavedCard;
+  /** The subscription, if the card has ended its trial. */
+  afterTrial: Stripe.Subscription | undefined;
 }
 
 /**
- * Makes the card that the browser has confirmed the one that is charged. Stripe is asked for its state; the browser
- * only sends its id.
+ * Makes an entered card the one that is charged. Former cards stay (`forgetOtherCards`).
  * @throws {StripeUnavailableError}
  */
-export async function saveCard(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
-  if (!/^seti_\w{1,200}$/.test(setupIntentId)) return { kind: 'not-confirmed' };
-  const { customerId } = await findCustomer(deps, user);
-  const intent = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.setupIntents.retrieve(setupIntentId)));
+export async function saveEnteredCard(
+  deps: BillingDeps,
+  owner: CardOwner,
+  intent: Stripe.SetupIntent | undefined,
+): Promise<SavedEntry | Exclude<SaveCardResult, { kind: 'saved' }>> {
   // Another user's looks like a missing one.
-  if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
+  if (!intent?.customer || toId(intent.customer) !== owner.customerId) return { kind: 'not-confirmed' };
   if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
     return { kind: 'declined', message: intent.last_setup_error.message };
   }
-  if (intent.status !== 'succeeded' || !intent.payment_method) return { kind: 'not-confirmed' };
-  const methodId = toId(intent.payment_method);
-  const saved = await makeDefault(deps, user, methodId);
-  if (saved.kind === 'saved') await recordEnteredCard(deps, user, { setupIntentId, paymentMethodId: methodId });
-  return saved;
+  const { payment_method: method } = intent;
+  const owned = typeof method === 'string' ? undefined : toOwnedCard(method, owner.customerId);
+  if (intent.status !== 'succeeded' || !owned) return { kind: 'not-confirmed' };
+  const afterTrial = await setDefaultCard(deps, owner, owned);
+  const entered = { setupIntentId: intent.id, paymentMethodId: owned.method.id };
+  await recordEnteredCard(deps, { id: owner.membership.userId }, entered);
+  return { kind: 'saved', card: owned.card, afterTrial };
+}
+
+/** Makes the card that the browser has confirmed the one that is charged. @throws {StripeUnavailableError} */
+export async function saveCard(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
+  const owner = await findCustomer(deps, user);
+  const saved = await saveEnteredCard(deps, owner, await readEnteredCard(deps, setupIntentId));
+  if (saved.kind !== 'saved') return saved;
+  await forgetOtherCards(deps, owner, saved.card.paymentMethodId);
+  await syncMember(deps, user.id);
+  return { kind: 'saved', card: saved.card };
 }
 
 /** A card by one of Stripe's tokens, from callers of the JSON API. @throws {StripeUnavailableError} */

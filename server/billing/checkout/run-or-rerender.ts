@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../http/index.ts';
-import { type Quote, StripeUnavailableError } from '../results.ts';
+import { CardNotSavedError, type Quote, StripeUnavailableError } from '../results.ts';
 import { type PageNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
 
 /** How a page is rendered again. */
@@ -21,7 +21,7 @@ const awayMs = 5_000;
  */
 export async function runOrRerender<R>(
   r: RequestContext,
-  { act, rerender }: { act: string; rerender: () => unknown },
+  { act, rerender }: { act: string; rerender: (error: StripeUnavailableError) => unknown },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   try {
@@ -30,7 +30,7 @@ export async function runOrRerender<R>(
     if (!(error instanceof StripeUnavailableError)) throw error;
     r.log.warn({ err: error, act }, 'Stripe does not answer');
     r.setRetryAfter(awayMs);
-    await rerender();
+    await rerender(error);
     return undefined;
   }
 }
@@ -44,6 +44,7 @@ export function runWithStripe<R>(
   { act, rerender }: { act: StripeAction; rerender: Rerender },
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
-  const repeat = () => rerender({ status: 503, notice: unavailableNotice(r.t, act) });
+  const repeat = (error: StripeUnavailableError) =>
+    rerender({ status: 503, notice: unavailableNotice(r.t, error instanceof CardNotSavedError ? 'update' : act) });
   return runOrRerender(r, { act: `checkout: ${act}`, rerender: repeat }, work);
 }

@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
-import { cancelCharge, settleCharge } from '../purchase/stripe-charge.ts';
+import { giveUpCharge, settleCharge } from '../purchase/run-charge.ts';
 import { updateContactsDue } from '../subscription/contact.ts';
 import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
 import { endsWithin } from '../subscription/membership.ts';
@@ -21,7 +21,7 @@ import { cancelSubscription, runTasks } from './tasks.ts';
 const nobodyComesMs = 2 * minuteMs;
 /** An hour is enough for a bank's authentication; after that the payment is abandoned. */
 const leftLyingMs = 60 * minuteMs;
-/** Half of the time in which codes are not applied any more: this runs every minute. */
+/** A payment that has replaced a scheduled change is dropped before the period ends: this runs every minute. */
 const beforeRenewalMs = 10 * minuteMs;
 const eventsKeptMs = 30 * dayMs;
 const batch = 200;
@@ -57,14 +57,14 @@ async function finishCharge(deps: BillingDeps, { id, userId }: Pick<StoredPurcha
   // The user may have been faster.
   const open = await findOpenPurchase(database.db, userId);
   if (open?.id !== id || open.state !== 'charging') return;
-  const { kind } = await settleCharge(deps, open, { retry: false });
+  const { kind } = await settleCharge(deps, open);
   const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
   if (!still?.charge) return;
-  const { discounts, scheduledPlanId } = still.charge;
-  const membership = (discounts || scheduledPlanId) && (await findMembership(database.db, userId));
-  // The renewal would use the discount of this payment, or miss the change that it has replaced.
+  const { scheduledPlanId } = still.charge;
+  const membership = scheduledPlanId && (await findMembership(database.db, userId));
+  // The renewal would miss the change that this payment has replaced.
   const late = membership && endsWithin(membership, now(), beforeRenewalMs);
-  if (late || now() - still.charge.beganAt > leftLyingMs) await cancelCharge(deps, still);
+  if (late || now() - still.charge.beganAt > leftLyingMs) await giveUpCharge(deps, still);
 }
 
 /**

@@ -2,7 +2,7 @@ import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
 import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
-import { finishOrCancelPayment } from '../purchase/stripe-charge.ts';
+import { finishOrDropPayment } from '../purchase/run-charge.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
@@ -105,7 +105,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   else if (kind === 'change-later') await changeLater(deps, userId, planId);
   else {
     // Otherwise a payment that completes later would restore the ended plan.
-    await finishOrCancelPayment(deps, userId);
+    await finishOrDropPayment(deps, userId);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
     if (kind === 'cancel-later') await cancelLater(deps, userId);
     else if (customer !== null) await cancelSubscription(deps, userId, customer);
@@ -186,11 +186,12 @@ export async function carryOutAtOnce(
 /**
  * Before an action that charges: earlier requests of the user are done first, or they would end the new purchase. The
  * caller holds the user's lock.
+ * @returns whether there were any
  * @throws {StripeUnavailableError}
  */
-export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<void> {
-  const tasks = await listTasks(deps.database.db, userId);
-  for (const task of tasks.filter(({ kind }) => kind !== 'refund')) {
+export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<boolean> {
+  const tasks = (await listTasks(deps.database.db, userId)).filter(({ kind }) => kind !== 'refund');
+  for (const task of tasks) {
     try {
       await carryOutOfMember(deps, task, userId);
     } catch (error) {
@@ -198,4 +199,5 @@ export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<vo
       throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
     }
   }
+  return tasks.length > 0;
 }

@@ -1,4 +1,15 @@
 import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
+import type { AppliedDiscount } from '../subscription/membership.ts';
+
+/** A discount in Stripe's parameters. */
+interface DiscountParam {
+  promotion_code?: string;
+  coupon?: string;
+}
+
+/** A promotion for Stripe: its code, else the coupon itself. */
+export const toDiscountParam = ({ promotionCodeId, couponId }: AppliedDiscount): DiscountParam =>
+  promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
@@ -8,15 +19,9 @@ export interface Charge {
   /** Seconds since the epoch, as Stripe counts; null: no proration. */
   prorationDate: number | null;
   endTrial: boolean;
-  /** Discounts before the purchase; restored if it is cancelled. Promotion codes or coupons. */
-  discountsBefore: { promotion_code?: string; coupon?: string }[] | null;
-  /** The coupon of the code in it. */
-  couponBefore?: string | undefined;
-  /** The new discounts; null: unchanged. */
-  discounts: { promotion_code?: string; coupon?: string }[] | null;
-  /** The code whose coupon is applied in its place, as `<code>:<coupon>`. */
-  code?: string | undefined;
-  /** The plan that was scheduled before an upgrade; scheduled anew if it is cancelled. */
+  /** The discounts after the purchase; null: unchanged. */
+  discounts: DiscountParam[] | null;
+  /** The plan that was scheduled before an upgrade; scheduled anew if that is given up. */
   scheduledPlanId?: PlanId | undefined;
   announcedCents: number;
   beganAt: number;

@@ -138,15 +138,6 @@ export function findPromotionRefusal(
 }
 
 /**
- * Stripe checks a code's conditions when it is put on the subscription, before its price changes: a minimum is compared
- * with the earlier plan (at a first purchase a free one, whose invoices may count as transactions too). So the
- * conditions are checked here, against the plan being bought, and the coupon itself is applied. Stripe counts
- * redemptions by the code: a code with such a limit is applied as a code.
- */
-const isJudgedHere = ({ restrictions, max_redemptions: max }: Stripe.PromotionCode): boolean =>
-  max === null && (restrictions.minimum_amount !== null || restrictions.first_time_transaction);
-
-/**
  * Counts the attempts of one user and network: codes are words and can be guessed. `how`: applying one, or only asking
  * for its discount.
  */
@@ -177,7 +168,7 @@ export async function validatePromotion(
   if (!known) return { refusal: { kind: 'unknown' } };
   if (changeKind(deps.catalogue, membership, plan) === 'none') return { refusal: { kind: 'nothing-due' } };
   const [{ dueCents }, orders, productId] = await Promise.all([
-    quotePlan(deps, user, plan, null),
+    quotePlan(deps, user, { plan, promotion: null }),
     listOrders(deps.database.db, user.id),
     deps.prices.productIdFor(plan),
   ]);
@@ -189,10 +180,7 @@ export async function validatePromotion(
   return {
     promotion: {
       ...discountOfCoupon(coupon),
-      ...(promotion && {
-        code: promotion.code,
-        ...(isJudgedHere(promotion) ? { judgedCodeId: promotion.id } : { promotionCodeId: promotion.id }),
-      }),
+      ...(promotion && { code: promotion.code, promotionCodeId: promotion.id }),
       typed,
     },
   };

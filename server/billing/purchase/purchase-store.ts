@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { PlanId, UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
+import type { BillingDeps } from '../deps.ts';
 import type { ChosenPromotion } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import type { Charge } from './charge.ts';
@@ -37,7 +38,11 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
 }
 
 /** Starts one, unless one is open. */
-export async function insertPurchase(db: Db, userId: UserId, planId: PlanId, nowMs: number): Promise<StoredPurchase> {
+export async function insertPurchase(
+  db: Db,
+  { userId, planId }: { userId: UserId; planId: PlanId },
+  nowMs: number,
+): Promise<StoredPurchase> {
   await db
     .insertInto('purchases')
     .values({
@@ -68,13 +73,12 @@ export type PurchaseChange = Partial<
  * @returns whether it was this call
  */
 export async function changePurchase(
-  db: Db,
+  { database, now }: Pick<BillingDeps, 'database' | 'now'>,
   { id, state, attempt, planId }: StoredPurchase,
   change: PurchaseChange,
-  nowMs: number,
 ): Promise<boolean> {
   const over = change.state === 'paid' || change.state === 'abandoned';
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await database.db
     .updateTable('purchases')
     // Kysely omits undefined values.
     .set({
@@ -85,7 +89,7 @@ export async function changePurchase(
       attempt: change.nextAttempt ? attempt + 1 : undefined,
       charge: change.charge === undefined ? undefined : change.charge && JSON.stringify(change.charge),
       invoiceId: change.invoiceId,
-      updatedAt: nowMs,
+      updatedAt: now(),
     })
     .where('id', '=', id)
     .where('state', '=', state)

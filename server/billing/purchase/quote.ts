@@ -5,19 +5,13 @@ import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { soldDiscountCents, soldLines, unusedCents, usedCreditCents } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { type AppliedDiscount, trialPlanKey } from '../subscription/membership.ts';
+import { toDiscountParam } from './charge.ts';
 import { discountOn, exceedsAmount } from './discount-rules.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
-
-/** A promotion for Stripe: its code, else the coupon itself. */
-export const toDiscountParam = ({
-  promotionCodeId,
-  couponId,
-}: AppliedDiscount): { promotion_code?: string; coupon?: string } =>
-  promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
 export interface ChangeParams {
@@ -30,14 +24,14 @@ export interface ChangeParams {
 
 async function changeParams(
   deps: BillingDeps,
-  { membership, subscriptionId }: Viewed,
+  { membership, subscriptionId, subscription: read }: Viewed,
   plan: Plan,
 ): Promise<ChangeParams> {
   if (subscriptionId === null) {
     return { items: [{ price: await deps.prices.priceIdFor(plan) }], endTrial: false, prorationDate: null };
   }
   const [subscription, price] = await Promise.all([
-    readSubscription(deps, subscriptionId),
+    read ?? readSubscription(deps, subscriptionId),
     deps.prices.priceIdFor(plan),
   ]);
   const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
@@ -66,13 +60,17 @@ function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
   return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
 }
 
+/** A plan with its promotion code. */
+interface ChosenPlan {
+  plan: Plan;
+  promotion: ChosenPromotion | null;
+}
+
 /** @throws {StripeUnavailableError} */
 async function preview(
   deps: BillingDeps,
   viewed: Viewed,
-  plan: Plan,
-  promotion: ChosenPromotion | null,
-  params: ChangeParams,
+  { plan, promotion, params }: ChosenPlan & { params: ChangeParams },
 ): Promise<Quote> {
   const { customerId, subscriptionId, membership } = viewed;
   const first = params.prorationDate === null;
@@ -108,13 +106,6 @@ async function preview(
   };
 }
 
-/** Tests whether a code that was checked here (promotion-codes.ts) is still active: Stripe only checks its coupon. */
-async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromotion): Promise<boolean> {
-  if (judgedCodeId === undefined) return true;
-  const code = await callStripe(stripe, (client) => orNotFound(client.promotionCodes.retrieve(judgedCodeId)));
-  return code?.active === true;
-}
-
 /**
  * The amount due now, and the parameters for Stripe. A promotion code that has become invalid is removed from the
  * purchase; an amount that an operator has changed is read again.
@@ -123,15 +114,11 @@ async function stillHolds({ stripe }: BillingDeps, { judgedCodeId }: ChosenPromo
 export async function quoteNow(
   deps: BillingDeps,
   live: Viewed,
-  plan: Plan,
-  chosen: ChosenPromotion | null,
+  { plan, promotion }: ChosenPlan,
 ): Promise<{ due: Quote; params: ChangeParams }> {
-  const gone = chosen !== null && !(await stillHolds(deps, chosen));
-  if (gone) await dropPromotion(deps, live.membership.userId);
-  const promotion = gone ? null : chosen;
   const ask = async (input: ChosenPromotion | null) => {
     const params = await changeParams(deps, live, plan);
-    return { due: await preview(deps, live, plan, input, params), params };
+    return { due: await preview(deps, live, { plan, promotion: input, params }), params };
   };
   try {
     return await ask(promotion);
@@ -148,9 +135,9 @@ export async function quoteNow(
   }
 }
 
-async function dropPromotion({ database, now }: BillingDeps, userId: UserId): Promise<void> {
-  const open = await findOpenPurchase(database.db, userId);
-  if (open?.state === 'open') await changePurchase(database.db, open, { promotion: null }, now());
+async function dropPromotion(deps: BillingDeps, userId: UserId): Promise<void> {
+  const open = await findOpenPurchase(deps.database.db, userId);
+  if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
 }
 
 /** A change at the end of the paid period costs nothing today. */
@@ -179,12 +166,7 @@ function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
  * The price of a plan for this user; the amount today is Stripe's own preview of the call that the purchase would make.
  * @throws {StripeUnavailableError}
  */
-export async function quotePlan(
-  deps: BillingDeps,
-  user: User,
-  plan: Plan,
-  promotion: ChosenPromotion | null,
-): Promise<Quote> {
+export async function quotePlan(deps: BillingDeps, user: User, { plan, promotion }: ChosenPlan): Promise<Quote> {
   const nowMs = deps.now();
   if (plan.kind !== 'paid') {
     return {
@@ -205,7 +187,7 @@ export async function quotePlan(
   const { pricedPlanId, pending } = live.membership;
   const kind = changeKind(deps.catalogue, live.membership, plan);
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(live, plan, nowMs);
-  const { due } = await quoteNow(deps, live, plan, promotion);
+  const { due } = await quoteNow(deps, live, { plan, promotion });
   // A plan that waits for its payment costs the amount of its invoice.
   return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
 }

@@ -198,8 +198,8 @@ async function toPendingChange(
 /** The metadata key of a next plan that an earlier release has scheduled, without a subscription schedule. */
 export const nextPlanKey = 'foyer_next_plan';
 
-/** The metadata key of a code whose coupon was applied in its place, as `<code>:<coupon>`. */
-export const codeKey = 'foyer_code';
+/** The metadata key of a code whose coupon an earlier release applied in its place, as `<code>:<coupon>`. */
+const codeKey = 'foyer_code';
 
 /** The code of a discount, if its coupon was applied in its place. */
 export function byCode<D extends AppliedDiscount | null>({ subscriptions }: StripeSnapshot, discount: D): D {

@@ -54,11 +54,12 @@ const discountShape = {
   endsAt: z.number().nullable(),
 };
 const discount: z.ZodType<AppliedDiscount> = z.looseObject(discountShape);
-const promotion: z.ZodType<ChosenPromotion> = z.looseObject({
-  ...discountShape,
-  typed: z.string(),
-  judgedCodeId: z.string().optional(),
-});
+const promotion: z.ZodType<ChosenPromotion> = z
+  .looseObject({ ...discountShape, typed: z.string(), judgedCodeId: z.string().optional() })
+  // An earlier release applied the coupon in place of some codes.
+  .transform(({ judgedCodeId, ...chosen }) =>
+    judgedCodeId === undefined ? chosen : { ...chosen, promotionCodeId: judgedCodeId },
+  );
 
 const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
   invoiceId: stripeInvoiceIdSchema,
@@ -91,10 +92,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   priceId: z.string(),
   prorationDate: z.number().nullable(),
   endTrial: z.boolean(),
-  discountsBefore: discountParams,
-  couponBefore: z.string().optional(),
   discounts: discountParams,
-  code: z.string().optional(),
   scheduledPlanId: planIdSchema.optional(),
   announcedCents: z.number(),
   beganAt: z.number(),

@@ -8,19 +8,24 @@ import { toId } from '../stripe/stripe-objects.ts';
 import { ensureCustomer } from './ensure-customer.ts';
 import { isPaused, type Membership } from './membership.ts';
 import { findMembership } from './membership-store.ts';
-import { syncMember } from './sync-from-stripe.ts';
+import { type MemberReading, readMember } from './sync-from-stripe.ts';
 
+/** A subscription as it was read at the beginning of an act: the act decides on it, and reads once more at its end. */
 export interface ChangeableSubscription {
   membership: Membership;
   customerId: StripeCustomerId;
   subscriptionId: StripeSubscriptionId;
+  subscription: Stripe.Subscription;
 }
 
 /**
  * The same for pages that show a price and change nothing: without a subscription if it would have to be created or
- * resumed.
+ * resumed, and without Stripe's own object if it was not read.
  */
-export type Viewed = Omit<ChangeableSubscription, 'subscriptionId'> & { subscriptionId: StripeSubscriptionId | null };
+export type Viewed = Pick<ChangeableSubscription, 'membership' | 'customerId'> & {
+  subscriptionId: StripeSubscriptionId | null;
+  subscription?: Stripe.Subscription;
+};
 
 /**
  * The subscription for a quote. It only reads, except for a user's very first customer and trial.
@@ -51,32 +56,43 @@ export async function findCustomer(
   return { membership, customerId, subscriptionId };
 }
 
+/** The subscription in a read; undefined: there is none that runs. */
+export function toChangeable({ membership, facts }: MemberReading): ChangeableSubscription | undefined {
+  const { customerId, subscriptionId } = membership;
+  const subscription = facts.subscriptions.find(({ id }) => id === subscriptionId);
+  if (customerId === null || subscriptionId === null || !subscription) return undefined;
+  return { membership, customerId, subscriptionId, subscription };
+}
+
+/** One more: a trial that is paused is resumed, and a subscription that has just ended is created anew. */
+const maxReads = 3;
+
 /**
- * The user's subscription in a state that can be changed: it exists and is not paused. The initial one is resumed,
- * which is free; resuming any other would charge an unannounced amount.
+ * The user's subscription in a state that can be changed. The initial one is resumed, which is free; any other that is
+ * paused stays so, because resuming it would charge an unannounced amount.
  * @throws {StripeUnavailableError}
  */
-export async function getChangeableSubscription(
-  deps: BillingDeps,
-  user: User,
-): Promise<ChangeableSubscription | 'paused'> {
-  const { membership, subscriptionId } = await findCustomer(deps, user);
-  if (isPaused(membership)) return 'paused';
-  if (membership.status === 'paused') {
+export async function getChangeableSubscription(deps: BillingDeps, user: User): Promise<ChangeableSubscription> {
+  for (let reads = 0; reads < maxReads; reads += 1) {
+    await findCustomer(deps, user);
+    const reading = await readMember(deps, user.id);
+    const found = reading && toChangeable(reading);
+    if (!found) continue;
+    const { membership, subscriptionId } = found;
+    if (membership.status !== 'paused' || isPaused(membership)) return found;
     await callStripe(deps.stripe, (stripe) =>
       stripe.subscriptions.resume(subscriptionId, { proration_behavior: 'none' }),
     );
-    await syncMember(deps, user.id);
   }
-  return findCustomer(deps, user);
+  throw new StripeUnavailableError('the subscription has just ended');
 }
 
-/** @throws {StripeUnavailableError} */
+/** With its schedule. @throws {StripeUnavailableError} */
 export function readSubscription(
   deps: BillingDeps,
   subscriptionId: StripeSubscriptionId,
 ): Promise<Stripe.Subscription> {
-  return callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId));
+  return callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId, { expand: ['schedule'] }));
 }
 
 /** The only item of each subscription that Foyer creates. */

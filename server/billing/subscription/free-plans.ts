@@ -64,7 +64,7 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
   });
   if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
   const left = await findOpenPurchase(database.db, user.id);
-  if (left?.state === 'open') await changePurchase(database.db, left, { state: 'abandoned' }, now());
+  if (left?.state === 'open') await changePurchase(deps, left, { state: 'abandoned' });
   const after = await findMembership(database.db, user.id);
   const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
   return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };

@@ -163,10 +163,10 @@ export async function scheduleEnd(deps: BillingDeps, membership: Membership): Pr
  * Before an upgrade: Stripe refuses it while a schedule manages the subscription. A change that was scheduled becomes an
  * end, which the release keeps, so that the plan before the upgrade never renews by an interruption. The stored purchase
  * has the plan that was scheduled.
+ * @param subscription with its schedule expanded
  * @throws {StripeUnavailableError}
  */
-export async function releaseForUpgrade(deps: BillingDeps, subscriptionId: StripeSubscriptionId): Promise<void> {
-  const subscription = await readScheduled(deps, subscriptionId);
+export async function releaseForUpgrade(deps: BillingDeps, subscription: Stripe.Subscription): Promise<void> {
   const schedule = findSchedule(subscription);
   await forgetOldChange(deps, subscription);
   if (!schedule) return;

@@ -16,6 +16,16 @@ import { findMembership, writeSnapshot } from './membership-store.ts';
 /** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;
 
+/** One read of a user at Stripe. */
+export interface MemberReading {
+  /** As it was stored. */
+  membership: Membership;
+  /** Stripe's own objects. */
+  facts: StripeSnapshot;
+}
+
+const nothing: StripeSnapshot = { customer: undefined, subscriptions: [], invoices: [], unpaid: undefined };
+
 /**
  * Reads everything of a user at Stripe and updates the stored data: the membership, the orders of all paid invoices,
  * the effective plan; and writes the mails about changes. The only way in which data from Stripe are stored: webhooks,
@@ -24,19 +34,29 @@ const maxTries = 8;
  * @returns undefined if the user has no membership
  * @throws {StripeUnavailableError}
  */
-export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
+export async function readMember(deps: BillingDeps, userId: UserId): Promise<MemberReading | undefined> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     const before = await findMembership(deps.database.db, userId);
-    if (!before?.customerId) return before;
-    if (await syncSnapshot(deps, before, before.customerId)) return findMembership(deps.database.db, userId);
+    if (!before?.customerId) return before && { membership: before, facts: nothing };
+    const facts = await readFacts(deps.stripe, before.customerId);
+    if (!(await syncSnapshot(deps, { before, customerId: before.customerId, facts }))) continue;
+    const membership = await findMembership(deps.database.db, userId);
+    return membership && { membership, facts };
   }
   throw new Error('a membership has been changing all the time');
 }
 
-async function syncSnapshot(deps: BillingDeps, before: Membership, customerId: StripeCustomerId): Promise<boolean> {
-  const { database, catalogue, prices, stripe, outbox, metrics, now } = deps;
+/** The same, for the membership alone. @throws {StripeUnavailableError} */
+export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
+  return (await readMember(deps, userId))?.membership;
+}
+
+async function syncSnapshot(
+  deps: BillingDeps,
+  { before, customerId, facts }: { before: Membership; customerId: StripeCustomerId; facts: StripeSnapshot },
+): Promise<boolean> {
+  const { database, catalogue, prices, outbox, metrics, now } = deps;
   const { userId } = before;
-  const facts = await readFacts(stripe, customerId);
   const snapshot = await toMembershipSnapshot(before, facts, prices);
   const paid = await Promise.all(
     // In the order of the payments, as the user's mails come.

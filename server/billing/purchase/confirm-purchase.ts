@@ -1,0 +1,213 @@
+import type { User } from '../../users/index.ts';
+import { consumeCharge } from '../cards/card-entry.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
+import { changeKind } from '../catalogue/effective-plan.ts';
+import type { BillingDeps } from '../deps.ts';
+import { settleNoted } from '../jobs/tasks.ts';
+import { findOrderByInvoice } from '../orders/order-store.ts';
+import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
+import { changeLater } from '../subscription/acts.ts';
+import {
+  type ChangeableSubscription,
+  getChangeableSubscription,
+  getItem,
+} from '../subscription/changeable-subscription.ts';
+import { findMembership } from '../subscription/membership-store.ts';
+import { findPendingRenewal } from '../subscription/pending-renewal.ts';
+import { scheduleChange } from '../subscription/scheduled-change.ts';
+import { type Charge, toDiscountParam } from './charge.ts';
+import { toPurchase } from './purchase.ts';
+import { type PurchaseRefusal, transition } from './purchase-state.ts';
+import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
+import { quoteNow, quotePlan } from './quote.ts';
+import { finishRun, giveUpCharge, runCharge, type SettleResult, settleCharge, startRun } from './run-charge.ts';
+import { readChargeFacts } from './stripe-charge.ts';
+
+/** One press of the button. */
+export interface Confirmation {
+  user: User;
+  announced: DisplayedQuote;
+  ip: string;
+  /** As it was read in this act. */
+  live?: ChangeableSubscription | undefined;
+}
+
+/** A purchase of which nothing is asked of Stripe yet. */
+interface OpenPurchase {
+  open: StoredPurchase;
+  purchase: PurchaseView;
+}
+
+/** The record that is written before the call to Stripe. */
+function toCharge(
+  { now }: Pick<BillingDeps, 'now'>,
+  { subscription, subscriptionId, membership }: ChangeableSubscription,
+  { due, params }: Awaited<ReturnType<typeof quoteNow>>,
+): Charge {
+  const { promotion, dueCents } = due;
+  const withoutCode = params.prorationDate === null && membership.discount ? [] : null;
+  return {
+    subscriptionId,
+    itemId: getItem(subscription).id,
+    priceId: params.items[0]?.price ?? '',
+    prorationDate: params.prorationDate,
+    endTrial: params.endTrial,
+    discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
+    scheduledPlanId: membership.nextPlanId ?? undefined,
+    announcedCents: dueCents,
+    beganAt: now(),
+  };
+}
+
+/** No purchase is open: often a second click after the first has succeeded. */
+async function toIdleResult(
+  { database, catalogue, now }: BillingDeps,
+  user: User,
+  announcedPlanId: Plan['id'] | undefined,
+): Promise<PurchaseResult> {
+  const last = await findLastPaid(database.db, user.id);
+  const plan = catalogue.byId(last?.planId);
+  if (!last || !plan || (announcedPlanId !== undefined && last.planId !== announcedPlanId)) {
+    return { kind: 'no-change', plan: undefined };
+  }
+  const membership = await findMembership(database.db, user.id);
+  if (membership?.nextPlanId === plan.id) return { kind: 'scheduled', plan, at: membership.periodEnd ?? now() };
+  const order = last.invoiceId === null ? undefined : await findOrderByInvoice(database.db, last.invoiceId);
+  return { kind: 'paid', plan, order };
+}
+
+async function toChanged(deps: BillingDeps, user: User, { plan, promotion }: PurchaseView): Promise<PurchaseResult> {
+  return { kind: 'changed', quote: await quotePlan(deps, user, { plan, promotion }) };
+}
+
+async function toResult(deps: BillingDeps, user: User, settled: SettleResult): Promise<PurchaseResult> {
+  if (settled.kind !== 'reopened') return settled;
+  const purchase = toPurchase(deps, await findOpenPurchase(deps.database.db, user.id));
+  return purchase ? toChanged(deps, user, purchase) : { kind: 'no-change', plan: undefined };
+}
+
+async function toRefusal(
+  deps: BillingDeps,
+  { user, why }: { user: User; why: PurchaseRefusal },
+  { purchase, renewal }: { purchase: PurchaseView; renewal: PendingRenewal | undefined },
+): Promise<PurchaseResult> {
+  switch (why) {
+    case 'changed':
+      return toChanged(deps, user, purchase);
+    case 'renewing':
+      if (!renewal) throw new Error('a renewal that is being charged is not known');
+      return { kind: 'renewing', renewal };
+    case 'paused':
+    case 'unpaid-first':
+    case 'no-card':
+      return { kind: why };
+  }
+}
+
+/** Compares the amount, writes the request down, and sends it. */
+async function payPurchase(
+  deps: BillingDeps,
+  { user, announced, ip }: Confirmation,
+  { open, purchase, live }: OpenPurchase & { live: ChangeableSubscription },
+): Promise<PurchaseResult> {
+  const priced = await quoteNow(deps, live, purchase);
+  const event = { kind: 'priced', charge: toCharge(deps, live, priced), announcedCents: announced.dueCents } as const;
+  const next = transition({ kind: 'approved' }, event);
+  if (next.kind === 'refused') return { kind: 'changed', quote: priced.due };
+  const cardId = live.membership.card?.paymentMethodId;
+  const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  const won = await changePurchase(deps, open, { state: 'charging', nextAttempt: true, charge: next.charge });
+  const charging = await findOpenPurchase(deps.database.db, user.id);
+  if (!won || !charging) return toIdleResult(deps, user, announced.planId);
+  const run = await startRun(deps, charging, live.subscription);
+  return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
+}
+
+/** Nothing is asked of Stripe yet. */
+async function startPurchase(
+  deps: BillingDeps,
+  confirmation: Confirmation,
+  { open, purchase }: OpenPurchase,
+): Promise<PurchaseResult> {
+  const { user, announced } = confirmation;
+  const { plan } = purchase;
+  const changed = await settleNoted(deps, user.id);
+  const live = (!changed && confirmation.live) || (await getChangeableSubscription(deps, user));
+  const { membership } = live;
+  const change = changeKind(deps.catalogue, membership, plan);
+  const renewal = change === 'upgrade' ? await findPendingRenewal(deps, membership) : undefined;
+  const facts = { membership, change, announcedCents: announced.dueCents, renewing: renewal !== undefined };
+  const next = transition({ kind: 'open' }, { kind: 'confirmed', ...facts });
+  switch (next.kind) {
+    case 'refused':
+      return toRefusal(deps, { user, why: next.why }, { purchase, renewal });
+    case 'abandoned':
+      await changePurchase(deps, open, { state: next.kind });
+      return { kind: 'no-change', plan };
+    case 'scheduling': {
+      const at = await (next.follows === 'chosen'
+        ? changeLater(deps, membership, plan)
+        : scheduleChange(deps, membership, null));
+      const done = transition(next, { kind: 'scheduled' });
+      await changePurchase(deps, open, { state: done.kind });
+      return { kind: 'scheduled', plan, at };
+    }
+    case 'approved':
+      return payPurchase(deps, confirmation, { open, purchase, live });
+  }
+}
+
+/** The request is stored: the user returns from the bank, or tries again. */
+async function continuePurchase(
+  deps: BillingDeps,
+  confirmation: Confirmation,
+  open: StoredPurchase,
+): Promise<PurchaseResult> {
+  const { user, announced, ip, live } = confirmation;
+  const started = await startRun(deps, open, live?.subscription);
+  const { charge } = started.purchase;
+  const run = { ...started, facts: await readChargeFacts(deps, started.subscription, charge) };
+  const state = await runCharge(deps, run);
+  if (state.kind === 'paid' || state.kind === 'action-required') {
+    return toResult(deps, user, await finishRun(deps, run, state));
+  }
+  if (state.kind === 'open') {
+    await finishRun(deps, run, state);
+    // The amount may have changed by now.
+    return confirmPurchase(deps, { user, announced, ip });
+  }
+  if (charge.announcedCents !== announced.dueCents) {
+    await giveUpCharge(deps, open);
+    return toResult(deps, user, { kind: 'reopened' });
+  }
+  const card = live?.membership.card ?? (await findMembership(deps.database.db, user.id))?.card;
+  const cardId = card?.paymentMethodId;
+  const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
+  if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
+  return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
+}
+
+/**
+ * Pays for the chosen plan and changes to it, or continues a started payment; charges exactly the announced amount or
+ * nothing. It can be repeated safely after any loss (an answer, a tab, this process).
+ * @throws {StripeUnavailableError}
+ */
+export async function confirmPurchase(deps: BillingDeps, confirmation: Confirmation): Promise<PurchaseResult> {
+  const { user, announced } = confirmation;
+  const open = await findOpenPurchase(deps.database.db, user.id);
+  const purchase = toPurchase(deps, open);
+  if (!open || !purchase) return toIdleResult(deps, user, announced.planId);
+  if (announced.planId !== purchase.plan.id) return toChanged(deps, user, purchase);
+  return open.state === 'charging'
+    ? continuePurchase(deps, confirmation, open)
+    : startPurchase(deps, confirmation, { open, purchase });
+}
+
+/** The state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
+export async function getPurchaseResult(deps: BillingDeps, user: User): Promise<PurchaseResult> {
+  const open = await findOpenPurchase(deps.database.db, user.id);
+  if (!open) return toIdleResult(deps, user, undefined);
+  const settled = open.state === 'charging' ? await settleCharge(deps, open) : ({ kind: 'reopened' } as const);
+  return toResult(deps, user, settled);
+}

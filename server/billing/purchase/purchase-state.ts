@@ -1,0 +1,200 @@
+import type { StripeInvoiceId } from '../../shared/index.ts';
+import type { ChangeKind } from '../catalogue/effective-plan.ts';
+import { isPaused, type Membership } from '../subscription/membership.ts';
+import type { Charge } from './charge.ts';
+
+/** A payment whose request is stored. `purchases.state` is `charging` in all of these states. */
+export type ChargeState =
+  /** Stripe does not show the request: it was not sent, or its answer was lost. The next confirmation sends it. */
+  | { kind: 'charging'; charge: Charge }
+  /** The request is sent, always under the same key. No page. */
+  | { kind: 'sending'; charge: Charge }
+  /** The declined payment is tried again with the present card. No page. */
+  | { kind: 'paying'; charge: Charge; invoiceId: StripeInvoiceId }
+  /** The payment went through; Stripe changes the subscription in moments. No page. */
+  | { kind: 'applying'; charge: Charge }
+  /** The bank asks the user. */
+  | { kind: 'action-required'; charge: Charge; clientSecret: string; amountCents: number }
+  | { kind: 'declined'; charge: Charge; message: string }
+  /** The user gives the payment up: its invoice is voided. No page. */
+  | { kind: 'withdrawing'; charge: Charge; invoiceId: StripeInvoiceId };
+
+/** The purchase of a plan. */
+export type PurchaseState =
+  /** A plan is chosen, and nothing was asked of Stripe. `dropsPromotion`: Stripe has refused its promotion code. */
+  | { kind: 'open'; dropsPromotion?: true }
+  /** Nothing forbids the change today: its amount is compared next. No page. */
+  | { kind: 'approved' }
+  /** The chosen plan follows at the period's end; `current`: what was to follow is cancelled. No page. */
+  | { kind: 'scheduling'; follows: 'chosen' | 'current' }
+  | ChargeState
+  /** `invoiceId` is null: nothing was charged. */
+  | { kind: 'paid'; invoiceId: StripeInvoiceId | null }
+  /** There was nothing to change. */
+  | { kind: 'abandoned' };
+
+/** The payment of a change that waits for it. */
+export type PendingPayment =
+  | { kind: 'succeeded' }
+  /** Another change has voided its invoice. */
+  | { kind: 'void' }
+  | { kind: 'action-required'; clientSecret: string; amountCents: number }
+  | { kind: 'declined'; message: string };
+
+type Absent = {
+  kind: 'absent';
+  /** The request is too old to be sent, or its subscription has ended. */
+  over: boolean;
+};
+type Applied = { kind: 'applied'; invoiceId: StripeInvoiceId | null };
+type Pending = { kind: 'pending'; invoiceId: StripeInvoiceId };
+
+/** The subscription at Stripe, as far as the charge is concerned. */
+export type ChargePlace = Absent | Applied | Pending;
+
+/** The same with the state of its payment. */
+export type ChargeFacts = Absent | Applied | (Pending & { payment: PendingPayment });
+
+export type PurchaseEvent =
+  /** The button, with what the page announced. */
+  | {
+      kind: 'confirmed';
+      membership: Pick<Membership, 'status' | 'pricedPlanId' | 'unpaid' | 'card' | 'nextPlanId' | 'cancelAtPeriodEnd'>;
+      change: ChangeKind;
+      announcedCents: number;
+      /** A renewal is being charged: what is left of its period is not paid yet. */
+      renewing: boolean;
+    }
+  /** The amount is calculated, and the request written. */
+  | { kind: 'priced'; charge: Charge; announcedCents: number }
+  /** The change for the period's end is at Stripe. */
+  | { kind: 'scheduled' }
+  /** Stripe's state was read. `retries`: the user wants to pay, so the request may be sent or paid again. */
+  | { kind: 'stripe-read'; facts: ChargeFacts; retries: boolean }
+  /** Stripe refuses the request, for another reason than the card: nothing was changed. */
+  | { kind: 'stripe-refused' }
+  /** The user chooses another plan or cancels, or does not come back. */
+  | { kind: 'given-up'; place: ChargePlace }
+  /** The invoice of the change is void. */
+  | { kind: 'voided' };
+
+export type PurchaseRefusal =
+  | 'paused'
+  /** Another amount is due than the page announced. */
+  | 'changed'
+  /** An earlier invoice must be paid first. */
+  | 'unpaid-first'
+  | 'no-card'
+  | 'renewing';
+
+type Refused = { kind: 'refused'; why: PurchaseRefusal };
+type StateOfKind<Kind extends PurchaseState['kind']> = Extract<PurchaseState, { kind: Kind }>;
+type EventOfKind<Kind extends PurchaseEvent['kind']> = Extract<PurchaseEvent, { kind: Kind }>;
+/** The state after a read. */
+export type ReadState = Exclude<ChargeState, { kind: 'withdrawing' }> | StateOfKind<'open' | 'paid'>;
+type GivenUpState = StateOfKind<'open' | 'paid' | 'withdrawing'>;
+type Confirmed = Refused | StateOfKind<'approved' | 'scheduling' | 'abandoned'>;
+
+const refuse = (why: PurchaseRefusal): Refused => ({ kind: 'refused', why });
+
+const isCharge = (state: PurchaseState): state is ChargeState => 'charge' in state;
+
+/**
+ * The only transition of a purchase; a refusal leaves the state as it is, and an event that does not belong to a state
+ * changes nothing. Limits stop an event before it. Pure.
+ */
+export function transition(state: StateOfKind<'open'>, event: EventOfKind<'confirmed'>): Confirmed;
+export function transition(
+  state: StateOfKind<'approved'>,
+  event: EventOfKind<'priced'>,
+): Refused | StateOfKind<'sending'>;
+export function transition(state: StateOfKind<'scheduling'>, event: EventOfKind<'scheduled'>): StateOfKind<'paid'>;
+export function transition(state: ChargeState, event: EventOfKind<'stripe-read'>): ReadState;
+export function transition(state: ChargeState, event: EventOfKind<'given-up'>): GivenUpState;
+export function transition(
+  state: StateOfKind<'sending' | 'withdrawing'>,
+  event: EventOfKind<'stripe-refused' | 'voided'>,
+): StateOfKind<'open'>;
+export function transition(state: PurchaseState, event: PurchaseEvent): PurchaseState | Refused;
+export function transition(state: PurchaseState, event: PurchaseEvent): PurchaseState | Refused {
+  switch (event.kind) {
+    case 'confirmed':
+      return state.kind === 'open' ? confirm(event) : state;
+    case 'priced':
+      if (state.kind !== 'approved') return state;
+      return event.charge.announcedCents === event.announcedCents
+        ? { kind: 'sending', charge: event.charge }
+        : refuse('changed');
+    case 'scheduled':
+      return state.kind === 'scheduling' ? { kind: 'paid', invoiceId: null } : state;
+    case 'stripe-read':
+    case 'stripe-refused':
+    case 'given-up':
+    case 'voided':
+      return isCharge(state) ? changeCharge(state, event) : state;
+  }
+}
+
+function changeCharge(
+  state: ChargeState,
+  event: EventOfKind<'stripe-read' | 'stripe-refused' | 'given-up' | 'voided'>,
+): PurchaseState {
+  switch (event.kind) {
+    case 'stripe-read':
+      return read(state.charge, event);
+    case 'stripe-refused':
+      return state.kind === 'sending' ? { kind: 'open', dropsPromotion: true } : state;
+    case 'given-up':
+      return giveUp(state.charge, event.place);
+    case 'voided':
+      return state.kind === 'withdrawing' ? { kind: 'open' } : state;
+  }
+}
+
+function confirm({ membership, change, announcedCents, renewing }: EventOfKind<'confirmed'>): Confirmed {
+  if (isPaused(membership)) return refuse('paused');
+  if (membership.unpaid) return refuse('unpaid-first');
+  if (change === 'none' && membership.nextPlanId === null && !membership.cancelAtPeriodEnd)
+    return { kind: 'abandoned' };
+  if (change === 'none' || change === 'later') {
+    if (announcedCents !== 0) return refuse('changed');
+    return { kind: 'scheduling', follows: change === 'none' ? 'current' : 'chosen' };
+  }
+  if (membership.card === null) return refuse('no-card');
+  return renewing ? refuse('renewing') : { kind: 'approved' };
+}
+
+function read(charge: Charge, { facts, retries }: EventOfKind<'stripe-read'>): ReadState {
+  switch (facts.kind) {
+    case 'absent':
+      if (facts.over) return { kind: 'open' };
+      return { kind: retries ? 'sending' : 'charging', charge };
+    case 'applied':
+      return { kind: 'paid', invoiceId: facts.invoiceId };
+    case 'pending':
+      return readPayment(charge, facts, retries);
+  }
+}
+
+function readPayment(
+  charge: Charge,
+  { invoiceId, payment }: Pending & { payment: PendingPayment },
+  retries: boolean,
+): ReadState {
+  switch (payment.kind) {
+    case 'succeeded':
+      return { kind: 'applying', charge };
+    case 'void':
+      return { kind: 'open' };
+    case 'action-required':
+      return { ...payment, charge };
+    case 'declined':
+      return retries ? { kind: 'paying', charge, invoiceId } : { ...payment, charge };
+  }
+}
+
+function giveUp(charge: Charge, place: ChargePlace): GivenUpState {
+  if (place.kind === 'absent') return { kind: 'open' };
+  const { kind, invoiceId } = place;
+  return kind === 'applied' ? { kind: 'paid', invoiceId } : { kind: 'withdrawing', charge, invoiceId };
+}

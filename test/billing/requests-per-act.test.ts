@@ -1,0 +1,111 @@
+import type { Exchange } from '../../sandbox/stripe/index.ts';
+import type { Browser } from '../support/browser.ts';
+import { listenOnFreePort } from '../support/foyer.ts';
+import { cards, confirmCard, islandProps } from './checkout/card-steps.ts';
+import { openShop, press, type Shop } from './checkout/shop.ts';
+
+const latencyMs = 250;
+const path = '/plan-purchase/10/addPayment';
+
+describe('requests to Stripe per act', () => {
+  let shop: Shop;
+  let seen: string[] = [];
+  const pending = new Set<NodeJS.Timeout>();
+  let delayMs = 0;
+  let close: () => void;
+  beforeAll(async () => {
+    const { server, port } = await listenOnFreePort();
+    // Stripe at a distance: every request arrives later.
+    server.on('request', (req, res) => {
+      const timer = setTimeout(() => {
+        pending.delete(timer);
+        shop.standIn.listener(req, res, () => res.writeHead(404).end());
+      }, delayMs);
+      pending.add(timer);
+    });
+    close = () => {
+      for (const timer of pending) clearTimeout(timer);
+      server.closeAllConnections();
+      server.close();
+    };
+    shop = await openShop({ STRIPE_API_URL: `http://127.0.0.1:${port}` });
+    shop.standIn.observe(({ method, path: address, as }: Exchange) => {
+      if (as !== 'publishable') seen.push(`${method} ${address}`);
+    });
+    // A process that has run knows the prices.
+    await purchase(cards.asksOnce);
+  });
+  afterAll(async () => {
+    await shop?.close();
+    close?.();
+  });
+
+  /** The requests and the duration of one act of a member. */
+  async function measure(act: () => Promise<Response>): Promise<{ answer: Response; requests: string[]; ms: number }> {
+    seen = [];
+    const start = performance.now();
+    const answer = await act();
+    return { answer, requests: seen, ms: performance.now() - start };
+  }
+
+  async function member(): Promise<Browser> {
+    return shop.foyer.signedIn(await shop.foyer.addUser());
+  }
+
+  /** A card is entered: the form waits for its button. */
+  async function enterCard(browser: Browser, number: string) {
+    const html = await (await browser.get(path)).text();
+    const { action, fields, setupUrl } = islandProps(html, 'card-form') as Record<'action' | 'setupUrl', string> & {
+      fields: Record<string, string>;
+    };
+    const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+    const setupIntent = confirmCard(shop, clientSecret, number);
+    return () => browser.post(action, { ...fields, setupIntent });
+  }
+
+  async function purchase(number: string = cards.visa): Promise<Browser> {
+    const browser = await member();
+    const pay = await enterCard(browser, number);
+    expect((await pay()).headers.get('location')).toBe('/signup/completed/m-99');
+    return browser;
+  }
+
+  it('A first purchase with a new card takes at most 12 requests, and 2.5 seconds where each takes 250 ms', async () => {
+    const pay = await enterCard(await member(), cards.visa);
+    delayMs = latencyMs;
+    const { answer, requests, ms } = await measure(pay).finally(() => {
+      delayMs = 0;
+    });
+    expect(answer.headers.get('location')).toBe('/signup/completed/m-99');
+    expect({ requests, tooMany: requests.length > 12 }).toEqual({ requests, tooMany: false });
+    expect(ms).toBeLessThan(2_500);
+  });
+
+  it('Another card after a decline takes at most 12 requests', async () => {
+    const browser = await member();
+    const first = await enterCard(browser, cards.chargeDeclined);
+    expect((await first()).status).toBe(402);
+    const { answer, requests } = await measure(await enterCard(browser, cards.mastercard));
+    expect(answer.headers.get('location')).toBe('/signup/completed/m-99');
+    expect({ requests, tooMany: requests.length > 12 }).toEqual({ requests, tooMany: false });
+  });
+
+  it('An upgrade takes at most 10 requests, and its page at most 4', async () => {
+    const browser = await purchase();
+    const page = await measure(() => browser.get('/plan-purchase/12'));
+    expect(page.answer.status).toBe(200);
+    expect({ requests: page.requests, tooMany: page.requests.length > 4 }).toMatchObject({ tooMany: false });
+    const { answer, requests } = await measure(() => press(browser, '/plan-purchase/12'));
+    expect(answer.headers.get('location')).toBe('/signup/completed/m-499');
+    const ofButton = requests.slice(page.requests.length);
+    expect({ requests: ofButton, tooMany: ofButton.length > 10 }).toMatchObject({ tooMany: false });
+  });
+
+  it('The payment page of a member takes at most 4 requests', async () => {
+    const browser = await member();
+    await browser.get('/plan-purchase/10');
+    const { answer, requests } = await measure(() => browser.get(path));
+    expect(answer.status).toBe(200);
+    expect({ requests, tooMany: requests.length > 4 }).toMatchObject({ tooMany: false });
+  });
+});
