@@ -101,6 +101,13 @@ describe('requests to Stripe per act', () => {
     expect({ requests: ofButton, tooMany: ofButton.length > 10 }).toMatchObject({ tooMany: false });
   });
 
+  it('The first plan page of a new member, which creates the customer and the trial, takes at most 5 requests', async () => {
+    const browser = await member();
+    const { answer, requests } = await measure(() => browser.get('/plan-purchase/10'));
+    expect(answer.status).toBe(200);
+    expect({ requests, tooMany: requests.length > 5 }).toMatchObject({ tooMany: false });
+  });
+
   it('The payment page of a member takes at most 4 requests', async () => {
     const browser = await member();
     await browser.get('/plan-purchase/10');

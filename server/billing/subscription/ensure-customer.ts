@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
+import type Stripe from 'stripe';
 import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../../shared/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { toId } from '../stripe/stripe-objects.ts';
 import { updateContact } from './contact.ts';
 import {
   recordCustomerRequest,
@@ -15,7 +17,7 @@ import {
 } from './customer-store.ts';
 import type { Membership } from './membership.ts';
 import { findMembership, insertMembership } from './membership-store.ts';
-import { syncMember } from './sync-from-stripe.ts';
+import { recordAnswers, syncMember } from './sync-from-stripe.ts';
 import { claimTrial } from './trial-claim-store.ts';
 
 /** The metadata key of Stripe's customers and subscriptions with the user's id. */
@@ -79,18 +81,18 @@ const customerIdempotencyKey = (
   { userId, generation, customerAskedAt }: Membership,
 ): string => `foyer:${what}:${userId}:${generation}:${customerAskedAt ?? 0}`;
 
-async function createCustomer(deps: BillingDeps, membership: Membership): Promise<string> {
+/** @returns the new customer, or the id of one that an earlier request has created */
+async function createCustomer(deps: BillingDeps, membership: Membership): Promise<Stripe.Customer | string> {
   const { database, stripe, now } = deps;
   const { userId, customerAskedAt } = membership;
   try {
-    return await callStripe(stripe, async (client) => {
+    return await callStripe(stripe, (client) =>
       // The same parameters at each repetition: data that may change (name, address) follow in a separate call.
-      const { id } = await client.customers.create(
+      client.customers.create(
         { metadata: { [memberKey]: userId } },
         { idempotencyKey: customerIdempotencyKey('customer', membership) },
-      );
-      return id;
-    });
+      ),
+    );
   } catch (error) {
     if (!hasFailed(error)) throw error;
     // A failed request may have been executed nevertheless.
@@ -101,17 +103,24 @@ async function createCustomer(deps: BillingDeps, membership: Membership): Promis
   }
 }
 
-async function makeCustomer(deps: BillingDeps, user: User, membership: Membership): Promise<void> {
+/** @returns the customer, if this very call has created it: then it has no subscription yet */
+async function makeCustomer(
+  deps: BillingDeps,
+  user: User,
+  membership: Membership,
+): Promise<Stripe.Customer | undefined> {
   const { database, now } = deps;
   const { userId } = membership;
   const customerAskedAt = membership.customerAskedAt ?? now();
   await recordCustomerRequest(database.db, userId, customerAskedAt);
   const late = now() - customerAskedAt > keysHoldMs;
   const known = late ? await findLostCustomer(deps, userId) : undefined;
-  const customerId = toStripeCustomerId(known ?? (await createCustomer(deps, { ...membership, customerAskedAt })));
+  const customer = known ?? (await createCustomer(deps, { ...membership, customerAskedAt }));
+  const customerId = toStripeCustomerId(toId(customer));
   // First: whatever Stripe answers about the user's data, no second customer is created.
   await attachCustomer(deps, userId, customerId);
   await introduce(deps, user, customerId);
+  return membership.customerAskedAt === null && typeof customer !== 'string' ? customer : undefined;
 }
 
 /**
@@ -174,7 +183,7 @@ async function makeSubscription(
   deps: BillingDeps,
   user: User,
   { membership, days }: { membership: Membership; days: number },
-): Promise<void> {
+): Promise<Stripe.Subscription> {
   const { database, stripe, prices, now } = deps;
   const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
@@ -192,6 +201,7 @@ async function makeSubscription(
         }),
         payment_settings: { payment_method_types: ['card'] },
         metadata: { [memberKey]: userId },
+        expand: ['latest_invoice', 'schedule'],
       },
       { idempotencyKey: customerIdempotencyKey('subscription', membership) },
     ),
@@ -203,6 +213,25 @@ async function makeSubscription(
     throw error;
   });
   await setSubscription(database.db, { ...membership, subscriptionId: toStripeSubscriptionId(subscription.id) }, now());
+  return subscription;
+}
+
+/**
+ * The first customer and subscription, which this act has created: Stripe's answers are all that there is to read.
+ * @returns undefined if another act was faster
+ */
+async function completeFirst(
+  deps: BillingDeps,
+  user: User,
+  { customer, days }: { customer: Stripe.Customer; days: number },
+): Promise<Membership | undefined> {
+  const membership = await findMembership(deps.database.db, user.id);
+  if (membership?.customerId !== customer.id || membership.subscriptionId !== null) return undefined;
+  const subscription = await makeSubscription(deps, user, { membership, days });
+  const { latest_invoice: invoice } = subscription;
+  const invoices = invoice && typeof invoice !== 'string' ? [invoice] : [];
+  const facts = { customer, subscriptions: [subscription], invoices, unpaid: undefined };
+  return recordAnswers(deps, user.id, facts);
 }
 
 /**
@@ -215,9 +244,14 @@ export async function ensureCustomer(deps: BillingDeps, user: User, trialDays: n
   const { database, now } = deps;
   let membership = await insertMembership(database.db, user.id, now());
   if (membership.customerId !== null && membership.subscriptionId !== null) return membership;
-  if (membership.customerId === null) await makeCustomer(deps, user, membership);
-  // A crash between the customer and their data: Stripe writes to the customer about the next purchase.
-  else if (membership.contact?.state === 'due') await introduce(deps, user, membership.customerId);
+  if (membership.customerId === null) {
+    const customer = await makeCustomer(deps, user, membership);
+    const first = customer && (await completeFirst(deps, user, { customer, days: trialDays }));
+    if (first?.subscriptionId) return first;
+  } else if (membership.contact?.state === 'due') {
+    // A crash between the customer and their data: Stripe writes to the customer about the next purchase.
+    await introduce(deps, user, membership.customerId);
+  }
   // A lost or other running one is found before a new one is created.
   membership = (await syncMember(deps, user.id)) ?? membership;
   if (membership.customerId === null) {

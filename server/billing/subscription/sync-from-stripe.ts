@@ -46,6 +46,22 @@ export async function readMember(deps: BillingDeps, userId: UserId): Promise<Mem
   throw new Error('a membership has been changing all the time');
 }
 
+/**
+ * Stores the answers to calls that have just created everything that the user has at Stripe; if something else was
+ * written meanwhile, the user is read.
+ * @throws {StripeUnavailableError}
+ */
+export async function recordAnswers(
+  deps: BillingDeps,
+  userId: UserId,
+  facts: StripeSnapshot,
+): Promise<Membership | undefined> {
+  const before = await findMembership(deps.database.db, userId);
+  const known = before?.customerId;
+  const isStored = before && known && (await syncSnapshot(deps, { before, customerId: known, facts }));
+  return isStored ? findMembership(deps.database.db, userId) : syncMember(deps, userId);
+}
+
 /** The same, for the membership alone. @throws {StripeUnavailableError} */
 export async function syncMember(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
   return (await readMember(deps, userId))?.membership;
