@@ -89,6 +89,13 @@ const catalogue = z.strictObject({
   onDispute: planEnd.default('period-end'),
   /** The same after a full refund of its last payment. */
   onFullRefund: planEnd.default('keep'),
+  /** For sales to consumers in the EU; without it nobody can withdraw. */
+  consumers: z
+    .strictObject({
+      /** How long a user can withdraw from a purchase and gets everything back. */
+      withdrawalDays: z.int('write whole days').min(14, 'write at least 14').max(365, 'write at most 365').default(14),
+    })
+    .optional(),
   plans: z
     .array(z.discriminatedUnion('kind', [paid, free, partner], 'kind is paid, free or partner'))
     .min(1, 'name at least one plan')

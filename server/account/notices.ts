@@ -36,6 +36,8 @@ export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${n
 export const membershipNotices = {
   cancelled: 'membership.done.cancelled',
   ended: 'membership.done.ended',
+  withdrawn: 'membership.withdraw.done',
+  'withdraw-noted': 'membership.withdraw.noted',
   resumed: 'membership.done.resumed',
   'cancel-noted': 'membership.noted.cancel',
   'resume-noted': 'membership.noted.resume',

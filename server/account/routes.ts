@@ -16,6 +16,7 @@ import { membershipActRoutes } from './membership/cancel-and-resume-handlers.ts'
 import { cancelByMailRoutes } from './membership/cancel-by-mail-handlers.ts';
 import { membershipRoutes } from './membership/membership-handlers.ts';
 import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
+import { withdrawRoutes } from './membership/withdraw-handlers.ts';
 import { notificationRoutes } from './notifications.ts';
 import { profileRoutes } from './profile/profile-handlers.ts';
 import { linkProviderRoutes } from './providers/link-provider-handlers.ts';
@@ -49,6 +50,7 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   membershipRoutes(add);
   membershipActRoutes(add, deps);
   cancelByMailRoutes(add, deps);
+  withdrawRoutes(add, deps);
   membershipMoneyRoutes(add, deps);
   dataRoutes(add);
   deleteAccountRoutes(add);

@@ -14,6 +14,7 @@ import { reconcile } from './jobs/comparison.ts';
 import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
 import { listInvoices } from './orders/invoices.ts';
+import { listOrders } from './orders/order-store.ts';
 import { payOpenInvoice } from './orders/pay-open-invoice.ts';
 import { confirmPurchase, getPurchaseResult } from './purchase/confirm-purchase.ts';
 import { payWithCard } from './purchase/pay-with-card.ts';
@@ -29,6 +30,7 @@ import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findRenewalBefore, loadPendingRenewal } from './subscription/pending-renewal.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
+import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
 import { withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks/stripe-webhooks.ts';
 
@@ -127,6 +129,8 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     findCode: (typed, customerId) => findCode(deps, typed, customerId),
     payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),
     cancel: (user, choice) => alone(user, () => cancel(deps, user, choice)),
+    findWithdrawal: async (userId) => findWithdrawal(await listOrders(database.db, userId), catalogue, deps.now()),
+    withdraw: (user) => alone(user, () => withdraw(deps, user)),
     resume: (user) => alone(user, () => resume(deps, user)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
     webhookRoutes(router) {

@@ -3,6 +3,7 @@ import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
 import type { Order } from './orders/order.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './subscription/membership.ts';
+import type { Withdrawal, WithdrawalResult } from './subscription/withdrawal.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -206,6 +207,10 @@ export interface BillingService {
    * not paid then. `noted`: done as soon as Stripe answers.
    */
   cancel(user: User, choice?: { atOnce: boolean }): Promise<'cancelled' | 'noted' | 'no-change'>;
+  /** The purchase from which the user can still withdraw. */
+  findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
+  /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */
+  withdraw(user: User): Promise<WithdrawalResult>;
   /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
   resume(user: User): Promise<'resumed' | 'noted' | 'no-change'>;
   /** The newest first. @throws {StripeUnavailableError} */

@@ -160,6 +160,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Links in mails: the token of the link is the secret.
   'GET /undo-email-change': 'flow',
   'POST /undo-email-change': 'flow',
+  'GET /settings/membership/withdraw': 'recent',
+  'POST /settings/membership/withdraw': 'recent',
   'GET /cancel-membership': 'visitor',
   'POST /cancel-membership': 'visitor',
   'GET /cancel-membership/link': 'flow',

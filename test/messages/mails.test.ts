@@ -46,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has thirty-three mails in four languages', () => {
-  expect(everyMail).toHaveLength(132);
+it('Foyer has thirty-four mails in four languages', () => {
+  expect(everyMail).toHaveLength(136);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -140,6 +140,7 @@ it('The values of each mail keep their names, because stored messages of the out
     'factor-reset-asked': 'atMs cancelUrl dueAtMs',
     'factor-reset-cancelled': 'atMs',
     'factor-reset-done': 'atMs',
+    'withdrawal-received': 'amountCents atMs currency orderDate pageLink planName',
     'cancel-link': 'atMs cancelUrl pageLink validUntilMs',
     receipt: `${card} creditUsed currency discount email fullName invoiceNumber invoiceUrl orderDate pageLink planAmount planName planType renewDate rewards totalAmount zipcode`,
     'payment-failed': `${unpaid} ${card} nextAttemptAt`,

@@ -21,6 +21,8 @@ export interface CancelMembershipProps extends ActProps {
   to?: string | undefined;
   /** The plan after it. */
   after?: string | undefined;
+  /** The page of a withdrawal, if there is one for this purchase. */
+  withdrawHref?: string | undefined;
   /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
   renewal?: { amount: string; until: number } | undefined;
 }
@@ -44,7 +46,7 @@ function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembers
 
 /** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage(props: CancelMembershipProps) {
-  const { ctx, action, problem, plan, atOnce, to, after, renewal } = props;
+  const { ctx, action, problem, plan, atOnce, to, after, renewal, withdrawHref } = props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -64,6 +66,11 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
         {atOnce === undefined && <li>{t('membership.cancel.back')}</li>}
       </ul>
+      {withdrawHref !== undefined && (
+        <p>
+          {t('membership.withdraw.instead')} <a href={withdrawHref}>{t('membership.withdraw.act')}</a>
+        </p>
+      )}
       <form className="form" method="post" action={action}>
         <ActButtons
           ctx={ctx}

@@ -97,6 +97,11 @@ function PlanActs({ ctx, membership }: Props) {
           {t('membership.act.cancel')}
         </ButtonLink>
       )}
+      {membership.withdrawalUntil !== undefined && (
+        <ButtonLink href={`${membershipPath}/withdraw`} kind="quiet">
+          {t('membership.withdraw.act')}
+        </ButtonLink>
+      )}
     </>
   );
 }

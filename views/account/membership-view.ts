@@ -48,6 +48,8 @@ export interface MembershipView {
   card?: (CardView & { expired: boolean }) | undefined;
   /** A partner's plan that waits for the user. */
   deal?: { plan: string; href: string } | undefined;
+  /** The last moment for a withdrawal from the purchase (milliseconds since the epoch); undefined: there is none. */
+  withdrawalUntil?: number | undefined;
   /** Whether plans can be bought or changed here. */
   sold: boolean;
 }

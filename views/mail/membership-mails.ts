@@ -111,6 +111,20 @@ const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href:
 
 /** The mails about plan, card and payments. */
 export const membershipMails = {
+  /** Confirms that a withdrawal has arrived, with its time (Directive 2011/83/EU, article 11a). */
+  'withdrawal-received': defineMail<
+    Membership & { planName?: string; orderDate: number; atMs: number; amountCents: number; currency: string }
+  >({
+    name: 'withdrawalReceived',
+    facts: [
+      plan,
+      time('mail.membership.orderDate', 'orderDate'),
+      time('mail.withdrawalReceived.received', 'atMs', 'exact'),
+      amount('mail.withdrawalReceived.refund', 'amountCents'),
+    ],
+    button: open,
+    sample: { ...membership, planName: 'Starter', orderDate: atMs - dayMs, atMs, amountCents: 9_900, currency: 'usd' },
+  }),
   /** The link that cancels without a sign-in. */
   'cancel-link': defineMail<Membership & { atMs: number; cancelUrl: string; validUntilMs: number }>({
     name: 'cancelLink',

@@ -81,6 +81,7 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
       to: planStatus.kind === 'changes' ? planStatus.to : undefined,
       // The plan without the subscription.
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
+      withdrawHref: (await deps.membership.findWithdrawal(r.user.id)) && `${membershipPath}/withdraw`,
       renewal: renewal && {
         amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
         until: renewal.periodEnd,

@@ -55,7 +55,10 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
   r.render(
     MembershipPage,
     {
-      membership: toMembershipView(r, deps, { membership, deal }),
+      membership: {
+        ...toMembershipView(r, deps, { membership, deal }),
+        withdrawalUntil: (await billing.findWithdrawal(r.user.id))?.until,
+      },
       invoices: invoiceRows(r, billing.catalogue, { invoices, orders }),
       stripeUnavailable: invoices === undefined,
       notice: notice && r.t(notice),

@@ -57,6 +57,8 @@ export interface Catalogue {
   graceDays: number;
   onDispute: PlanEnd;
   onFullRefund: PlanEnd;
+  /** How long a user can withdraw from a purchase; undefined: not at all. */
+  withdrawalDays: number | undefined;
   trial: Trial;
   /** In the order of the file. */
   plans: readonly Plan[];
@@ -102,6 +104,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     graceDays: file.graceDays,
     onDispute: file.onDispute,
     onFullRefund: file.onFullRefund,
+    withdrawalDays: file.consumers?.withdrawalDays,
     trial: file.trial,
     plans,
     defaultPlan,

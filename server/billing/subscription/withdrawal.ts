@@ -1,0 +1,88 @@
+import { dayMs } from '../../shared/index.ts';
+import type { User } from '../../users/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { BillingDeps } from '../deps.ts';
+import { notifyMembership } from '../jobs/notify.ts';
+import { addBillingTask, listTasks } from '../jobs/task-store.ts';
+import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
+import type { Order, RefundTask } from '../orders/order.ts';
+import { listOrders } from '../orders/order-store.ts';
+import { StripeUnavailableError } from '../results.ts';
+
+/** A contract from which the user may still withdraw. */
+export interface Withdrawal {
+  order: Order;
+  /** Milliseconds since the epoch. */
+  until: number;
+  /** What is given back. */
+  refundCents: number;
+}
+
+/** Tests whether an earlier payment still pays a part of this order's time: then the order is a change of plan. */
+const isWithinPaidTime = (order: Order, earlier: readonly Order[]): boolean =>
+  earlier.some(({ renewsAt }) => renewsAt !== null && renewsAt > order.orderedAt);
+
+/**
+ * The contract from which the user may withdraw: the purchase of a plan, for some days (Directive 2011/83/EU, articles 9
+ * and 11a). A renewal goes on with the same contract, and so does an upgrade within a paid period.
+ * @param orders of the user, the newest first
+ */
+export function findWithdrawal(
+  orders: readonly Order[],
+  { withdrawalDays }: Pick<Catalogue, 'withdrawalDays'>,
+  nowMs: number,
+): Withdrawal | undefined {
+  const [order, ...earlier] = orders.filter(({ paidCents }) => paidCents > 0);
+  if (withdrawalDays === undefined || order?.orderType !== 'upgrade' || order.refundedCents > 0) return undefined;
+  const until = order.orderedAt + withdrawalDays * dayMs;
+  if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
+  return { order, until, refundCents: order.paidCents };
+}
+
+export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
+
+/**
+ * Withdraws from the contract: everything that was paid is given back, and the plan ends at once. It is written down
+ * before Stripe is asked, with the mail that confirms the receipt. The caller holds the user's lock.
+ */
+export async function withdraw(deps: BillingDeps, user: User): Promise<WithdrawalResult> {
+  const { database, catalogue, outbox, now } = deps;
+  const noted = await database.transaction(async (trx) => {
+    const found = findWithdrawal(await listOrders(trx, user.id), catalogue, now());
+    if (!found) return undefined;
+    const { order, refundCents } = found;
+    const waiting = (await listTasks(trx, user.id)).find(({ kind }) => kind === 'refund');
+    // A second click while Stripe does not answer.
+    if (waiting) return waiting;
+    const refund: RefundTask = {
+      invoiceId: order.invoiceId,
+      amountCents: refundCents,
+      operator: 'withdrawal',
+      end: 'at-once',
+    };
+    const about = { kind: 'refund', userId: user.id, customerId: order.customerId } as const;
+    const task = await addBillingTask(trx, { ...about, detail: JSON.stringify(refund) }, now());
+    const plan = catalogue.byId(order.planId);
+    const values = {
+      ...(plan && { planName: plan.name }),
+      orderDate: order.orderedAt,
+      atMs: now(),
+      amountCents: refundCents,
+      currency: order.currency,
+    };
+    const once = `withdrawal:${order.invoiceId}`;
+    await notifyMembership(deps, trx, { user, mail: { template: 'withdrawal-received', once, values } });
+    return task;
+  });
+  if (!noted) return 'no-change';
+  outbox.wake();
+  if (!(await carryOutAtOnce(deps, { ...noted, userId: user.id }))) return 'noted';
+  try {
+    // The end of the plan was written down with the refund.
+    await settleNoted(deps, user.id);
+    return 'withdrawn';
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    return 'noted';
+  }
+}

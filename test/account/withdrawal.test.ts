@@ -1,0 +1,122 @@
+import { listOrders } from '../../server/billing/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { wordsOf } from '../billing/checkout/shop.ts';
+import { cards, dayMs, manyCards, type Shop, startShop } from '../billing/steps.ts';
+import { plansWith } from '../support/plans.ts';
+import { anyBackend } from '../support/stores.ts';
+
+const path = '/settings/membership/withdraw';
+const consumers = plansWith({ periods: 'days', consumers: { withdrawalDays: 14 } });
+
+describe('withdrawing from a purchase', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, { ...manyCards, PLANS_FILE: consumers });
+  });
+  afterAll(() => shop?.close());
+
+  async function buyer(code = 'm-99', card: string = cards.visa): Promise<User> {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, card);
+    expect(await shop.buy(user, code)).toMatchObject({ kind: 'paid' });
+    return user;
+  }
+  const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
+  const templates = async ({ email }: User) => (await shop.foyer.mails(email)).map(({ template }) => template);
+  /** What the member has paid at Stripe, less what was given back, in cents. */
+  async function keptAtStripe(user: User): Promise<number> {
+    const { customerId } = (await shop.membership.getMembership(user.id)) ?? {};
+    const stripe = shop.stripe.client();
+    const [invoices, notes] = await Promise.all([
+      stripe.invoices.list({ customer: customerId ?? '' }),
+      stripe.creditNotes.list({ customer: customerId ?? '' }),
+    ]);
+    const paid = invoices.data.reduce((sum, { amount_paid: cents }) => sum + cents, 0);
+    return notes.data.reduce((sum, { amount }) => sum - amount, paid);
+  }
+
+  it('A member withdraws in two steps, gets everything back and a mail with the time, and the plan ends at once', async () => {
+    const user = await buyer();
+    const browser = await shop.foyer.signedIn(user);
+    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toContain('Withdraw from the contract');
+    const words = wordsOf(await (await browser.get(path)).text());
+    expect(words).toMatch(/withdraw from the purchase of Starter on .* We give \$99\.00 back to your card\./);
+    expect(await keptAtStripe(user)).toBe(9_900);
+    const answer = await browser.post(path);
+    expect(answer.headers.get('location')).toContain('withdrawn');
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
+    expect((await shop.userNow(user)).planId).toBeNull();
+    expect(await keptAtStripe(user)).toBe(0);
+    expect(await orders(user)).toMatchObject([{ paidCents: 9_900, refundedCents: 9_900 }]);
+    expect(await templates(user)).toEqual(expect.arrayContaining(['withdrawal-received', 'refund-made', 'plan-ended']));
+  });
+
+  it('The last moment is fourteen days after the purchase, to the millisecond', async () => {
+    const user = await buyer();
+    const [order] = await orders(user);
+    const until = (order?.orderedAt ?? 0) + 14 * dayMs;
+    shop.passTime(until - shop.stripe.engine.nowMs() - 5_000);
+    expect(await shop.membership.findWithdrawal(user.id)).toMatchObject({ until, refundCents: 9_900 });
+    shop.passTime(5_000);
+    expect(await shop.membership.findWithdrawal(user.id)).toBeUndefined();
+    const browser = await shop.foyer.signedIn(user);
+    const answer = await browser.post(path);
+    expect(answer.headers.get('location')).toContain('nothing');
+    expect(await keptAtStripe(user)).toBe(9_900);
+    expect((await shop.userNow(user)).planId).toBe('10');
+  });
+
+  it('Several clicks at once give the money back once', async () => {
+    const user = await buyer();
+    const browser = await shop.foyer.signedIn(user);
+    await Promise.all([1, 2, 3].map(() => browser.post(path)));
+    expect(await keptAtStripe(user)).toBe(0);
+    expect((await templates(user)).filter((template) => template === 'withdrawal-received')).toHaveLength(1);
+    expect((await templates(user)).filter((template) => template === 'refund-made')).toHaveLength(1);
+  });
+
+  it('While Stripe is away the withdrawal is noted with its time, and carried out once Stripe answers', async () => {
+    const user = await buyer();
+    const browser = await shop.foyer.signedIn(user);
+    shop.stripe.fault('unreachable', (_method, at) => at === '/v1/credit_notes');
+    const answer = await browser.post(path);
+    expect(answer.headers.get('location')).toContain('withdraw-noted');
+    expect(await templates(user)).toContain('withdrawal-received');
+    expect((await browser.post(path)).headers.get('location')).toMatch(/withdraw/);
+    shop.passTime(2 * 60_000);
+    await shop.membership.work();
+    await shop.membership.work();
+    expect(await keptAtStripe(user)).toBe(0);
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('A renewal and an upgrade within a paid period go on with the contract: there is nothing to withdraw from', async () => {
+    const renewed = await buyer();
+    shop.passTime(30 * dayMs + 60_000);
+    await shop.membership.refresh(renewed.id);
+    expect(await orders(renewed)).toHaveLength(2);
+    expect(await shop.membership.findWithdrawal(renewed.id)).toBeUndefined();
+    const upgraded = await buyer();
+    expect(await shop.buy(upgraded, 'm-499')).toMatchObject({ kind: 'paid' });
+    expect(await shop.membership.findWithdrawal(upgraded.id)).toBeUndefined();
+  });
+
+  it('The page that cancels offers the withdrawal beside it', async () => {
+    const user = await buyer();
+    const browser = await shop.foyer.signedIn(user);
+    expect(await (await browser.get('/settings/membership/cancel')).text()).toContain(`href="${path}"`);
+  });
+});
+
+describe('a catalogue without consumers', () => {
+  it('Nobody can withdraw, and the page does not exist', async () => {
+    const shop = await startShop(anyBackend, manyCards);
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    const browser = await shop.foyer.signedIn(user);
+    expect((await browser.get(path)).status).toBe(404);
+    expect(await (await browser.get('/settings/membership')).text()).not.toContain(path);
+    await shop.close();
+  });
+});

@@ -1,0 +1,44 @@
+import { formatDate } from '../format.ts';
+import type { PageContext } from '../page-context.ts';
+import { AccountAction, ActButtons } from './account-action.tsx';
+
+export interface WithdrawPageProps {
+  ctx: PageContext;
+  action: string;
+  plan: string;
+  /** Milliseconds since the epoch. */
+  orderedAt: number;
+  until: number;
+  /** What is given back, as text. */
+  refund: string;
+}
+
+/** The consequences of a withdrawal, before it happens. */
+export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund }: WithdrawPageProps) {
+  const { t, lang } = ctx;
+  return (
+    <AccountAction
+      ctx={ctx}
+      id="withdraw"
+      title={t('membership.withdraw.title')}
+      lead={t('membership.withdraw.lead', { plan, date: formatDate(lang, orderedAt) })}
+      tab="membership"
+    >
+      <ul className="points">
+        <li>{t('membership.withdraw.refund', { amount: refund })}</li>
+        <li>{t('membership.withdraw.ends', { plan })}</li>
+        <li>{t('membership.withdraw.mail')}</li>
+        <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'exact') })}</li>
+      </ul>
+      <form className="form" method="post" action={action}>
+        <ActButtons
+          ctx={ctx}
+          danger
+          submit={t('membership.withdraw.submit')}
+          cancel={t('membership.cancel.keep')}
+          tab="membership"
+        />
+      </form>
+    </AccountAction>
+  );
+}
