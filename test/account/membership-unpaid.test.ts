@@ -55,7 +55,7 @@ describe('the page of a membership that is not paid', () => {
     const { user, browser } = await withFailedRenewal(shop);
     // An open invoice names its plan, as a paid one does.
     expect(await page(browser)).toMatch(
-      /For Amount Status .*? Starter, monthly \$99\.00 Open .*? Starter, monthly New plan/,
+      /For Amount Status .*? Starter, every 30 days \$99\.00 Open .*? Starter, every 30 days New plan/,
     );
     expect(await page(browser, `${path}/pay`)).toMatch(/Account Settings Membership/);
     for (const address of ['/plan-purchase/12', '/plan-purchase/12/addPayment']) {

@@ -42,8 +42,8 @@ describe('the page of the membership', () => {
     const { user, browser } = await withPlan(shop, 'y-900');
     const html = await (await browser.get(path)).text();
     const words = wordsOf(html);
-    expect(words).toContain('Starter, annual');
-    expect(words).toContain('$900 a year');
+    expect(words).toContain('Starter, every 365 days');
+    expect(words).toContain('$900 every 365 days');
     expect(words).toContain(`Renews on ${day((await standing(shop, user)).periodEnd ?? 0)}`);
     expect(words).toContain('Search and shortlist');
     expect(words).toContain('Visa •••• 4242');
@@ -54,7 +54,7 @@ describe('the page of the membership', () => {
     expect(invoice?.url).toMatch(/^http/);
     for (const url of [invoice?.url, invoice?.pdfUrl]) expect(html).toContain(`href="${url}"`);
     // The home page of the settings has one line.
-    expect(await page(browser, '/settings')).toMatch(/Starter, annual Renews on .* Manage/);
+    expect(await page(browser, '/settings')).toMatch(/Starter, every 365 days Renews on .* Manage/);
   });
 
   it('The page lists the credit notes of an invoice with number, amount and document', async () => {
@@ -93,9 +93,11 @@ describe('the page of the membership', () => {
     const { user, browser } = await withPlan(shop, 'm-499');
     expect((await shop.buy(user, 'm-99')).kind).toBe('scheduled');
     const end = day((await standing(shop, user)).periodEnd ?? 0);
-    expect(await page(browser)).toContain(`Until ${end} you have Growth, monthly. Then Starter, monthly begins.`);
-    expect(await page(browser, '/settings')).toContain(`From ${end}: Starter, monthly`);
-    expect(await page(browser, `${path}/resume`)).toContain('The change to Starter, monthly does not happen.');
+    expect(await page(browser)).toContain(
+      `Until ${end} you have Growth, every 30 days. Then Starter, every 30 days begins.`,
+    );
+    expect(await page(browser, '/settings')).toContain(`From ${end}: Starter, every 30 days`);
+    expect(await page(browser, `${path}/resume`)).toContain('The change to Starter, every 30 days does not happen.');
     await browser.post(`${path}/resume`);
     expect(await page(browser)).toContain(`Renews on ${end}`);
     expect((await standing(shop, user)).nextPlanId).toBeNull();
@@ -106,7 +108,7 @@ describe('the page of the membership', () => {
     const free = shop.membership.catalogue.byCode('m-free');
     if (free) await shop.membership.takeFree(user, free);
     const browser = await shop.foyer.signedIn(user);
-    expect(await page(browser)).toMatch(/Plan Free, monthly Price Free of charge/);
+    expect(await page(browser)).toMatch(/Plan Free, every 30 days Price Free of charge/);
     expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=nothing`);
     const partner = await shop.foyer.addUser({ planId: shop.membership.catalogue.ofTier(2)?.id ?? null });
     expect(await page(await shop.foyer.signedIn(partner))).toContain('Paid for, without end');

@@ -87,7 +87,7 @@ describe('an upgrade with a promotion code', () => {
     await browser.post('/plan-purchase/12', { act: 'promo', planId: '12', promo: 'WELCOME20' });
     const html = await (await browser.get('/plan-purchase/12')).text();
     expect(wordsOf(html)).toMatch(
-      /Growth, monthly \$499\.00 Promo WELCOME20 −\$99\.80 Unused time of your plan −\$99\.00 Due today \$300\.20/,
+      /Growth, every 30 days \$499\.00 Promo WELCOME20 −\$99\.80 Unused time of your plan −\$99\.00 Due today \$300\.20/,
     );
     const { action, fields } = mainForm(html);
     expect((await browser.post(action, fields)).status).toBe(303);
@@ -104,7 +104,7 @@ describe('an upgrade with a promotion code', () => {
     await shop.stripe.client().customers.update(buyer.customer, { balance: -50_000 });
     const browser = await shop.foyer.signedIn(buyer.user);
     const words = wordsOf(await (await browser.get('/plan-purchase/10')).text());
-    expect(words).toContain('Starter, monthly $99.00 Your credit −$99.00 Due today $0.00');
+    expect(words).toContain('Starter, every 30 days $99.00 Your credit −$99.00 Due today $0.00');
     expect(words).not.toContain('Kept as your credit');
   });
 });

@@ -71,12 +71,12 @@ describe('the step PLAN in a browser', () => {
     await promo.fill('welcome20');
     await button(page, 'Apply').click();
     await page.getByText('Coupon applied').waitFor();
-    await page.getByText('$4,000.00').waitFor();
+    await page.getByText('$4,000.00', { exact: true }).waitFor();
     await button(page, 'Remove WELCOME20').click();
     await promo.waitFor();
     await promo.fill('WELCOME20');
     await button(page, 'Apply').click();
-    await page.getByText('$4,000.00').waitFor();
+    await page.getByText('$4,000.00', { exact: true }).waitFor();
     expect(loads).toBe(0);
     await andLoad(page, () => button(page, 'Pay $4,000.00').click());
     await page.waitForURL(`${shop.foyer.url}/sandbox/search`);

@@ -86,9 +86,9 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
     const customer = kit.customer();
     const unknown = (path: string, params: Record<string, unknown>) =>
       kit.refused(() => kit.engine.call({ method: 'POST', path, params }));
-    expect(unknown('/v1/subscription_schedules', { customer })).toMatchObject({ status: 501, type: 'api_error' });
+    expect(unknown('/v1/quotes', { customer })).toMatchObject({ status: 501, type: 'api_error' });
     expect(unknown('/v1/customers', { tax_id_data: [] })).toMatchObject({ status: 501, param: 'tax_id_data' });
     expect(unknown('/v1/setup_intents', { customer, allowed_payment_method_types: ['link'] }).status).toBe(501);
-    expect(unknown('/v1/invoices/create_preview', { customer, preview_mode: 'recurring' }).status).toBe(501);
+    expect(unknown('/v1/invoices/create_preview', { customer, issuer: { type: 'self' } }).status).toBe(501);
   });
 });

@@ -67,7 +67,11 @@ const amounts = (invoice: Stripe.Invoice) => ({
   total: invoice.total,
   cuts: invoice.total_discount_amounts?.map((cut) => cut.amount),
   due: invoice.amount_due,
-  balance: [invoice.starting_balance, invoice.ending_balance],
+  // The end is null until an invoice is finalized (Stripe's description of `ending_balance`).
+  balance: [
+    invoice.starting_balance,
+    invoice.ending_balance ?? invoice.starting_balance + invoice.total - invoice.amount_due,
+  ],
 });
 
 function world(start: { trial: boolean; checks: boolean }) {

@@ -9,7 +9,7 @@ export interface WithdrawPageProps {
   /** Milliseconds since the epoch. */
   orderedAt: number;
   until: number;
-  /** What is given back, as text. */
+  /** The amount that is given back, as text. */
   refund: string;
 }
 
