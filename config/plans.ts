@@ -89,7 +89,7 @@ const catalogue = z.strictObject({
   onDispute: planEnd.default('period-end'),
   /** The same after a full refund of its last payment. */
   onFullRefund: planEnd.default('keep'),
-  /** For sales to consumers in the EU; without it nobody can withdraw. */
+  /** For sales to consumers in the EU; without it users cannot withdraw. */
   consumers: z
     .strictObject({
       /** How long a user can withdraw from a purchase and gets everything back. */

@@ -3,7 +3,6 @@ import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
 import type { Order } from './orders/order.ts';
 import type { AppliedDiscount, Membership, SavedCard } from './subscription/membership.ts';
-import type { Withdrawal, WithdrawalResult } from './subscription/withdrawal.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -146,6 +145,17 @@ export interface InvoiceView {
   url: string | null;
   pdfUrl: string | null;
 }
+
+/** A contract from which the user may still withdraw. */
+export interface Withdrawal {
+  order: Order;
+  /** Milliseconds since the epoch. */
+  until: number;
+  /** The amount that is given back. */
+  refundCents: number;
+}
+
+export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 
 /** The interface of this module for higher layers. */
 export interface BillingService {

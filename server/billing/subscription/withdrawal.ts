@@ -7,16 +7,7 @@ import { addBillingTask, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
 import type { Order, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
-import { StripeUnavailableError } from '../results.ts';
-
-/** A contract from which the user may still withdraw. */
-export interface Withdrawal {
-  order: Order;
-  /** Milliseconds since the epoch. */
-  until: number;
-  /** What is given back. */
-  refundCents: number;
-}
+import { StripeUnavailableError, type Withdrawal, type WithdrawalResult } from '../results.ts';
 
 /** Tests whether an earlier payment still pays a part of this order's time: then the order is a change of plan. */
 const isWithinPaidTime = (order: Order, earlier: readonly Order[]): boolean =>
@@ -38,8 +29,6 @@ export function findWithdrawal(
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
   return { order, until, refundCents: order.paidCents };
 }
-
-export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 
 /**
  * Withdraws from the contract: everything that was paid is given back, and the plan ends at once. It is written down
