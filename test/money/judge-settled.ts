@@ -11,6 +11,7 @@ import {
   isLive,
   isRenewal,
   type Price,
+  paidAt,
   paidSales,
   type Sale,
   type Subscription,
@@ -27,7 +28,6 @@ export interface Order {
   discountCents: number;
   refundedCents: number;
   voucher: string | null;
-  disputedAt: number | null;
 }
 
 /** Everything that is known of a member after quiet time. */
@@ -86,8 +86,14 @@ export function judgeOrders({ books, account, member, findings, orders }: Settle
 }
 
 /** O2: what was announced and said to be done was done. */
-export function judgeAnnounced({ member, findings, nowMs }: Settled): void {
-  const { presses } = member.ledger;
+export function judgeAnnounced({ account, member, findings, nowMs }: Settled): void {
+  const { presses, payments } = member.ledger;
+  for (const { atMs, cents } of payments) {
+    const paid = account.invoices.some(
+      (invoice) => invoice.status === 'paid' && invoice.amount_paid === cents && paidAt(invoice) * 1_000 + 999 >= atMs,
+    );
+    if (!paid) findings.report('O2', member, `"Pay now" named ${cents} and was done, and no invoice is paid with that`);
+  }
   for (const { outcome, dueCents, invoiceId, atMs, planId } of presses) {
     if (outcome !== 'done' || dueCents === 0 || invoiceId !== undefined || atMs > nowMs) continue;
     findings.report('O2', member, `${dueCents} for ${planId} was announced and confirmed, and no invoice is paid`);
@@ -169,7 +175,7 @@ export function judgeRefunds({ books, account, member, findings, orders, page }:
       (one) => one.charge === charge.id && ['pending', 'succeeded'].includes(one.status),
     );
     const cents = refunds.reduce((sum, { amount }) => sum + amount, 0);
-    const disputed = books.disputes.some((one) => one.charge === charge.id && one.status !== 'won');
+    const disputed = books.disputes.some((one) => one.charge === charge.id && !['won', 'lost'].includes(one.status));
     const row = page.rows.find(({ number }) => number === invoice.number);
     const report = (detail: string) => findings.report('O8', member, `${invoice.id}: ${detail}`);
     if (order.refundedCents !== cents) report(`refunded ${cents} at Stripe, ${order.refundedCents} in the order`);

@@ -26,11 +26,15 @@ export interface Ledger {
   email: string;
   entries: Entry[];
   presses: Press[];
+  /** Open amounts that were paid by a press of "Pay now". */
+  payments: { atMs: number; cents: number }[];
   /** What the next charge may be: more than one after an act that has failed, until a page decides. */
   promises: NextCharge[];
   /** The next charge if the present plan goes on. */
   going: NextCharge;
   judged: Set<string>;
+  /** What Stripe and the ledger had when the member was judged last. */
+  judgedState: string;
   /** Taken by the member, without payment. */
   freePlanId: string | null;
   /** The member has chosen an end at once. */
@@ -46,9 +50,11 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   email,
   entries: [],
   presses: [],
+  payments: [],
   promises: [nothing],
   going: nothing,
   judged: new Set(),
+  judgedState: '',
   freePlanId: null,
   endedAtOnce: false,
   hasLeft: false,

@@ -37,12 +37,14 @@ describe('money, judged from outside', () => {
       let [done, killed] = [0, 0];
       for (let world = seed; done < operations; world += 1) {
         const size = Math.min(worldSize, operations - done);
-        const result = await runWorld(shop, { seed: world, operations: size, kills });
+        const command = `MONEY_SEED=${world} MONEY_OPERATIONS=${size} MONEY_KILLS=${kills} npm run money`;
+        const result = await runWorld(shop, { seed: world, operations: size, kills }).catch((cause: unknown) => {
+          throw new Error(`the world of seed ${world} broke; repeat: ${command}`, { cause });
+        });
         done += result.operations;
         killed += result.kills;
         for (const finding of result.findings) {
           counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
-          const command = `MONEY_SEED=${world} MONEY_OPERATIONS=${size} MONEY_KILLS=${kills} npm run money`;
           if (!awaited.includes(finding.rule) || MONEY_OPERATIONS)
             reports.push(`${printFinding(finding)}\n  repeat: ${command}`);
         }

@@ -12,6 +12,8 @@ export type Operation = { member: number; fault: Fault | undefined; returns: boo
   | { kind: 'leave'; when: 'period-end' | 'at-once' }
   | { kind: 'refund'; share: number }
   | { kind: 'dispute' }
+  /** The bank decides refunds and disputes that have begun. */
+  | { kind: 'decide'; succeeds: boolean }
   | { kind: 'raise'; dollars: number }
   | { kind: 'time'; ms: number }
   /** Until the member's period ends, and so long after it (before it, if negative). */
@@ -57,6 +59,7 @@ const weights: [Kind, number][] = [
   ['leave', 0.6],
   ['refund', 2],
   ['dispute', 1],
+  ['decide', 1],
   ['raise', 0.6],
   ['time', 12],
   ['period', 14],
@@ -98,6 +101,7 @@ const details: { [K in Kind]: (random: Random) => object } = {
   leave: (random) => ({ when: random() < 0.6 ? 'period-end' : 'at-once' }),
   refund: (random) => ({ share: random() < 0.4 ? 1 : random() }),
   dispute: () => ({}),
+  decide: (random) => ({ succeeds: random() < 0.5 }),
   raise: (random) => ({ dollars: 1 + Math.floor(random() * 50) }),
   time: (random) => ({ ms: pick(random, [minuteMs, hourMs, 5 * hourMs, dayMs, 3 * dayMs, 13 * dayMs, 28 * dayMs]) }),
   period: (random) => ({

@@ -3,111 +3,48 @@ import * as acts from './acts.ts';
 import { findPlan, freePlanId } from './catalogue.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
+import { performAlone } from './outside.ts';
 import { balanceChange } from './read-pages.ts';
-import { accountOf, isLive, saleOf } from './stripe-books.ts';
-import { type Member, nextTime, type World } from './world.ts';
-
-type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
+import { accountOf } from './stripe-books.ts';
+import type { Member, World } from './world.ts';
 
 const pathOf = (planId: string) => `/plan-purchase/${planId}`;
 
-/** @returns whether the act has failed and nobody has repeated it */
-export async function perform(world: World, operation: Operation, random: Random): Promise<boolean> {
+/** How an operation ended. */
+export interface Performed {
+  member: Member;
+  /** The act has failed, and nobody has repeated it. */
+  failed: boolean;
+  /** It has failed although nothing was wrong. */
+  withoutFault: boolean;
+}
+
+export async function perform(world: World, operation: Operation, random: Random): Promise<Performed> {
   const member = world.members[operation.member];
   if (!member) throw new Error('there is no such member');
   note(world, member, shownOperation(operation));
-  if (await performAlone(world, member, { operation, random })) return false;
-  if (member.ledger.hasLeft) return false;
+  const nothingFailed = { member, failed: false, withoutFault: false };
+  if (await performAlone(world, member, { operation, random })) return nothingFailed;
+  if (member.ledger.hasLeft) return nothingFailed;
   const first = await once(world, member, operation);
-  if (!first.failed || !operation.returns) return first.failed;
+  if (!first.failed || !operation.returns) return { member, ...first };
   note(world, member, 'comes back');
-  return (await once(world, member, { ...operation, fault: undefined })).failed;
+  const second = await once(world, member, { ...operation, fault: undefined });
+  return { member, ...second, withoutFault: first.withoutFault || second.withoutFault };
 }
 
 function note(world: World, { ledger }: Member, text: string): void {
   ledger.entries.push({ atMs: world.nowMs(), text });
 }
 
-/** What no member does: time, events, the operator, the bank's side. @returns whether it was one of these */
-async function performAlone(
-  world: World,
-  member: Member,
-  { operation, random }: { operation: Operation; random: Random },
-): Promise<boolean> {
-  const { webhooks } = world.shop.stripe;
-  switch (operation.kind) {
-    case 'time':
-      await world.pass(operation.ms);
-      return true;
-    case 'period':
-      await passPeriod(world, member, operation.afterMs);
-      return true;
-    case 'day': {
-      const at = nextTime(world.nowMs(), (new Date(world.nowMs()).getUTCMonth() + 1) % 12 || 12, operation.day);
-      // A month without that day: the year after would be too far away.
-      if (at - world.nowMs() < 70 * 24 * 60 * 60_000) await world.pass(at - world.nowMs());
-      return true;
-    }
-    case 'hold':
-      webhooks.mode = 'held';
-      return true;
-    case 'drop':
-      await world.deliver({ twice: false, dropped: true, random });
-      world.hasDropped = true;
-      return true;
-    case 'deliver':
-    case 'deliver twice':
-      await world.deliver({ twice: operation.kind === 'deliver twice', dropped: false, random });
-      return true;
-    case 'raise':
-      await world.raisePrices(operation.dollars);
-      return true;
-    case 'refund':
-    case 'dispute':
-      giveBack(world, member, operation);
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** Time until the end of the member's period, which a year away is left out. */
-async function passPeriod(world: World, { email }: Member, afterMs: number): Promise<void> {
-  const live = accountOf(world.books(), email).subscriptions.find(isLive);
-  const end = live?.items.data[0]?.current_period_end;
-  const ms = end === undefined ? 0 : end * 1_000 + afterMs - world.nowMs();
-  if (ms > 0 && ms < 400 * 24 * 60 * 60_000) await world.pass(ms);
-}
-
-function giveBack(world: World, { email }: Member, operation: Of<'refund' | 'dispute'>): void {
-  const books = world.books();
-  const { invoices, charges } = accountOf(books, email);
-  const paid = invoices.findLast((one) => one.status === 'paid' && one.amount_paid > 0 && saleOf(books, one));
-  const intents = paid?.payments.data.map(({ payment }) => payment.payment_intent);
-  const charge = charges.find(
-    ({ payment_intent: intent, status }) => status === 'succeeded' && intents?.includes(intent),
-  );
-  const { engine } = world.shop.stripe;
-  if (!paid || !charge || charge.disputed) return;
-  if (operation.kind === 'dispute') {
-    engine.dispute(paid.id);
-    return;
-  }
-  const cents = Math.floor((charge.amount - charge.amount_refunded) * operation.share);
-  if (cents > 0) engine.refund(paid.id, cents);
-}
-
-interface Done {
-  outcome: Outcome;
-  failed: boolean;
-}
-
 /** One act of a member, with its fault. */
-async function once(world: World, member: Member, operation: Operation): Promise<Done> {
+async function once(world: World, member: Member, operation: Operation): Promise<Omit<Performed, 'member'>> {
   const hand = { visitor: member.visitor, engine: world.shop.stripe.engine };
+  const faults = world.faultsMet;
   const outcome = await press(world, member, { hand, operation });
   note(world, member, `→ ${outcome}`);
-  return { outcome, failed: ['failed', 'unknown'].includes(outcome) };
+  const failed = ['failed', 'unknown'].includes(outcome);
+  return { failed, withoutFault: failed && world.faultsMet === faults };
 }
 
 interface Hand {
@@ -126,7 +63,7 @@ async function press(world: World, member: Member, { hand, operation }: Hand): P
     case 'resume':
       return resume(world, member, { hand, operation });
     case 'pay':
-      return simple(async () => (await acts.pressOnly(hand, `${acts.membershipPath}/pay`)).outcome);
+      return pay(world, member, { hand, operation });
     case 'card': {
       if (operation.fails) return turnBad(world, member);
       return simple(() => acts.changeCard(hand, operation.card));
@@ -147,8 +84,8 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   if (operation.kind !== 'buy') return 'refused';
   const { ledger } = member;
   const before = [...ledger.promises];
-  const { announcement, promo } = await acts.announce(hand, operation.planId, operation.code);
-  if (!announcement) return 'refused';
+  const { announcement, promo, page } = await acts.announce(hand, operation.planId, operation.code);
+  if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
   const pressed: Press = {
     atMs: world.nowMs(),
@@ -169,6 +106,15 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   else if (pressed.outcome !== 'done' && !['refused', 'changed'].includes(pressed.outcome))
     ledger.promises = [...before, wanted];
   return pressed.outcome;
+}
+
+/** Pays what is open: the page has named the amount. */
+async function pay(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
+  const atMs = world.nowMs();
+  const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/pay`));
+  const { outcome = 'unknown', amountCents } = done.result ?? {};
+  if (outcome === 'done' && amountCents !== undefined) member.ledger.payments.push({ atMs, cents: amountCents });
+  return outcome;
 }
 
 async function cancel(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {

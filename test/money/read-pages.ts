@@ -63,6 +63,16 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
     value: wordsOf(value),
   }));
 
+/** What is said besides the amount: the end of a discount, and the part that the credit pays. */
+function readRest(text: string): { regular?: { from: string; cents: number }; creditCents?: number } {
+  const regular = new RegExp(`discount ends on (${date}); after that, (${money}) is charged`).exec(text);
+  const credit = new RegExp(`Another (${money}) of it is paid from your credit`).exec(text);
+  return {
+    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
+    ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
+  };
+}
+
 /** The sentence about later charges, on the pages of a purchase. */
 export function readNextCharge(text: string): NextCharge | undefined {
   const renews = new RegExp(`[Rr]enews on (${date}) at (${money})`).exec(text);
@@ -70,15 +80,11 @@ export function readNextCharge(text: string): NextCharge | undefined {
   const day = renews?.[1] ?? later?.[1];
   const amount = renews?.[2] ?? later?.[3];
   if (day === undefined || amount === undefined) return undefined;
-  const regular = new RegExp(`until (${date}), then (${money})`).exec(text);
-  const credit = new RegExp(`(${money}) of it from your credit`).exec(text);
   return {
     kind: 'charge',
     day: toDay(day),
-    // The text names the whole amount and the part that the credit pays.
-    cents: toCents(amount) - (credit?.[1] === undefined ? 0 : toCents(credit[1])),
-    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
-    ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
+    cents: toCents(amount),
+    ...readRest(text),
     ...(later?.[2] && { planName: later[2] }),
   };
 }
@@ -208,14 +214,11 @@ export function readMembershipPage(html: string): MembershipPage {
 function toNext({ label, value }: { label: string; value: string }): NextCharge | undefined {
   if (label === 'Ends on') return { kind: 'none' };
   if (label === 'Kept until') return undefined;
-  const regular = new RegExp(`until (${date}), then (${money})`).exec(value);
-  const credit = new RegExp(`(${money}) of it from your credit`).exec(value);
-  const whole = findMoney(value);
   return {
     kind: 'charge',
     day: findDay(value),
-    cents: whole === undefined || credit?.[1] === undefined ? whole : whole - toCents(credit[1]),
-    ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
+    cents: findMoney(value),
+    ...readRest(value),
     ...(label === 'Changes' && { planName: / to ([^,]+),/.exec(value)?.[1] }),
   };
 }

@@ -38,7 +38,9 @@ export const codeNames: readonly string[] = Object.keys(codes);
 /** How a run of `foyer` ended. */
 interface CommandRun {
   code: number;
+  /** The result alone. */
   out: string;
+  err: string;
 }
 
 /** Members, prices and codes before anything has happened: every world begins with a copy of it. */
@@ -106,10 +108,14 @@ function addCodes(stripe: TestStripe, currency: Currency): void {
 }
 
 async function runFoyer(env: Record<string, string>, words: string[]): Promise<CommandRun> {
-  const out: string[] = [];
-  const sink = { write: (text: string) => out.push(text) };
-  const code = await runCli(words, { env, stdin: Readable.from([]), stdout: sink, stderr: sink });
-  return { code, out: out.join('') };
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(words, {
+    env,
+    stdin: Readable.from([]),
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+  });
+  return { code, out: out.join(''), err: err.join('') };
 }
 
 export async function openShop(): Promise<Shop> {
@@ -147,7 +153,7 @@ export async function openShop(): Promise<Shop> {
     const variables = variablesFor(dataDir);
     stripe.restore(empty);
     const synced = await runFoyer(variables, ['plans', 'sync']);
-    if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.out}`);
+    if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.err}`);
     addCodes(stripe, currency);
     const product = await products.begin({ movedMs: 0, variables }, () => {});
     await product.kill();

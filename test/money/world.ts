@@ -34,6 +34,9 @@ export interface World {
   kills: number;
   /** Events were lost: only a comparison with Stripe finds what they said. */
   hasDropped: boolean;
+  /** A fault that no request has met yet: it waits for the next act. */
+  waitingFault: Fault | undefined;
+  faultsMet: number;
   books(): Books;
   state(): EngineState;
   nowMs(): number;
@@ -69,7 +72,7 @@ const shuffle = (random: () => number) => (events: StripeEvent[]) =>
     .map(({ event }) => event);
 
 /** The next time at which a day of the year comes, at ten o'clock: the product's clock never runs backwards. */
-export function nextTime(fromMs: number, month: number, day: number): number {
+function nextTime(fromMs: number, month: number, day: number): number {
   for (let year = new Date(fromMs).getUTCFullYear(); ; year += 1) {
     const at = Date.UTC(year, month - 1, day, 10);
     if (at > fromMs && new Date(at).getUTCDate() === day) return at;
@@ -107,6 +110,8 @@ export async function openWorld(
     })),
     kills: 0,
     hasDropped: false,
+    waitingFault: undefined,
+    faultsMet: 0,
     books: () => readBooks((engine.snapshot() as EngineState).objects),
     state: () => engine.snapshot() as EngineState,
     nowMs: () => engine.nowMs(),
@@ -119,7 +124,8 @@ export async function openWorld(
       }
     },
     runJobs,
-    async during(fault, act) {
+    async during(own, act) {
+      const fault = own ?? world.waitingFault;
       let [writes, isOver, met] = [0, false, false];
       if (fault) {
         shop.stripe.fault(faultKinds[fault.kind], (method, path) => {
@@ -127,6 +133,7 @@ export async function openWorld(
           writes += 1;
           if (writes !== fault.n) return false;
           met = true;
+          world.faultsMet += 1;
           if (fault.kind.startsWith('kill')) void product.kill();
           return true;
         });
@@ -136,6 +143,7 @@ export async function openWorld(
         return undefined;
       });
       isOver = true;
+      world.waitingFault = fault && !met ? { ...fault, n: Math.min(fault.n, 2) } : undefined;
       if (met && fault?.kind.startsWith('kill')) {
         world.kills += 1;
         // The process may live for a moment after the signal.

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { thorough } from '../support/thorough.ts';
+import { cards } from './acts.ts';
+import type { Rule } from './findings.ts';
+import type { Operation } from './operations.ts';
+import { runScript } from './run.ts';
+import { openShop, type Shop } from './shop.ts';
+import type { World } from './world.ts';
+
+/**
+ * The proof of the oracle: a product that is wrong in one way must be reported. The faults are in the database, between the
+ * product and Stripe, or at Stripe, so that they do not depend on the product's code.
+ */
+
+const base = { member: 0, fault: undefined, returns: false } as const;
+const dayMs = 24 * 60 * 60_000;
+const buy = (planId: string, code?: string): Operation => ({ ...base, kind: 'buy', planId, code, card: cards.good });
+const act = (kind: 'cancel' | 'resume' | 'pay' | 'free'): Operation => ({ ...base, kind });
+const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
+const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
+
+/** Statements that run in the product's database, so that it stores something else than it was told. */
+const inDatabase = (sql: string) => (world: World) => {
+  const database = new DatabaseSync(join(world.variables.DATA_DIR ?? '', 'foyer.db'));
+  database.exec(sql);
+  database.close();
+};
+
+type Call = Parameters<World['shop']['stripe']['engine']['call']>[0];
+
+/** Requests that come to Stripe in another form than the product has sent them. */
+const onTheWay = (change: (call: Call) => Call) => (world: World) => {
+  const { engine } = world.shop.stripe;
+  const call = engine.call.bind(engine);
+  engine.call = (request) => call(change(request));
+};
+
+const without = (name: string) => (request: Call) => {
+  const { [name]: _, ...params } = request.params ?? {};
+  return request.method === 'POST' && /^\/v1\/subscriptions\/\w+$/.test(request.path)
+    ? { ...request, params }
+    : request;
+};
+
+interface Mutation {
+  title: string;
+  rule: Rule;
+  operations: Operation[];
+  change: (world: World) => void;
+}
+
+const mutations: Mutation[] = [
+  {
+    title: 'An order that is left out because nothing was paid for it',
+    rule: 'O1',
+    operations: [buy('10', 'ALLOFIT')],
+    change: inDatabase(
+      'CREATE TRIGGER unpaid BEFORE INSERT ON orders WHEN NEW.paid_cents = 0 BEGIN SELECT RAISE(IGNORE); END',
+    ),
+  },
+  {
+    title: 'An order that is written twice',
+    rule: 'O1',
+    operations: [buy('10')],
+    change: inDatabase(`CREATE TRIGGER twice AFTER INSERT ON orders WHEN NEW.invoice_id NOT LIKE '%_again' BEGIN
+      INSERT INTO orders (id, user_id, invoice_id, customer_id, plan_id, order_purchase, order_type, currency, paid_cents,
+        used_credit_cents, discount_cents, recurring_discount_cents, refunded_cents, ordered_at, created_at)
+      SELECT id || 'x', user_id, invoice_id || '_again', customer_id, plan_id, order_purchase, order_type, currency,
+        paid_cents, used_credit_cents, discount_cents, recurring_discount_cents, 0, ordered_at, created_at
+      FROM orders WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A discount that is announced and not charged',
+    rule: 'O2',
+    operations: [buy('10', 'HALF')],
+    change: onTheWay(without('discounts')),
+  },
+  {
+    title: 'A discount that the order does not show',
+    rule: 'O10',
+    operations: [buy('10', 'HALF')],
+    change: inDatabase(`CREATE TRIGGER forgotten AFTER INSERT ON orders BEGIN
+      UPDATE orders SET discount_cents = 0, voucher = NULL WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A schedule that is released before a cancellation that never comes',
+    rule: 'O4',
+    operations: [buy('14'), buy('10'), act('cancel')],
+    change: onTheWay((request) =>
+      request.params?.end_behavior === 'cancel'
+        ? { ...request, path: `${request.path}/release`, params: {} }
+        : without('cancel_at_period_end')(request),
+    ),
+  },
+  {
+    title: 'A cancellation that does not reach Stripe',
+    rule: 'O4',
+    operations: [buy('10'), act('cancel')],
+    change: onTheWay(without('cancel_at_period_end')),
+  },
+  {
+    title: 'A refund that is not stored',
+    rule: 'O8',
+    operations: [buy('10'), refund],
+    change: inDatabase(`CREATE TRIGGER refunds AFTER UPDATE ON orders WHEN NEW.refunded_cents > 0 BEGIN
+      UPDATE orders SET refunded_cents = 0 WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A plan that stays although nothing is paid for it',
+    rule: 'O6',
+    operations: [buy('10'), act('cancel'), afterPeriod(2 * dayMs)],
+    change: inDatabase(`CREATE TRIGGER kept AFTER UPDATE ON users WHEN NEW.plan_id IS NULL AND OLD.plan_id = '10' BEGIN
+      UPDATE users SET plan_id = '10' WHERE id = NEW.id; END`),
+  },
+];
+
+describe('a product that is wrong in one way', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  }, 60_000);
+  afterAll(() => shop?.close());
+
+  thorough.each(mutations.map(({ title, rule, ...rest }) => [title, rule, rest] as const))(
+    '%s breaks %s',
+    async (_title, rule, { operations, change }) => {
+      const right = await runScript(shop, { operations });
+      const { call } = shop.stripe.engine;
+      const wrong = await runScript(shop, { operations, change }).finally(() => {
+        shop.stripe.engine.call = call;
+      });
+      expect(right.findings).toEqual([]);
+      expect(wrong.findings.map((finding) => finding.rule)).toContain(rule);
+    },
+    120_000,
+  );
+});
