@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadPlans } from '../../config/plans.ts';
 import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
+import { judgePlans } from '../../server/cli/doctor/checks-services.ts';
 import { checkPlans } from '../../server/cli/doctor/plans.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { production } from '../attacks/production.ts';
@@ -66,6 +67,15 @@ describe('foyer doctor on plans', () => {
     expect(await mode({ ...production, ...keys('test') })).toEqual(['plans.mode warning']);
     expect(await mode({ ...production, ...keys('live') })).toEqual(['plans.mode ok']);
     expect(await mode(development(keys('live')))).toEqual(['plans.mode note']);
+  });
+
+  it('The doctor says with live keys that plans are sold without VAT and not for consumers in the EU', () => {
+    const limits = (mode: 'none' | 'test' | 'live') =>
+      judgePlans({ count: 1, graceDays: 7, mode, production: true }).filter(({ id }) => id === 'plans.limits');
+    expect(limits('live')).toEqual([
+      expect.objectContaining({ level: 'note', seen: expect.stringMatching(/without VAT.*consumers in the EU/) }),
+    ]);
+    expect([...limits('test'), ...limits('none')]).toEqual([]);
   });
 
   it('The doctor reports every fault of the file and makes no request when no plans are sold', async () => {

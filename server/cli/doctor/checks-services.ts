@@ -162,6 +162,9 @@ export const judgePlans = ({ count, mode, production, graceDays, differing = [],
     ok('plans.mode', mode === 'test' || mode === 'live')`Stripe’s keys are of ${mode} mode.`,
     ok('plans.grace', mode === 'test' || mode === 'live')`
     graceDays is ${graceDays}: choose retries at Stripe that end within ${graceDays} days. Smart Retries’ default needs 14.`,
+    note('plans.limits', mode === 'live')`Plans are sold without VAT, and not for consumers in the EU.
+    Why: No tax is computed or shown, and order button, withdrawal and yearly renewals are not as consumer law there asks.
+    Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
     fault('plans.stripe', failed !== undefined)`Stripe does not answer: ${failed}
     Why: No one can buy a plan or change one; members who have one keep it.
     Do: Check STRIPE_SECRET_KEY, that this host may call the address, and https://status.stripe.com.`,
