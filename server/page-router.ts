@@ -1,7 +1,7 @@
 import { type Request, Router } from 'express';
 import { accountRoutes } from './account/index.ts';
 import type { AppDeps, BaseServices } from './base-services.ts';
-import { checkoutRoutes } from './billing/index.ts';
+import { checkoutRoutes, recordContactChange } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import {
   behindRules,
@@ -116,7 +116,11 @@ export function createPageRouter(input: PageRouterInput, extensions: Extensions)
   imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
   const saveForUser = async (req: Request, language: string) => {
     const found = await sessions.getCurrentUser(req);
-    if (found) await setLocale(database.db, found.user.id, { locale: language, nowMs: now() });
+    if (!found || found.user.locale === language) return;
+    await database.transaction(async (trx) => {
+      await setLocale(trx, found.user.id, { locale: language, nowMs: now() });
+      await recordContactChange(trx, found.user.id, now());
+    });
   };
   router.route('/language').post(submitLanguage({ cookies, publicUrl, saveForUser })).all(methodNotAllowed('POST'));
   extensions.routes?.add(router, { pages, sessions, runBillingJobs: membership.work });

@@ -34,6 +34,7 @@ export { diffWithStripe, type ReconcileResult, reconcileAll } from './stripe/rec
 export { type BillingClock, createStandInClock, type StandInAddress } from './stripe/stand-in-clock.ts';
 export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
+export { recordContactChange } from './subscription/contact-store.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export { type Membership, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
 export { graceEndsAt, type MembershipState, toMembershipState } from './subscription/membership-state.ts';

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { recordContactChange } from '../../billing/index.ts';
 import { type Language, resolveLanguage } from '../../http/index.ts';
 import { codeMinutes, type IssuedCode, notifySecurityChange, type Origin, whence } from '../../messages/index.ts';
 import { type FlowId, randomToken, sha256 } from '../../shared/index.ts';
@@ -139,6 +140,7 @@ export async function confirmEmailChange(
         nowMs: now(),
       });
       if (change === undefined) return false;
+      await recordContactChange(trx, user.id, now());
       await outbox.add(trx, {
         channel: 'mail',
         to: user.email,

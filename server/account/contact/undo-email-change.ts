@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { recordContactChange } from '../../billing/index.ts';
 import { resolveLanguage } from '../../http/index.ts';
 import { notifySecurityChange, type Origin } from '../../messages/index.ts';
 import { hasTotp } from '../../mfa/index.ts';
@@ -79,6 +80,7 @@ export async function undoEmailChangeByToken(
       const since = { userId: user.id, sinceMs: change.changedAt, nowMs: now() };
       for (const revert of revertContactChange) await revert(trx, since);
       await restorePhone(trx, change, now());
+      await recordContactChange(trx, user.id, now());
       await notifySecurityChange(trx, deps, {
         user: { ...user, email: change.oldEmail },
         change: 'email-undone',

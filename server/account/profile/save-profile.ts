@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { recordContactChange } from '../../billing/index.ts';
 import type { RefusalRules } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
@@ -20,6 +21,9 @@ const mailAbout = (name: keyof ProfileChange): SecurityChange | undefined =>
     : name === 'locale' || name === 'preferredLanguage'
       ? undefined
       : 'profile';
+
+/** Stripe has them for invoices and mails. */
+const billedNames: ReadonlySet<keyof ProfileChange> = new Set(['givenName', 'familyName', 'locale'] as const);
 
 export interface ProfileToSave {
   change: ProfileChange;
@@ -60,6 +64,7 @@ export async function saveProfile(
   }
   await database.transaction(async (trx) => {
     await setProfile(trx, user.id, { change: different, nowMs: now() });
+    if (names.some((name) => billedNames.has(name))) await recordContactChange(trx, user.id, now());
     await alongside?.(trx);
     for (const what of notified)
       await notifySecurityChange(

@@ -5,6 +5,7 @@ import type { BillingDeps } from '../deps.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { unfinishedActs } from '../purchase/unfinished.ts';
 import { StripeUnavailableError } from '../results.ts';
+import { updateContact } from '../subscription/contact.ts';
 import { listMembershipsAfter } from '../subscription/due-store.ts';
 import { attachCustomer } from '../subscription/ensure-customer.ts';
 import type { Membership } from '../subscription/membership.ts';
@@ -98,12 +99,19 @@ async function repairBillingMode(deps: BillingDeps, userId: UserId): Promise<voi
   });
 }
 
+async function repairContact(deps: BillingDeps, userId: UserId): Promise<void> {
+  const { db } = deps.database;
+  const [membership, user] = await Promise.all([findMembership(db, userId), findUser(db, userId)]);
+  if (membership?.customerId && user) await updateContact(deps, user, membership.customerId);
+}
+
 async function repairMembership(
   deps: BillingDeps,
   { userId, before }: { userId: UserId; before: Difference[] },
   into: ReconcileResult,
 ) {
   if (before.some(({ kind }) => kind === 'billing mode')) await repairBillingMode(deps, userId);
+  if (before.some(({ kind }) => kind === 'customer details')) await repairContact(deps, userId);
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);
   const left = after?.customerId ? (await compare(deps, after)).differences : [];

@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { Order } from '../orders/order.ts';
 import { isOrdered } from '../orders/orders.ts';
+import { contactDifferences } from '../subscription/contact.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { otherBillingMode } from './billing-mode.ts';
@@ -40,6 +41,8 @@ export type DifferenceKind =
   | 'act unfinished'
   /** Stripe refuses the user's address; their customer has none. */
   | 'address refused'
+  /** The customer has another name, address or language than the user. */
+  | 'customer details'
   /** Prorations of the subscription are calculated in another way. */
   | 'billing mode'
   /** Stripe could not be read. */
@@ -55,7 +58,7 @@ export interface Difference {
 
 export interface ReconcileInput {
   membership: Membership;
-  user: Pick<User, 'planId' | 'trialUntil'> | undefined;
+  user: Pick<User, 'planId' | 'trialUntil' | 'email' | 'givenName' | 'familyName' | 'locale'> | undefined;
   orders: readonly Order[];
   facts: StripeSnapshot;
   /** The snapshot that a sync would write. */
@@ -115,6 +118,13 @@ function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogu
   ];
 }
 
+/** Details do not contain the data: the names of the fields are enough. */
+function ofContact({ membership, user, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
+  if (!user || !facts.customer || membership.contact !== null) return [];
+  const fields = contactDifferences(user, facts.customer);
+  return fields.length === 0 ? [] : [{ kind: 'customer details', detail: fields.join(' ') }];
+}
+
 function ofBillingMode({ facts, snapshot }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
   const subscription = facts.subscriptions.find(({ id }) => id === snapshot.subscriptionId);
   const detail = subscription && otherBillingMode(subscription);
@@ -131,6 +141,7 @@ export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Diff
     ...ofOrders(all),
     ...ofPlan(all, catalogue).map((detail) => ({ kind: 'plan' as const, detail })),
     ...ofBillingMode(all),
+    ...ofContact(all),
     ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),
     ...(snapshot.subscriptionId !== null && snapshot.pricedPlanId === null
       ? [{ kind: 'price of no plan' as const, detail: snapshot.subscriptionId }]

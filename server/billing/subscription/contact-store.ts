@@ -1,5 +1,6 @@
+import type { Transaction } from 'kysely';
 import type { UserId } from '../../shared/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Schema } from '../../store/index.ts';
 import type { ContactDue, Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
 
@@ -28,5 +29,19 @@ export async function setContact(
     .updateTable('memberships')
     .set({ contact: contact && JSON.stringify(contact), contactAt: contact && nowMs, updatedAt: nowMs })
     .where('userId', '=', userId)
+    .execute();
+}
+
+/**
+ * Records that the user's name, address or language changes, in the transaction of that change. The minute job writes
+ * them to the customer; several changes before that are one.
+ */
+export async function recordContactChange(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<void> {
+  const contact: ContactDue = { state: 'due' };
+  await trx
+    .updateTable('memberships')
+    .set({ contact: JSON.stringify(contact), contactAt: nowMs, updatedAt: nowMs })
+    .where('userId', '=', userId)
+    .where('customerId', 'is not', null)
     .execute();
 }

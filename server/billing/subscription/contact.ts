@@ -1,14 +1,18 @@
+import type Stripe from 'stripe';
 import { type StripeCustomerId, sha256, type UserId } from '../../shared/index.ts';
 import { findUser, fullName, type User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { contactsDue, setContact } from './contact-store.ts';
+import { contactsDue, recordContactChange, setContact } from './contact-store.ts';
 import type { ContactDue } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 
 const batch = 200;
 
 type ContactFields = Pick<User, 'email' | 'givenName' | 'familyName' | 'locale'>;
+
+const hasSameContact = (one: ContactFields, other: ContactFields): boolean =>
+  one.email === other.email && fullName(one) === fullName(other) && one.locale === other.locale;
 
 /** A digest of the refused data, so that changed data are tried again. Only the user's row has the address itself. */
 const toDigest = (user: ContactFields): string => sha256(JSON.stringify([user.email, fullName(user), user.locale]));
@@ -40,7 +44,25 @@ export async function updateContact(deps: BillingDeps, user: User, customerId: S
     contact = { state: 'refused', code, digest: toDigest(user) };
     if (code === 'email_invalid') await update(undefined);
   }
-  await setContact(database.db, user.id, { contact, nowMs: now() });
+  await database.transaction(async (trx) => {
+    await setContact(trx, user.id, { contact, nowMs: now() });
+    // After the row of the membership is locked: a change since the call is visible here, or is recorded after this.
+    const current = await findUser(trx, user.id);
+    if (current && !hasSameContact(current, user)) await recordContactChange(trx, user.id, now());
+  });
+}
+
+/** The fields of the customer that differ from the user's; [] while an update is due or refused. */
+export function contactDifferences(
+  user: ContactFields,
+  customer: Pick<Stripe.Customer, 'email' | 'name' | 'preferred_locales'>,
+): string[] {
+  const language = customer.preferred_locales?.[0];
+  return [
+    ...(customer.email === user.email ? [] : ['email']),
+    ...((customer.name ?? '') === fullName(user) ? [] : ['name']),
+    ...(user.locale === null || language === user.locale ? [] : ['language']),
+  ];
 }
 
 /**
