@@ -1,3 +1,4 @@
+import type Stripe from 'stripe';
 import { authenticationRequired, type Decline, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
@@ -31,19 +32,79 @@ export function nextAction(state: State, intent: { id: string }, returnUrl: stri
     : { type: 'redirect_to_url', redirect_to_url: { return_url: returnUrl, url } };
 }
 
+/** The card of a charge, as a bank's answer has it. */
+function chargedCard({ card }: PaymentMethod, amount: number): Stripe.Charge.PaymentMethodDetails.Card {
+  const { brand, checks, country, exp_month, exp_year, funding, last4 } = card;
+  return {
+    amount_authorized: amount,
+    authorization_code: null,
+    brand,
+    checks,
+    country,
+    electronic_commerce_indicator: null,
+    exp_month,
+    exp_year,
+    fingerprint: card.fingerprint ?? null,
+    funding,
+    installments: null,
+    last4,
+    mandate: null,
+    network: brand,
+    network_transaction_id: null,
+    regulated_status: null,
+    three_d_secure: null,
+    transaction_link_id: null,
+    wallet: null,
+  };
+}
+
+const toOutcome = (decline: Decline | undefined): Stripe.Charge.Outcome => ({
+  advice_code: null,
+  network_advice_code: null,
+  network_decline_code: null,
+  network_status: decline ? 'declined_by_network' : 'approved_by_network',
+  reason: decline?.declineCode ?? null,
+  seller_message: decline ? 'The bank did not return any further details with this decline.' : 'Payment complete.',
+  type: decline ? 'issuer_declined' : 'authorized',
+});
+
+/** The properties of a charge that no payment here has. */
+const absent = {
+  application: null,
+  application_fee: null,
+  application_fee_amount: null,
+  balance_transaction: null,
+  failure_balance_transaction: null,
+  fraud_details: null,
+  on_behalf_of: null,
+  receipt_email: null,
+  receipt_number: null,
+  receipt_url: null,
+  review: null,
+  shipping: null,
+  source: null,
+  source_transfer: null,
+  statement_descriptor: null,
+  statement_descriptor_suffix: null,
+  transfer_data: null,
+  transfer_group: null,
+} satisfies Partial<Charge>;
+
 function createCharge(
   state: State,
   intent: PaymentIntent,
   { method, decline }: { method: PaymentMethod; decline?: Decline },
 ): Charge {
+  const captured = decline ? 0 : intent.amount;
   const charge: Charge = state.put({
+    ...absent,
     id: newId('ch'),
     object: 'charge',
     amount: intent.amount,
-    amount_captured: decline ? 0 : intent.amount,
+    amount_captured: captured,
     amount_refunded: 0,
-    balance_transaction: null,
     billing_details: method.billing_details,
+    calculated_statement_descriptor: 'FOYER',
     captured: !decline,
     created: state.now(),
     currency: intent.currency,
@@ -54,13 +115,11 @@ function createCharge(
     failure_message: decline?.message ?? null,
     livemode: false,
     metadata: {},
+    outcome: toOutcome(decline),
     paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: {
-      card: { brand: method.card.brand, last4: method.card.last4, fingerprint: method.card.fingerprint ?? null },
-      type: 'card',
-    },
+    payment_method_details: { card: chargedCard(method, captured), type: 'card' },
     refunded: false,
     status: decline ? 'failed' : 'succeeded',
   });

@@ -107,36 +107,15 @@ export type InvoicePayment = With<
   Stripe.InvoicePayment,
   { invoice: string; payment: { payment_intent: string; type: 'payment_intent' } }
 >;
-
-/**
- * A charge; the library's type of it is not part of the reference, so it contains the properties that the product may
- * read.
- */
-export interface Charge {
-  id: string;
-  object: 'charge';
-  amount: number;
-  amount_captured: number;
-  amount_refunded: number;
-  balance_transaction: null;
-  billing_details: Stripe.PaymentMethod.BillingDetails;
-  captured: boolean;
-  created: number;
-  currency: string;
-  customer: string | null;
-  description: string | null;
-  disputed: boolean;
-  failure_code: string | null;
-  failure_message: string | null;
-  livemode: false;
-  metadata: Metadata;
-  paid: boolean;
-  payment_intent: string;
-  payment_method: string;
-  payment_method_details: { card: Record<string, unknown>; type: 'card' };
-  refunded: boolean;
-  status: 'succeeded' | 'failed';
-}
+export type Charge = With<
+  Stripe.Charge,
+  {
+    customer: string | null;
+    payment_intent: string;
+    payment_method: string;
+    status: 'succeeded' | 'failed';
+  }
+>;
 export type Dispute = With<Stripe.Dispute, { charge: string; payment_intent: string }>;
 export type Refund = With<
   Stripe.Refund,
