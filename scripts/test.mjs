@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { command, Failure, nodeSettings, root, run, runTool } from './lib/processes.mjs';
 import { demandParts, parseWithout, parts, startServices } from './lib/services.mjs';
+import { findUnreached, listStripeCalls, readRequests } from './lib/stripe-calls.mjs';
 import { judge, summaryLines } from './lib/summary.mjs';
 
 /** A folder for all files of the run. The user of PostgreSQL must be able to enter it. */
@@ -49,6 +50,14 @@ async function checks() {
   await Promise.all([step('build', build), step('types', () => runTool('sh', ['-c', scripts.types]))]);
 }
 
+/** @param {string} requestsDir @throws {Failure} that names the calls of the product that no test has reached */
+async function expectAllReached(requestsDir) {
+  const unreached = findUnreached(listStripeCalls(), readRequests(requestsDir));
+  if (unreached.length === 0) return;
+  const lines = unreached.map(({ name, request }) => `  ${name} (${request})`);
+  throw new Failure(`No test reaches these calls of the product to Stripe:\n${lines.join('\n')}`);
+}
+
 await command(async () => {
   const [speed, ...args] = process.argv.slice(2);
   const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
@@ -60,9 +69,12 @@ await command(async () => {
   if (!services) throw new Failure('the services did not start');
 
   const resultPath = join(dir, 'result.json');
+  const requestsDir = join(dir, 'stripe-requests');
+  mkdirSync(requestsDir);
   const env = {
     ...services.variables,
     FOYER_TEST: speed,
+    STRIPE_REQUESTS_DIR: requestsDir,
     // Tests start many processes of the same code.
     NODE_COMPILE_CACHE: nodeSettings().NODE_COMPILE_CACHE,
   };
@@ -72,6 +84,9 @@ await command(async () => {
   const exitCode = await run(process.execPath, [...jest, ...args], { env });
   const tests = { name: `tests (${speed})`, ms: performance.now() - beganMs };
   await services.stop();
+  // A part of the tests does not reach every call.
+  if (speed === 'all' && args.length === 0 && without.length === 0)
+    await step('calls to Stripe', () => expectAllReached(requestsDir));
 
   const result = existsSync(resultPath) ? JSON.parse(readFileSync(resultPath, 'utf8')) : undefined;
   const verdict = judge(steps, result, exitCode);

@@ -18,6 +18,8 @@ export interface Exchange {
   /** As they came: forms and queries only have text. */
   params: Record<string, unknown>;
   idempotencyKey?: string;
+  /** The header `User-Agent`: Stripe's library names itself and its application. */
+  agent: string | undefined;
   /** The kind of the key; undefined for an unknown one. */
   as?: KeyKind;
   status: number;
@@ -213,7 +215,8 @@ function handleRequest(options: ApiOptions, request: ApiRequest, res: Response):
   if (fails) res.set('Stripe-Should-Retry', 'false');
   const { answer, as, usesKey } = fails ? answerFault(options, request, answered) : answerRequest(options, request);
   if (method !== 'GET') onChange();
-  const exchange = { method, path, params, status: answer.status, answer: JSON.parse(answer.body) };
+  const agent = req.get('user-agent');
+  const exchange = { method, path, params, agent, status: answer.status, answer: JSON.parse(answer.body) };
   onExchange({ ...exchange, ...(as !== undefined && { as }), ...(key !== undefined && { idempotencyKey: key }) });
   // The key is in use until the answer is sent: a parallel request is refused, as Stripe does.
   setImmediate(() => {

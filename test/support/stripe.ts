@@ -4,6 +4,7 @@ import { clientDir } from './client-dir.ts';
 import { listenOnFreePort } from './foyer.ts';
 import { addStripeFaults, takeStripeFaults } from './stripe-faults.ts';
 import { stripeReference, withoutStripeReference } from './stripe-reference.ts';
+import { recordRequest, testAgent } from './stripe-requests.ts';
 
 export const stripeKeys = {
   secretKey: 'sk_test_of_the_stand_in',
@@ -58,6 +59,7 @@ export async function startStripe({
   const { secretKey, publishableKey, webhookSecret } = stripeKeys;
   const standIn = createStripeStandIn({ secretKey, publishableKey, now, origin: url, clientDir: clientDir(), ...more });
   server.on('request', standIn.listener);
+  standIn.observe(recordRequest);
   standIn.observe(({ method, path, status, answer }) => {
     // The product must not send unsupported requests.
     if (status >= 500 && !isPlanned(answer)) addStripeFaults(`${method} ${path}: ${JSON.stringify(answer)}`);
@@ -78,6 +80,7 @@ export async function startStripe({
         protocol: 'http',
         maxNetworkRetries: 0,
         telemetry: false,
+        appInfo: { name: testAgent },
         ...config,
       }),
     environment: () => ({
