@@ -131,6 +131,19 @@ describe('refunds, disputes and credit notes', () => {
     expect(await orders(user)).toMatchObject([{ refundedCents: 300, paymentIntentId: expect.stringMatching(/^pi_/) }]);
   });
 
+  it('A refund and a dispute from long ago are recorded without a mail and end nothing', async () => {
+    const user = await buyer();
+    engine().refund(user.invoice, 300);
+    engine().dispute(user.invoice);
+    shop.stripe.webhooks.drop();
+    shop.passTime(31 * dayMs);
+    await reconcile();
+    await shop.membership.work();
+    expect(await orders(user)).toMatchObject([{ refundedCents: 300, disputeState: 'open' }]);
+    expect(await refundMails(user)).toEqual([]);
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: false });
+  });
+
   it('The hourly pass makes a constant number of requests, however many members there are', async () => {
     await reconcileDaily(shop.membership.deps);
     const at = shop.foyer.deps.now();

@@ -11,10 +11,15 @@ import { eventsProgress, findProgress, saveProgress } from './progress-store.ts'
 const typesAtOnce = 20;
 /** An event may be listed later than one that has happened after it. */
 const overlapMs = 15 * minuteMs;
+/** The webhook of a newer event may still be on its way. */
+const deliveryMs = 5 * minuteMs;
 
-/** Every event since this time, the oldest first. @throws {StripeUnavailableError} */
-function listEventsSince(deps: BillingDeps, sinceMs: number): Promise<Stripe.Event[]> {
-  const created = { gte: Math.floor(sinceMs / 1_000) };
+/** Every event of this time, the oldest first. @throws {StripeUnavailableError} */
+function listEvents(
+  deps: BillingDeps,
+  { fromMs, untilMs }: { fromMs: number; untilMs: number },
+): Promise<Stripe.Event[]> {
+  const created = { gte: Math.floor(fromMs / 1_000), lte: Math.floor(untilMs / 1_000) };
   return callStripe(deps.stripe, async (stripe) => {
     const events: Stripe.Event[] = [];
     for (let at = 0; at < eventTypes.length; at += typesAtOnce) {
@@ -35,7 +40,7 @@ export async function readMissedEvents(deps: BillingDeps, webhooks: Pick<StripeW
   const nowMs = now();
   const last = await findProgress(database.db, eventsProgress);
   if (!last || nowMs - last.updatedAt < hourMs) return;
-  const events = await listEventsSince(deps, last.at - overlapMs);
+  const events = await listEvents(deps, { fromMs: last.at - overlapMs, untilMs: nowMs - deliveryMs });
   await webhooks.takeMissed(events);
   const at = Math.max(last.at, ...events.slice(-1).map(({ created }) => toMs(created)));
   await saveProgress(database.db, eventsProgress, { at, position: null, updatedAt: nowMs });

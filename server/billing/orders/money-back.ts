@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Row } from '../../store/index.ts';
 import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
-import { toId } from '../stripe/stripe-objects.ts';
+import { toId, toMs } from '../stripe/stripe-objects.ts';
 
 export type DisputeState = NonNullable<Row<'orders'>['disputeState']>;
 
@@ -10,16 +10,18 @@ export interface MoneyBack {
   refundedCents: number;
   /** null: it was never disputed. */
   disputeState: DisputeState | null;
+  /** Start of the newest refund or dispute; 0: there is none. */
+  newestAt: number;
 }
 
-export const nothingBack: MoneyBack = { refundedCents: 0, disputeState: null };
+export const nothingBack: MoneyBack = { refundedCents: 0, disputeState: null, newestAt: 0 };
 
 /** A refund that failed or was cancelled has given nothing back. */
 const counting: ReadonlySet<string | null> = new Set(['pending', 'succeeded']);
 /** Closed without a loss. Every state that is not known here counts as open. */
 const harmless: ReadonlySet<string> = new Set(['won', 'warning_closed', 'prevented']);
 
-export const toDisputeState = ({ status }: Pick<Stripe.Dispute, 'status'>): DisputeState =>
+const toDisputeState = ({ status }: Pick<Stripe.Dispute, 'status'>): DisputeState =>
   status === 'lost' ? 'lost' : harmless.has(status) ? 'won' : 'open';
 
 /** The worst of several disputes of one payment. */
@@ -28,13 +30,17 @@ const worst = (one: DisputeState | null, other: DisputeState): DisputeState =>
   ([one, other] as const).find((state) => state === 'lost') ??
   other;
 
-export const addRefund = (back: MoneyBack, { status, amount }: Stripe.Refund): MoneyBack => ({
+const newest = ({ newestAt }: MoneyBack, { created }: { created: number }): number => Math.max(newestAt, toMs(created));
+
+const addRefund = (back: MoneyBack, { status, amount, created }: Stripe.Refund): MoneyBack => ({
   ...back,
+  newestAt: newest(back, { created }),
   refundedCents: back.refundedCents + (counting.has(status) ? amount : 0),
 });
 
-export const addDispute = (back: MoneyBack, dispute: Stripe.Dispute): MoneyBack => ({
+const addDispute = (back: MoneyBack, dispute: Stripe.Dispute): MoneyBack => ({
   ...back,
+  newestAt: newest(back, dispute),
   disputeState: worst(back.disputeState, toDisputeState(dispute)),
 });
 

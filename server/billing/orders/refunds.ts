@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type StripeInvoiceId, toStripeCustomerId, toStripeInvoiceId } from '../../shared/index.ts';
+import { dayMs, type StripeInvoiceId, toStripeCustomerId, toStripeInvoiceId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -50,14 +50,20 @@ function logDispute({ log }: BillingDeps, { invoiceId }: Order, state: MoneyBack
   else log.info(entry, 'a dispute has ended');
 }
 
+/** Refunds and disputes from before an order was known here are recorded without a mail, and end nothing. */
+const historyMs = 30 * dayMs;
+
 /** Writes one change with its consequences. @returns whether the order was still as it was before the read */
 async function writeChange(deps: BillingDeps, order: Order, back: MoneyBack & { paymentIntentId: string }) {
   const isChanged = order.refundedCents !== back.refundedCents || order.disputeState !== back.disputeState;
   if (!isChanged && order.paymentIntentId === back.paymentIntentId) return true;
+  const isHistory = deps.now() - back.newestAt > historyMs;
   const written = await deps.database.transaction(async (trx) => {
     if (!(await writeMoneyBack(trx, { order, back }, deps.now()))) return false;
-    await notifyRefund(deps, trx, { order, changeCents: back.refundedCents - order.refundedCents });
-    await endAfterMoneyBack(deps, trx, { order, back });
+    const changeCents = back.refundedCents - order.refundedCents;
+    // A refund that fell was known here, however old it is.
+    if (changeCents < 0 || !isHistory) await notifyRefund(deps, trx, { order, changeCents });
+    if (!isHistory) await endAfterMoneyBack(deps, trx, { order, back });
     return true;
   });
   if (written && order.disputeState !== back.disputeState) logDispute(deps, order, back.disputeState);

@@ -175,7 +175,15 @@ async function adopt(deps: BillingDeps, { userId, customerId }: Difference): Pro
 /** Refunds, disputes and credit notes whose events were missed. */
 async function repairOrders(deps: BillingDeps, into: ReconcileResult): Promise<void> {
   const found = await findOrderDifferences(deps);
-  for (const { repair } of found) await repair();
+  for (const { repair, ...difference } of found) {
+    try {
+      await repair();
+    } catch (error) {
+      if (error instanceof StripeUnavailableError) throw error;
+      // The difference is left; the others must not wait for it.
+      deps.log.warn({ err: error, act: 'reconcile', ...difference }, 'could not read an order again');
+    }
+  }
   const left = found.length === 0 ? [] : (await findOrderDifferences(deps)).map(toDifference);
   into.left.push(...left);
   into.repaired.push(...found.map(toDifference).filter((one) => !left.some(sameAs(one))));
