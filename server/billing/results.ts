@@ -2,7 +2,8 @@ import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
 import type { Order } from './orders/order.ts';
-import type { AppliedDiscount, Membership, SavedCard } from './subscription/membership.ts';
+import type { AmountLine } from './stripe/amount-lines.ts';
+import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -35,8 +36,10 @@ export interface Quote {
   usedCreditCents: number;
   /** The charge of the card today. */
   dueCents: number;
-  /** The amount of each renewal, as far as known today. */
-  laterCents: number;
+  /** Of the charge today, and they add up to it. */
+  lines: readonly AmountLine[];
+  /** The charge after today's; for a later plan its first one. null: none. */
+  next: NextCharge | null;
   /** Time of the next charge, from Stripe; null: Stripe has not said. */
   renewsAt: number | null;
   /** Start of the previewed plan. */

@@ -70,6 +70,12 @@ export interface TablesMToO {
     contact: string | null;
     /** Time of the last attempt; null with `contact`. */
     contactAt: number | null;
+    /** JSON: the price of the subscription's item (`SubscriptionPrice`). */
+    price: string | null;
+    /** JSON: the next charge, from a preview of Stripe (`NextCharge`); null: none. */
+    nextCharge: string | null;
+    /** The customer's balance at Stripe: below 0 the user's credit, above 0 owed. */
+    balanceCents: Generated<number>;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {
@@ -139,6 +145,8 @@ export interface TablesMToO {
     renewsAt: number | null;
     orderedAt: number;
     createdAt: number;
+    /** Amount of the sold line, before discounts; null: written by an earlier release. */
+    planAmountCents: number | null;
     /** Stripe's payment of the invoice; null: nothing was charged, or not read since the column exists. */
     paymentIntentId: string | null;
     /** null: never disputed. */

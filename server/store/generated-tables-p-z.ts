@@ -56,6 +56,8 @@ export interface TablesPToZ {
     invoiceId: StripeInvoiceId | null;
     createdAt: number;
     updatedAt: number;
+    /** JSON: the start of the rest of a period that the user was quoted (`QuotedDate`). */
+    quoted: string | null;
   };
   /** One of the ten codes for a lost second factor. */
   recoveryCodes: {

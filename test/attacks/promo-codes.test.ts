@@ -142,8 +142,8 @@ describe('attacks on promotion codes', () => {
     const user = await member();
     expect(await apply(user, 'm-99', fixed.word)).toMatchObject({ refusal: { kind: 'minimum' } });
     expect(await buyWith(user, 'm-499', fixed.word)).toMatchObject({ kind: 'paid' });
-    const { laterCents } = await context.shop.membership.quote(user, context.shop.plan('m-99'), null);
-    expect(laterCents).toBe(9_900);
+    const { next } = await context.shop.membership.quote(user, context.shop.plan('m-99'), null);
+    expect(next?.amountCents).toBe(9_900);
     expect(await context.shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     for (let day = 0; day < 31; day += 1) {
       context.shop.passTime(dayMs);

@@ -31,7 +31,7 @@ describe.each(backends)('a purchase: $name', (backend) => {
     await shop.saveCard(user);
     const chosen = await shop.membership.choose(user, shop.plan('m-99'));
     const quote = await shop.membership.quote(user, chosen.plan, null);
-    expect(quote).toMatchObject({ when: 'now', amountCents: 9900, dueCents: 9900, laterCents: 9900 });
+    expect(quote).toMatchObject({ when: 'now', amountCents: 9900, dueCents: 9900, next: { amountCents: 9900 } });
     const both = await Promise.all(
       [1, 2].map(() => shop.membership.confirm(user, { planId: toPlanId('10'), dueCents: 9900 }, from)),
     );

@@ -6,7 +6,7 @@ import { type PlansFile, shippedPlansFile } from '../../config/plans.ts';
 let files: Map<string, string> | undefined;
 
 /** Writes the shipped plans with other values once, and returns the file. It is gone when the process ends. */
-export function plansWith(change: Partial<Omit<PlansFile, 'plans' | 'trial'>>): string {
+export function plansWith(change: Partial<Omit<PlansFile, 'trial'>>): string {
   files ??= new Map();
   const text = JSON.stringify({ ...JSON.parse(readFileSync(shippedPlansFile, 'utf8')), ...change });
   const known = files.get(text);

@@ -23,6 +23,8 @@ export interface CancelMembershipProps extends ActProps {
   after?: string | undefined;
   /** The page of a withdrawal, if there is one for this purchase. */
   withdrawHref?: string | undefined;
+  /** The user's credit, which stays. */
+  credit?: string | undefined;
   /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
   renewal?: { amount: string; until: number } | undefined;
 }
@@ -46,7 +48,7 @@ function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembers
 
 /** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage(props: CancelMembershipProps) {
-  const { ctx, action, problem, plan, atOnce, to, after, renewal, withdrawHref } = props;
+  const { ctx, action, problem, plan, atOnce, to, after, renewal, withdrawHref, credit } = props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -62,6 +64,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
           <li key={effect}>{effect}</li>
         ))}
         {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
+        {credit !== undefined && <li>{t('membership.cancel.creditStays', { amount: credit })}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
         {atOnce === undefined && <li>{t('membership.cancel.back')}</li>}

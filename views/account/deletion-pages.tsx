@@ -57,6 +57,8 @@ export interface DeleteAccountPageProps {
   /** The days in which the deletion can be cancelled. */
   days: number;
   error?: string | undefined;
+  /** The user's credit, which is lost. */
+  credit?: string;
   /** A paid membership that renews. */
   membership?: DeletionMembership | undefined;
 }
@@ -103,7 +105,7 @@ function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembe
 }
 
 /** The consequences of the deletion, before it happens. */
-export function DeleteAccountPage({ ctx, action, days, error, membership }: DeleteAccountPageProps) {
+export function DeleteAccountPage({ ctx, action, days, error, membership, credit }: DeleteAccountPageProps) {
   const { t, brand } = ctx;
   return (
     <AccountAction
@@ -117,6 +119,7 @@ export function DeleteAccountPage({ ctx, action, days, error, membership }: Dele
         <li>{t('leaving.deletion.now')}</li>
         <li>{t('leaving.deletion.wait', { count: days })}</li>
         <li>{t('leaving.deletion.then')}</li>
+        {credit !== undefined && <li>{t('leaving.deletion.credit', { amount: credit })}</li>}
         <li>{t('leaving.deletion.kept')}</li>
         <li>{t('leaving.deletion.apps')}</li>
       </ul>

@@ -12,12 +12,20 @@ interface Props {
 }
 
 /** The date of the plan's next change, with its label. */
-function dated({ t, lang }: PageContext, planStatus: PlanStatusView): { label: string; value: string } | undefined {
+function dated(
+  { t, lang }: PageContext,
+  { status: planStatus, nextCharge }: MembershipView,
+): { label: string; value: string } | undefined {
   if (!('at' in planStatus) || planStatus.at === null) return undefined;
   const date = formatDate(lang, planStatus.at);
   switch (planStatus.kind) {
     case 'renews':
-      return { label: t('membership.plan.renewsOn'), value: date };
+      return {
+        label: t('membership.plan.renewsOn'),
+        value: nextCharge
+          ? `${t('membership.plan.renewsAt', { date, amount: nextCharge.amount })}. ${nextCharge.more}`.trim()
+          : date,
+      };
     case 'unpaid':
       return { label: t('membership.plan.paidUntil'), value: date };
     case 'ends':
@@ -40,16 +48,17 @@ function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string |
 /** The user's plan: name, price, next change and content, with links to change it. */
 export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { status, discount, trial } = membership;
+  const { status, discount, trial, credit } = membership;
   const plan = 'plan' in status ? status.plan : undefined;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
   const price = planPriceText(ctx, status);
-  const day = dated(ctx, status);
+  const day = dated(ctx, membership);
   const facts = [
     { label: t('membership.plan.name'), value: <strong>{name}</strong> },
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
     ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
     ...(day === undefined ? [] : [day]),
+    ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
     ...(plan === undefined || plan.features.length === 0
       ? []
       : [{ label: t('membership.plan.includes'), value: plan.features.join('\n') }]),

@@ -31,6 +31,10 @@ export interface MembershipView {
   /** Of the initial plan. */
   trial?: { name: string; endsAt: number; days: number } | undefined;
   discount?: string | undefined;
+  /** The credit that later charges use first. */
+  credit?: string | undefined;
+  /** The next charge: its amount, and sentences on credit and later amounts ('': none). */
+  nextCharge?: { amount: string; more: string } | undefined;
   unpaid?:
     | {
         amount: string;

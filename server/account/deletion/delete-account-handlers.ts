@@ -3,6 +3,7 @@ import type { CancellationTiming } from '../../billing/index.ts';
 import { type AddPage, HttpError } from '../../http/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
+import { toCreditText } from '../membership/membership-view.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { deletionRequestedPath } from './deletion-requested-handlers.ts';
 import { requestDeletion, waitDays } from './request-deletion.ts';
@@ -11,19 +12,22 @@ export const deleteAccountPath = '/settings/delete-account';
 
 async function renderDeletePage(
   r: UserRequest,
-  { deletion }: AccountDeps,
+  { deletion, membership: billing }: AccountDeps,
   input: { unconfirmed: boolean; timing: CancellationTiming },
 ): Promise<void> {
   const view = r.viewAt(deleteAccountPath, input);
   if (!view) return;
   const { unconfirmed, timing } = view;
   const membership = await deletion.membership.findRenewing(r.user.id, deletion.now());
+  const stored = await billing.getMembership(r.user.id);
+  const credit = stored && toCreditText(r, stored, billing.catalogue.currency);
   r.render(
     DeleteAccountPage,
     {
       action: deleteAccountPath,
       days: waitDays,
       ...(membership && { membership: { ...membership, timing } }),
+      ...(credit !== undefined && { credit }),
       ...(unconfirmed && { error: r.t('leaving.deletion.confirmMissing') }),
     },
     { title: 'leaving.deletion.title', address: deleteAccountPath, status: unconfirmed ? 400 : 200 },

@@ -9,7 +9,7 @@ import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
-import { toMembershipView } from './membership-view.ts';
+import { toCreditText, toMembershipView } from './membership-view.ts';
 
 const cancelPath = `${membershipPath}/cancel`;
 const resumePath = `${membershipPath}/resume`;
@@ -82,6 +82,7 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
       // The plan without the subscription.
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
       withdrawHref: (await deps.membership.findWithdrawal(r.user.id)) && `${membershipPath}/withdraw`,
+      credit: membership && toCreditText(r, membership, deps.membership.catalogue.currency),
       renewal: renewal && {
         amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
         until: renewal.periodEnd,

@@ -1,10 +1,13 @@
 import type { InvoiceRow, MembershipView, UserPlanView } from '../../../views/account/membership-view.ts';
 import { formatAmount } from '../../../views/format.ts';
 import {
+  asSubscribed,
   type Catalogue,
   graceEndsAt,
   type InvoiceView,
+  laterAmountsText,
   type Membership,
+  type NextCharge,
   type Order,
   type Plan,
   partnerDealUrl,
@@ -25,8 +28,15 @@ const amountIn =
   (cents: number) =>
     formatAmount(lang, cents, { currency });
 
-export function toPlanView(ctx: TextContext, plan: Plan, currency: string): UserPlanView {
-  const price = planPrice(ctx, plan, currency);
+/** A plan with the price that this user pays, which may be older than the catalogue's. */
+export function toPlanView(
+  ctx: TextContext,
+  offered: Plan,
+  { currency, membership }: { currency: string; membership?: Membership | undefined },
+): UserPlanView {
+  const own = membership?.pricedPlanId === offered.id ? membership.price : null;
+  const plan = own ? asSubscribed(offered, own) : offered;
+  const price = planPrice(ctx, plan, own?.currency ?? currency);
   return {
     name: plan.name,
     line: planLine(ctx.t, plan),
@@ -37,14 +47,29 @@ export function toPlanView(ctx: TextContext, plan: Plan, currency: string): User
 
 function toDiscountText(
   { t, lang }: TextContext,
-  { discount }: Membership,
+  { discount, nextCharge }: Membership,
   money: (cents: number) => string,
 ): string | undefined {
-  if (!discount) return undefined;
+  // A code may be for another plan only.
+  if (!discount || nextCharge?.discountCents === 0) return undefined;
   const { percentOff, amountOffCents, code } = discount;
   const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 2 });
   const amount = percentOff === null ? money(amountOffCents ?? 0) : percent.format(percentOff / 100);
   return t('membership.plan.off', { amount, code });
+}
+
+const toNextChargeView = (ctx: TextContext, next: NextCharge): MembershipView['nextCharge'] => ({
+  amount: amountIn(ctx, next.currency)(next.amountCents),
+  more: laterAmountsText(ctx, next).trim(),
+});
+
+/** The user's credit at Stripe, which later charges use first; undefined: none. */
+export function toCreditText(
+  ctx: Pick<TextContext, 'lang'>,
+  { balanceCents, price }: Membership,
+  currency: string,
+): string | undefined {
+  return balanceCents < 0 ? amountIn(ctx, price?.currency ?? currency)(0 - balanceCents) : undefined;
 }
 
 /** The stored membership of a user, as text. */
@@ -56,7 +81,7 @@ export function toMembershipView(
   const nowMs = billingNow();
   const { currency } = catalogue;
   const money = amountIn(r, currency);
-  const words = (plan: Plan) => toPlanView(r, plan, currency);
+  const words = (plan: Plan) => toPlanView(r, plan, { currency, membership });
   const { unpaid, pending, card } = membership ?? {};
   const keptUntil = membership && graceEndsAt(membership, catalogue);
   const pendingPlan = catalogue.byId(pending?.planId);
@@ -67,6 +92,8 @@ export function toMembershipView(
     noted: membership?.noted,
     trial: membership && toTrialStatus(membership, catalogue, nowMs),
     discount: membership && toDiscountText(r, membership, money),
+    credit: membership && toCreditText(r, membership, currency),
+    nextCharge: membership?.nextCharge ? toNextChargeView(r, membership.nextCharge) : undefined,
     unpaid: unpaid
       ? {
           amount: money(unpaid.amountCents),

@@ -198,7 +198,7 @@ async function refuseOtherAmounts(
   rejectDifferent([
     compareAmount('amount', submitted.amount, quote.dueCents),
     compareAmount('planDiscountVoucher', submitted.planDiscountVoucher, quote.discountCents),
-    compareAmount('recurDiscount', submitted.recurDiscount, plan.amountCents - quote.laterCents),
+    compareAmount('recurDiscount', submitted.recurDiscount, quote.next?.discountCents ?? 0),
   ]);
 }
 

@@ -1,8 +1,9 @@
 import type { PlanView } from '../../../views/billing/checkout-plan-card.tsx';
-import { formatAmount } from '../../../views/format.ts';
+import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
 import type { BillingPeriod, Plan } from '../catalogue/catalogue.ts';
+import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
 export type TextContext = Pick<PageContext, 'lang' | 't'>;
@@ -36,6 +37,26 @@ export function planPrice(
   if (period === null) return undefined;
   const amount = formatAmount(lang, amountCents, { currency, wholes: true });
   return { amount, per: periodText(t, period) };
+}
+
+const intervals = ['day', 'month', 'year'] as const;
+
+/** A plan with the amount and the interval of the price on the user's subscription. */
+export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount: count }: SubscriptionPrice): Plan {
+  const known = intervals.find((one) => one === interval);
+  return { ...plan, amountCents, period: known ? { interval: known, count } : plan.period };
+}
+
+/** The sentences after an announced charge: what credit pays of it, and its amount when the discount has ended. */
+export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
+  const { creditUsedCents, discountEndsAt, regularCents, currency } = next;
+  const money = (cents: number) => formatAmount(lang, cents, { currency });
+  const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
+  const regular =
+    discountEndsAt !== null && regularCents !== null
+      ? [t('checkout.lines.regular', { date: formatDate(lang, discountEndsAt), amount: money(regularCents) })]
+      : [];
+  return [...credit, ...regular].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, currency: string): PlanView {

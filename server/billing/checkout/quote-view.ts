@@ -3,9 +3,10 @@ import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { RequestContext } from '../../http/index.ts';
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { DisplayedQuote, Quote } from '../results.ts';
+import type { AmountLine } from '../stripe/amount-lines.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { planLine, type TextContext } from './plan-view.ts';
+import { laterAmountsText, planLine, type TextContext } from './plan-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
@@ -40,48 +41,63 @@ export interface QuoteView {
  * The German words are those of section 312j BGB, the others those of Directive 2011/83/EU, article 8 (2).
  */
 export function orderText({ lang, t }: TextContext, quote: Quote, currency: string): string | undefined {
-  const { when, dueCents, laterCents, startsAt, renewsAt } = quote;
+  const { when, dueCents, next, startsAt, renewsAt } = quote;
   if (dueCents > 0) return t('checkout.pay', { amount: formatAmount(lang, dueCents, { currency }) });
-  if (laterCents === 0) return undefined;
+  if (next === null || next.amountCents === 0) return undefined;
   const at = when === 'later' ? startsAt : renewsAt;
-  const amount = formatAmount(lang, laterCents, { currency });
+  const amount = formatAmount(lang, next.amountCents, { currency });
   return at === null ? t('checkout.pay', { amount }) : t('checkout.payLater', { amount, date: formatDate(lang, at) });
 }
 
+/** The label of a line. */
+function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): string {
+  const plan = planLine(t, quote.plan);
+  switch (line.kind) {
+    case 'plan':
+      return plan;
+    case 'rest':
+      return quote.renewsAt === null
+        ? plan
+        : t('checkout.lines.rest', { plan, date: formatDate(lang, quote.renewsAt) });
+    case 'other':
+      return line.text || t('checkout.lines.other');
+    case 'promo':
+      return quote.discountCode === undefined
+        ? t('checkout.lines.discount')
+        : t('checkout.lines.promo', { code: quote.discountCode });
+    default:
+      return t(`checkout.lines.${line.kind}`);
+  }
+}
+
 /** The amounts due today and later, as text. */
-export function toQuoteView({ lang, t }: TextContext, quote: Quote, currency: string): QuoteView {
+export function toQuoteView(ctx: TextContext, quote: Quote, currency: string): QuoteView {
+  const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
-  const less = (label: string, cents: number): SummaryLine[] =>
-    cents > 0 ? [{ label, amount: `−${formatMoney(cents)}`, saves: true }] : [];
-  const { plan, when, amountCents, discountCents, discountCode, unusedCents, usedCreditCents, dueCents, laterCents } =
-    quote;
+  const { plan, when, dueCents, next } = quote;
   const total = { label: t('checkout.lines.due'), amount: formatMoney(dueCents) };
+  const amount = formatMoney(next?.amountCents ?? 0);
+  const more = next ? laterAmountsText(ctx, next) : '';
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {
-      lines: [{ label: planLine(t, plan), amount: formatMoney(laterCents) }],
+      lines: [{ label: planLine(t, plan), amount }],
       total,
-      note: `${t('checkout.lines.later', { date, name: plan.name, amount: formatMoney(laterCents) })} ${t('checkout.lines.cancel')}`,
+      note: `${t('checkout.lines.later', { date, name: plan.name, amount })}${more} ${t('checkout.lines.cancel')}`,
     };
   }
+  const toLine = (line: AmountLine): SummaryLine => ({
+    label: toLineLabel(ctx, quote, line),
+    amount: `${line.cents < 0 ? '−' : ''}${formatMoney(Math.abs(line.cents))}`,
+    ...(line.cents < 0 && { saves: true }),
+  });
   const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
-  const amount = formatMoney(laterCents);
-  const takenOff = discountCents + unusedCents + usedCreditCents;
-  // Within a paid period, a higher plan is charged for the rest of the period.
-  const soldCents = Math.min(amountCents, dueCents + takenOff);
-  const line = planLine(t, plan);
-  const label = soldCents < amountCents && date !== undefined ? t('checkout.lines.rest', { plan: line, date }) : line;
-  const leftCents = dueCents + takenOff - soldCents;
+  const renews =
+    date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount });
   return {
-    lines: [
-      { label, amount: formatMoney(soldCents) },
-      ...less(t('checkout.lines.promo', { code: discountCode ?? '' }), discountCents),
-      ...less(t('checkout.lines.unused'), unusedCents),
-      ...less(t('checkout.lines.credit'), usedCreditCents),
-      ...(leftCents > 0 ? [{ label: t('checkout.lines.left'), amount: formatMoney(leftCents) }] : []),
-    ],
+    lines: quote.lines.map(toLine),
     total,
-    note: `${date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount })} ${t('checkout.lines.cancel')}`,
+    note: `${renews}${more} ${t('checkout.lines.cancel')}`,
   };
 }
 

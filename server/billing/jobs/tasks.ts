@@ -113,13 +113,28 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   await completeTask(deps.database.db, task.id);
 }
 
+/** Its credit is lost with it, and the log names the amount. */
+async function deleteCustomer({ stripe, log }: BillingDeps, customerId: StripeCustomerId): Promise<void> {
+  await callStripe(stripe, async (client) => {
+    const customer = await orNotFound(client.customers.retrieve(customerId));
+    if (customer && !customer.deleted && customer.balance < 0) {
+      const { balance: balanceCents, currency } = customer;
+      log.warn(
+        { act: 'delete-customer', customer: customerId, balanceCents, currency },
+        'customer deleted with credit',
+      );
+    }
+    await orNotFound(client.customers.del(customerId));
+  });
+}
+
 async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
   const { id, kind, userId, customerId } = task;
   if (kind !== 'delete-customer' && userId !== null) {
     return withUserLock(deps.database, userId, () => carryOutOfMember(deps, task, userId));
   }
   if (kind === 'refund') return carryOutRefund(deps, task);
-  if (customerId !== null) await callStripe(deps.stripe, (stripe) => orNotFound(stripe.customers.del(customerId)));
+  if (customerId !== null) await deleteCustomer(deps, customerId);
   await completeTask(deps.database.db, id);
 }
 

@@ -2,7 +2,6 @@ import type Stripe from 'stripe';
 import { type StripeCustomerId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
 import { type Catalogue, validityDays } from '../catalogue/catalogue.ts';
 import type { Prices } from '../catalogue/prices.ts';
-import { discountOn } from '../purchase/discount-rules.ts';
 import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import {
   hasSoldLines,
@@ -11,6 +10,7 @@ import {
   soldDiscountCents,
   soldLines,
   toAppliedDiscount,
+  toId,
   toMs,
   toSubscriptionId,
   usedCreditCents,
@@ -33,14 +33,19 @@ const chargedCard = (invoice: Stripe.Invoice, card: Snapshot['card']): Order['ca
 export async function toOrder(
   { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
   invoice: Stripe.Invoice,
-  { userId, customerId, card }: { userId: UserId; customerId: StripeCustomerId } & Pick<Snapshot, 'card'>,
+  {
+    userId,
+    customerId,
+    card,
+    nextCharge,
+  }: { userId: UserId; customerId: StripeCustomerId } & Pick<Snapshot, 'card' | 'nextCharge'>,
 ): Promise<Omit<Order, 'id'>> {
   const [line] = soldLines(invoice);
   const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
   const discountCents = soldDiscountCents(invoice);
   const input = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
   const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
-  const recurs = discount !== null && discount.duration !== 'once' && plan !== undefined;
+  const isLatest = facts.subscriptions.some(({ latest_invoice: latest }) => latest && toId(latest) === invoice.id);
   return {
     userId,
     customerId,
@@ -53,9 +58,11 @@ export async function toOrder(
     orderType: renewing.has(invoice.billing_reason) ? 'renewal' : 'upgrade',
     currency: invoice.currency,
     paidCents: invoice.amount_paid,
+    planAmountCents: line?.amountCents ?? null,
     usedCreditCents: usedCreditCents(invoice),
     discountCents,
-    recurringDiscountCents: recurs ? discountOn(plan.amountCents, discount) : 0,
+    // Only the newest order has later charges.
+    recurringDiscountCents: isLatest ? (nextCharge?.discountCents ?? 0) : 0,
     voucher: isDiscounted(invoice) ? (discount?.code ?? null) : null,
     refundedCents: 0,
     disputedAt: null,

@@ -26,3 +26,14 @@ export interface Charge {
   announcedCents: number;
   beganAt: number;
 }
+
+/** The start of the rest of a period, as it was announced: unused time and rest are counted from it. */
+export interface QuotedDate {
+  /** Seconds since the epoch, as Stripe counts. */
+  prorationDate: number;
+  /** Time of the announcement. */
+  at: number;
+  subscriptionId: string;
+  periodStart: number;
+  couponId: string | null;
+}

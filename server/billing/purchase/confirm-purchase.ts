@@ -113,7 +113,7 @@ async function payPurchase(
   const priced = await quoteNow(deps, live, purchase);
   const event = { kind: 'priced', charge: toCharge(deps, live, priced), announcedCents: announced.dueCents } as const;
   const next = transition({ kind: 'approved' }, event);
-  if (next.kind === 'refused') return { kind: 'changed', quote: priced.due };
+  if (next.kind === 'refused') return toChanged(deps, user, { ...purchase, promotion: priced.due.promotion });
   const cardId = live.membership.card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };

@@ -1,15 +1,19 @@
 import type { AppliedDiscount } from '../subscription/membership.ts';
 
-type Amounts = Pick<AppliedDiscount, 'percentOff' | 'amountOffCents'>;
+type Amounts = Pick<AppliedDiscount, 'amountOffCents'>;
 
-/**
- * The amount of a discount (the specification's section 5): a percentage, or a fixed amount, at most the whole. Half a
- * cent is rounded up, as Stripe does.
- * @param amountCents integer cents
- */
-export function discountOn(amountCents: number, { percentOff, amountOffCents }: Amounts): number {
-  const off = percentOff !== null ? Math.round((amountCents * percentOff) / 100) : (amountOffCents ?? 0);
-  return Math.min(amountCents, off);
+/** The end of a repeating discount that begins now: Stripe counts calendar months in UTC. null: it has none. */
+export function discountEnd(
+  { duration, months }: Pick<AppliedDiscount, 'duration' | 'months'>,
+  nowMs: number,
+): number | null {
+  if (duration !== 'repeating' || months == null) return null;
+  const end = new Date(nowMs);
+  const day = end.getUTCDate();
+  end.setUTCDate(1);
+  end.setUTCMonth(end.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
+  return end.setUTCDate(Math.min(day, lastDay));
 }
 
 /** Tests for a fixed discount that exceeds the amount, which is refused; undefined: it does not. */

@@ -107,7 +107,7 @@ const refuseOtherCurrency: PromotionRule = ({ coupon }, { currency }) =>
   coupon.amount_off !== null && coupon.currency !== currency ? { kind: 'unknown' } : undefined;
 
 const refuseAboveAmount: PromotionRule = ({ coupon }, { dueCents }) => {
-  const tooMuch = exceedsAmount(dueCents, { percentOff: coupon.percent_off, amountOffCents: coupon.amount_off });
+  const tooMuch = exceedsAmount(dueCents, { amountOffCents: coupon.amount_off });
   return tooMuch === undefined ? undefined : { kind: 'minimum', amountCents: tooMuch };
 };
 

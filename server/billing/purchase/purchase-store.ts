@@ -4,17 +4,21 @@ import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { ChosenPromotion } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-import type { Charge } from './charge.ts';
+import type { Charge, QuotedDate } from './charge.ts';
 
-export type StoredPurchase = Omit<Row<'purchases'>, 'openFor' | 'promotion' | 'charge' | 'createdAt'> & {
+type JsonColumn = 'promotion' | 'charge' | 'quoted';
+
+export type StoredPurchase = Omit<Row<'purchases'>, JsonColumn | 'openFor' | 'createdAt'> & {
   promotion: ChosenPromotion | null;
   charge: Charge | null;
+  quoted: QuotedDate | null;
 };
 
 const toStoredPurchase = ({ openFor: _, createdAt: __, ...row }: Row<'purchases'>): StoredPurchase => ({
   ...row,
   promotion: parseColumn(storedValues.promotion, row.promotion),
   charge: parseColumn(storedValues.charge, row.charge),
+  quoted: parseColumn(storedValues.quoted, row.quoted),
 });
 
 /** The open purchase. */
@@ -97,6 +101,21 @@ export async function changePurchase(
     .where('planId', '=', planId)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** Keeps what was announced, unless the purchase has become another one. */
+export async function recordQuotedDate(
+  db: Db,
+  { id, planId }: Pick<StoredPurchase, 'id' | 'planId'>,
+  quoted: QuotedDate,
+): Promise<void> {
+  await db
+    .updateTable('purchases')
+    .set({ quoted: JSON.stringify(quoted) })
+    .where('id', '=', id)
+    .where('planId', '=', planId)
+    .where('state', '=', 'open')
+    .execute();
 }
 
 /** Payments that were abandoned. */

@@ -1,17 +1,29 @@
-import { hourMs, type UserId } from '../../shared/index.ts';
+import type Stripe from 'stripe';
+import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
+import { type AmountLine, toAmountLines } from '../stripe/amount-lines.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
+import { lastsUntil, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
+import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { soldDiscountCents, soldLines, unusedCents, usedCreditCents } from '../stripe/stripe-objects.ts';
+import {
+  balanceLeft,
+  soldDiscountCents,
+  soldLines,
+  toMs,
+  unusedCents,
+  usedCreditCents,
+} from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
-import { type AppliedDiscount, trialPlanKey } from '../subscription/membership.ts';
+import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import { toDiscountParam } from './charge.ts';
-import { discountOn, exceedsAmount } from './discount-rules.ts';
+import { discountEnd } from './discount-rules.ts';
 import { changePurchase, findOpenPurchase } from './purchase-store.ts';
+import { getQuotedDate } from './quoted-date.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
 export interface ChangeParams {
@@ -22,11 +34,14 @@ export interface ChangeParams {
   prorationDate: number | null;
 }
 
-async function changeParams(
-  deps: BillingDeps,
-  { membership, subscriptionId, subscription: read }: Viewed,
-  plan: Plan,
-): Promise<ChangeParams> {
+/** A plan with its promotion code. */
+interface ChosenPlan {
+  plan: Plan;
+  promotion: ChosenPromotion | null;
+}
+
+async function changeParams(deps: BillingDeps, live: Viewed, { plan, promotion }: ChosenPlan): Promise<ChangeParams> {
+  const { membership, subscriptionId, subscription: read } = live;
   if (subscriptionId === null) {
     return { items: [{ price: await deps.prices.priceIdFor(plan) }], endTrial: false, prorationDate: null };
   }
@@ -34,14 +49,13 @@ async function changeParams(
     read ?? readSubscription(deps, subscriptionId),
     deps.prices.priceIdFor(plan),
   ]);
-  const upgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
   const item = getItem(subscription);
-  // Whole hours: an announced amount stays equal when the button is pressed some minutes later.
-  const hourBegan = Math.floor(deps.now() / hourMs) * (hourMs / 1000);
+  const isUpgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
+  const upgrade = { planId: plan.id, promotion, periodStart: item.current_period_start };
   return {
     items: [{ id: item.id, price }],
     endTrial: subscription.status === 'trialing',
-    prorationDate: upgrade ? Math.max(hourBegan, item.current_period_start) : null,
+    prorationDate: isUpgrade ? await getQuotedDate(deps, { ...live, subscriptionId }, upgrade) : null,
   };
 }
 
@@ -54,56 +68,102 @@ export const toStripeParams = ({ items, endTrial, prorationDate }: ChangeParams)
     : { proration_behavior: 'always_invoice' as const, proration_date: prorationDate }),
 });
 
-/** The amount of each renewal, with discounts that last longer than today. */
-function laterCents(plan: Plan, discount: AppliedDiscount | null): number {
-  const recurs = discount !== null && discount.duration !== 'once';
-  return plan.amountCents - (recurs ? discountOn(plan.amountCents, discount) : 0);
+/** The amount due now, and what it costs later: that is another request. */
+interface Priced {
+  due: Quote;
+  params: ChangeParams;
+  /** @throws {StripeUnavailableError} */
+  previewNext(): Promise<NextCharge>;
 }
 
-/** A plan with its promotion code. */
-interface ChosenPlan {
-  plan: Plan;
-  promotion: ChosenPromotion | null;
+/** A code that is redeemed with this invoice: by Stripe's clock, which its periods follow too. */
+function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): AppliedDiscount {
+  return { ...promotion, endsAt: discountEnd(promotion, toMs(created)) };
 }
+
+const onceOnly: readonly AmountLine['kind'][] = ['rest', 'other', 'unused'];
+
+/** Tests whether an invoice is that of every period: a whole one, with discounts that last. The balance is apart. */
+const isLikeRenewal = ({ lines, discountCents }: Pick<Quote, 'lines' | 'discountCents'>, lasts: boolean): boolean =>
+  lines.every(({ kind }) => !onceOnly.includes(kind)) && (discountCents === 0 || lasts);
 
 /** @throws {StripeUnavailableError} */
 async function preview(
   deps: BillingDeps,
-  viewed: Viewed,
+  { customerId, subscriptionId, membership }: Viewed,
   { plan, promotion, params }: ChosenPlan & { params: ChangeParams },
-): Promise<Quote> {
-  const { customerId, subscriptionId, membership } = viewed;
+): Promise<Priced> {
   const first = params.prorationDate === null;
   const isMade = subscriptionId !== null;
-  const invoice = await callStripe(deps.stripe, (stripe) =>
-    stripe.invoices.createPreview({
-      customer: customerId,
-      ...(isMade && { subscription: subscriptionId }),
-      subscription_details: isMade ? toStripeParams(params) : { items: params.items, billing_mode: billingMode },
-      // Before the first purchase, leftovers of an earlier attempt are removed; after it, the discount belongs to the
-      // user.
-      ...(promotion
-        ? { discounts: [toDiscountParam(promotion)] }
-        : isMade && first && membership.discount && { discounts: '' as const }),
-    }),
-  );
-  const state = promotion ?? (first ? null : membership.discount);
-  const [line] = soldLines(invoice);
-  const nowMs = deps.now();
-  return {
+  const call: Stripe.InvoiceCreatePreviewParams = {
+    customer: customerId,
+    ...(isMade && { subscription: subscriptionId }),
+    subscription_details: isMade ? toStripeParams(params) : { items: params.items, billing_mode: billingMode },
+  };
+  // Before the first purchase, leftovers of an earlier attempt are removed; after it, the discount belongs to the user.
+  const own = first ? null : membership.discount;
+  const none = isMade && membership.discount ? { discounts: '' as const } : {};
+  const discounts = promotion ? { discounts: [toDiscountParam(promotion)] } : own ? {} : none;
+  const ask = (more: Stripe.InvoiceCreatePreviewParams) =>
+    callStripe(deps.stripe, (stripe) => stripe.invoices.createPreview({ ...call, ...more }));
+  const invoice = await ask(discounts);
+  const amounts = await toAmounts(deps, plan, invoice);
+  const discount = promotion ? toRedeemed(promotion, invoice) : own;
+  const due: Quote = {
     plan,
     when: 'now',
     amountCents: plan.amountCents,
+    ...amounts,
+    next: null,
+    startsAt: deps.now(),
+    promotion,
+    discountCode: discount?.code,
+  };
+  return {
+    due,
+    params,
+    async previewNext() {
+      const { renewsAt: at } = amounts;
+      const lasts = discount !== null && lastsUntil(discount, at);
+      const later = isLikeRenewal(amounts, lasts)
+        ? invoice
+        : await ask({ ...(lasts ? discounts : none), preview_mode: 'recurring' });
+      return toLaterCharge(later, { discount: lasts ? discount : null, balanceCents: balanceLeft(invoice), at });
+    },
+  };
+}
+
+/**
+ * The amounts of an invoice or its preview.
+ * @throws {StripeUnavailableError} if they do not add up: a charge that cannot be explained is not announced
+ */
+async function toAmounts(
+  { prices, log }: BillingDeps,
+  plan: Plan,
+  invoice: Stripe.Invoice,
+): Promise<Pick<Quote, 'discountCents' | 'unusedCents' | 'usedCreditCents' | 'dueCents' | 'lines' | 'renewsAt'>> {
+  const lines = toAmountLines(invoice, await prices.productIdFor(plan));
+  if (!lines) {
+    const { id, total, subtotal, amount_due, starting_balance, total_discount_amounts, total_taxes } = invoice;
+    const amounts = { total, subtotal, amount_due, starting_balance, total_discount_amounts, total_taxes };
+    const items = invoice.lines.data.map(({ amount, discount_amounts }) => ({ amount, discount_amounts }));
+    log.error({ act: 'quote', invoice: id, ...amounts, items }, 'lines of an invoice do not add up to its total');
+    throw new StripeUnavailableError(`the lines of ${id} do not add up to its total`);
+  }
+  return {
     discountCents: soldDiscountCents(invoice),
     unusedCents: unusedCents(invoice),
     usedCreditCents: usedCreditCents(invoice),
     dueCents: invoice.amount_due,
-    laterCents: laterCents(plan, state),
-    renewsAt: line?.periodEnd ?? null,
-    startsAt: nowMs,
-    promotion,
-    discountCode: state?.code,
+    lines,
+    renewsAt: soldLines(invoice)[0]?.periodEnd ?? null,
   };
+}
+
+/** A plan that waits for its payment costs the amount of its invoice. */
+async function toPendingQuote(deps: BillingDeps, due: Quote, invoiceId: StripeInvoiceId): Promise<Quote> {
+  const { invoice } = await readInvoice(deps.stripe, invoiceId);
+  return invoice.status === 'open' ? { ...due, ...(await toAmounts(deps, due.plan, invoice)) } : due;
 }
 
 /**
@@ -111,14 +171,10 @@ async function preview(
  * purchase; an amount that an operator has changed is read again.
  * @throws {StripeUnavailableError}
  */
-export async function quoteNow(
-  deps: BillingDeps,
-  live: Viewed,
-  { plan, promotion }: ChosenPlan,
-): Promise<{ due: Quote; params: ChangeParams }> {
+export async function quoteNow(deps: BillingDeps, live: Viewed, { plan, promotion }: ChosenPlan): Promise<Priced> {
   const ask = async (input: ChosenPromotion | null) => {
-    const params = await changeParams(deps, live, plan);
-    return { due: await preview(deps, live, { plan, promotion: input, params }), params };
+    const params = await changeParams(deps, live, { plan, promotion: input });
+    return preview(deps, live, { plan, promotion: input, params });
   };
   try {
     return await ask(promotion);
@@ -140,54 +196,44 @@ async function dropPromotion(deps: BillingDeps, userId: UserId): Promise<void> {
   if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
 }
 
-/** A change at the end of the paid period costs nothing today. */
-function quoteLater({ membership }: Viewed, plan: Plan, nowMs: number): Quote {
-  const startsAt = membership.periodEnd ?? nowMs;
-  const { discount } = membership;
-  // A discount that exceeds the plan's price is not applied (scheduled-change.ts).
-  const state =
-    discount?.duration === 'once' || (discount && exceedsAmount(plan.amountCents, discount)) ? null : discount;
+/** A change at the end of the paid period costs nothing today. @throws {StripeUnavailableError} */
+async function quoteLater(deps: BillingDeps, { membership, subscriptionId }: Viewed, plan: Plan): Promise<Quote> {
+  const startsAt = membership.periodEnd ?? deps.now();
+  const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
   return {
-    plan,
+    ...nothingDue(plan, startsAt),
     when: 'later',
     amountCents: plan.amountCents,
-    discountCents: 0,
-    unusedCents: 0,
-    usedCreditCents: 0,
-    dueCents: 0,
-    laterCents: laterCents(plan, state),
-    renewsAt: startsAt,
-    startsAt,
-    promotion: null,
+    next: subscription && (await previewLaterPlan(deps, { membership, subscription }, plan)),
   };
 }
+
+const nothingDue = (plan: Plan, startsAt: number): Quote => ({
+  plan,
+  when: 'now',
+  amountCents: 0,
+  discountCents: 0,
+  unusedCents: 0,
+  usedCreditCents: 0,
+  dueCents: 0,
+  lines: [],
+  next: null,
+  renewsAt: startsAt,
+  startsAt,
+  promotion: null,
+});
 
 /**
  * The price of a plan for this user; the amount today is Stripe's own preview of the call that the purchase would make.
  * @throws {StripeUnavailableError}
  */
 export async function quotePlan(deps: BillingDeps, user: User, { plan, promotion }: ChosenPlan): Promise<Quote> {
-  const nowMs = deps.now();
-  if (plan.kind !== 'paid') {
-    return {
-      plan,
-      when: 'now',
-      amountCents: 0,
-      discountCents: 0,
-      unusedCents: 0,
-      usedCreditCents: 0,
-      dueCents: 0,
-      laterCents: 0,
-      renewsAt: nowMs,
-      startsAt: nowMs,
-      promotion: null,
-    };
-  }
+  if (plan.kind !== 'paid') return nothingDue(plan, deps.now());
   const live = await viewedSubscription(deps, user);
   const { pricedPlanId, pending } = live.membership;
   const kind = changeKind(deps.catalogue, live.membership, plan);
-  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(live, plan, nowMs);
-  const { due } = await quoteNow(deps, live, { plan, promotion });
-  // A plan that waits for its payment costs the amount of its invoice.
-  return pending?.planId === plan.id ? { ...due, dueCents: pending.amountCents } : due;
+  if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(deps, live, plan);
+  const { due, previewNext } = await quoteNow(deps, live, { plan, promotion });
+  const quote = { ...due, next: await previewNext() };
+  return pending?.planId === plan.id ? toPendingQuote(deps, quote, pending.invoiceId) : quote;
 }

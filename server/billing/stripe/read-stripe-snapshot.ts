@@ -13,18 +13,19 @@ import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
 import {
-  hasSoldLines,
   isEnded,
   soldLines,
   toAppliedDiscount,
   toId,
   toMs,
   toMsOrNull,
+  toPrice,
   toSavedCard,
   toSubscriptionId,
   toSubscriptionStatus,
 } from './stripe-objects.ts';
 import { plannedChange } from './stripe-schedule.ts';
+import { hasLapsed, isUnpaidRenewal, listOverdue } from './unpaid-renewals.ts';
 
 /** An invoice with the state of its payment. */
 export interface OpenInvoice {
@@ -58,33 +59,6 @@ export async function readInvoice(client: StripeClient, invoiceId: StripeInvoice
   const intents = payments.map(({ payment }) => payment.payment_intent);
   return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
 }
-
-/** A renewal with an attempted charge. */
-const wasTried = (invoice: Stripe.Invoice) =>
-  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
-
-/** An attempted charge without success until now. */
-const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
-
-/** The invoices that made a subscription past due: Stripe may call that of a scheduled plan an update, not a renewal. */
-const listOverdue = (subscriptions: readonly Stripe.Subscription[]): Set<string> =>
-  new Set(
-    subscriptions.flatMap(({ status, pending_update: change, latest_invoice: latest }) =>
-      status === 'past_due' && !change && latest ? [toId(latest)] : [],
-    ),
-  );
-
-/** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
-const graceAgainMs = 365 * 24 * 60 * 60_000;
-
-/** Tests whether grace was recently given for a renewal that was never paid. */
-const hasLapsed = ({ invoices }: StripeSnapshot, unpaid: Stripe.Invoice): boolean =>
-  invoices.some(
-    (one) =>
-      (one.status === 'void' || one.status === 'uncollectible') &&
-      wasTried(one) &&
-      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
-  );
 
 /** undefined: there is none (any more). */
 async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
@@ -170,7 +144,7 @@ function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoic
     amountCents: invoice.amount_remaining,
     why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
     attempts: invoice.attempt_count,
-    ...(hasLapsed(facts, invoice) && { withoutGrace: true }),
+    ...(hasLapsed(facts.invoices, invoice) && { withoutGrace: true }),
     nextAttemptAt: next,
     url: invoice.hosted_invoice_url ?? null,
   };
@@ -254,6 +228,9 @@ export async function toMembershipSnapshot(
     unpaid: null,
     unpaidSince: null,
     pending: null,
+    price: null,
+    nextCharge: null,
+    balanceCents: customer?.balance ?? 0,
   };
   // An operator deleted the customer at Stripe, and with it the paid time.
   if (!customer) return gone;
@@ -291,5 +268,9 @@ export async function toMembershipSnapshot(
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
     unpaidSince: facts.unpaid ? toMs(facts.unpaid.invoice.created) : null,
     pending: over ? null : await toPendingChange(subscription, facts, prices),
+    price: over || !item ? null : toPrice(item),
+    // readNextCharge follows.
+    nextCharge: null,
+    balanceCents: customer.balance,
   };
 }

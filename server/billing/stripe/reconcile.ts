@@ -14,6 +14,7 @@ import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import { migrateBillingMode } from './billing-mode.ts';
 import { findOrderDifferences, toDifference } from './money-back-differences.ts';
+import { readNextCharge } from './next-charge.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
 import { toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
@@ -50,7 +51,8 @@ export interface ReconcileOptions {
 async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
   const { database, stripe, prices, now } = deps;
   const facts = await readFacts(stripe, membership.customerId ?? toStripeCustomerId(''));
-  const snapshot = await toMembershipSnapshot(membership, facts, prices);
+  const read = await toMembershipSnapshot(membership, facts, prices);
+  const snapshot = { ...read, nextCharge: await readNextCharge(deps, membership, { facts, snapshot: read }) };
   const [user, orders] = await Promise.all([
     findUser(database.db, membership.userId),
     listOrders(database.db, membership.userId),

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
 import type { CreditNote, RefundTask } from '../orders/order.ts';
-import type { Charge } from '../purchase/charge.ts';
+import type { Charge, QuotedDate } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
 import type {
   AppliedDiscount,
   ContactDue,
+  NextCharge,
   PendingChange,
   SavedCard,
+  SubscriptionPrice,
   UnpaidInvoice,
 } from '../subscription/membership.ts';
 
@@ -52,6 +54,7 @@ const discountShape = {
   amountOffCents: z.number().nullable(),
   duration: z.enum(['once', 'forever', 'repeating']),
   endsAt: z.number().nullable(),
+  months: z.number().nullable().optional(),
 };
 const discount: z.ZodType<AppliedDiscount> = z.looseObject(discountShape);
 const promotion: z.ZodType<ChosenPromotion> = z
@@ -78,6 +81,26 @@ const pending: z.ZodType<PendingChange> = z.looseObject({
   expiresAt: z.number(),
 });
 
+const price: z.ZodType<SubscriptionPrice> = z.looseObject({
+  id: z.string(),
+  amountCents: z.number(),
+  currency: z.string(),
+  interval: z.string(),
+  intervalCount: z.number(),
+});
+
+const nextCharge: z.ZodType<NextCharge> = z.looseObject({
+  amountCents: z.number(),
+  regularCents: z.number().nullable(),
+  discountCents: z.number(),
+  discountEndsAt: z.number().nullable(),
+  taxCents: z.number(),
+  creditUsedCents: z.number(),
+  currency: z.string(),
+  at: z.number().nullable(),
+  basis: z.string().optional(),
+});
+
 const contact: z.ZodType<ContactDue> = z.discriminatedUnion('state', [
   z.looseObject({ state: z.literal('due') }),
   z.looseObject({ state: z.literal('refused'), code: z.string(), digest: z.string() }),
@@ -98,6 +121,14 @@ const charge: z.ZodType<Charge> = z.looseObject({
   beganAt: z.number(),
 });
 
+const quoted: z.ZodType<QuotedDate> = z.looseObject({
+  prorationDate: z.number(),
+  at: z.number(),
+  subscriptionId: z.string(),
+  periodStart: z.number(),
+  couponId: z.string().nullable(),
+});
+
 /** The schemas by the names of their values. */
 export const storedValues = {
   card,
@@ -110,6 +141,9 @@ export const storedValues = {
   pending,
   contact,
   charge,
+  price,
+  nextCharge,
+  quoted,
 };
 
 /** @throws {StoredDataInvalid} */

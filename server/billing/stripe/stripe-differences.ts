@@ -69,6 +69,7 @@ export interface ReconcileInput {
 const compared = [
   ...['customerId', 'subscriptionId', 'status', 'pricedPlanId', 'periodStart', 'periodEnd', 'trialEnd'],
   ...['cancelAtPeriodEnd', 'nextPlanId', 'paidPlanId', 'paidUntil', 'card', 'discount', 'unpaid', 'pending'],
+  ...['price', 'nextCharge', 'balanceCents'],
 ] as (keyof Snapshot)[];
 
 const toText = (value: unknown) =>

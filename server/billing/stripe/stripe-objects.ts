@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
-import type { AppliedDiscount, SavedCard, SubscriptionStatus } from '../subscription/membership.ts';
+import type { AppliedDiscount, SavedCard, SubscriptionPrice, SubscriptionStatus } from '../subscription/membership.ts';
 
 // Converts Stripe's objects: milliseconds instead of seconds, ids instead of expandable objects.
 
@@ -25,6 +25,17 @@ const statuses = new Set<string>([
 export function toSubscriptionStatus({ status }: { status: string }): SubscriptionStatus {
   if (!statuses.has(status)) throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
   return status as SubscriptionStatus;
+}
+
+export function toPrice({ price, quantity }: Stripe.SubscriptionItem): SubscriptionPrice {
+  const { id, unit_amount: unit, currency, recurring } = price;
+  return {
+    id,
+    amountCents: (unit ?? 0) * (quantity ?? 1),
+    currency,
+    interval: recurring?.interval ?? 'month',
+    intervalCount: recurring?.interval_count ?? 1,
+  };
 }
 
 /** An ended subscription cannot be restarted. */
@@ -62,6 +73,7 @@ export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
     amountOffCents: coupon.amount_off,
     duration: durations.find((one) => one === coupon.duration) ?? 'once',
     endsAt: null,
+    months: coupon.duration_in_months,
   };
 }
 
@@ -69,20 +81,21 @@ type Line = Stripe.InvoiceLineItem;
 
 const getDetails = ({ parent }: Line) => parent?.invoice_item_details ?? parent?.subscription_item_details;
 
-const isProration = (line: Line): boolean => getDetails(line)?.proration === true;
+export const isProration = (line: Line): boolean => getDetails(line)?.proration === true;
 
 /** A credit for the unused time of a plan before. */
-const isCredit = (line: Line): boolean =>
-  line.amount < 0 || getDetails(line)?.proration_details?.credited_items != null;
+export const isUnusedTime = (line: Line): boolean =>
+  isProration(line) && (line.amount < 0 || getDetails(line)?.proration_details?.credited_items != null);
 
 /**
  * A sale is decided by what a line is for: a discount may have taken its whole amount, and prorations of subscriptions
  * that do not itemize discounts then have none. The time of a trial, or of a free plan, is a line of 0 that is no
  * proration.
  */
-const isSale = (line: Line): boolean => !isCredit(line) && (line.amount > 0 || isProration(line));
+export const isSale = (line: Line): boolean =>
+  !isUnusedTime(line) && (line.amount > 0 || (line.amount === 0 && isProration(line)));
 
-const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
+export const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
   (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
 
 /** One line of a sale. */
@@ -114,7 +127,7 @@ export const isDiscounted = (invoice: Stripe.Invoice): boolean =>
 
 /** The credit for unused time, as it was paid: after discounts. */
 export const unusedCents = (invoice: Stripe.Invoice): number =>
-  invoice.lines.data.filter(isCredit).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
+  invoice.lines.data.filter(isUnusedTime).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
 
 export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
   const subscription = invoice.parent?.subscription_details?.subscription;

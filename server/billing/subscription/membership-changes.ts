@@ -82,7 +82,7 @@ function receipts(
           planName: plan.name,
           planType: plan.type,
           ...everyDays(plan),
-          planAmount: plan.amountCents,
+          planAmount: order.planAmountCents ?? plan.amountCents,
           orderDate: order.orderedAt,
           ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
           discount: order.discountCents,
@@ -146,8 +146,11 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
       ...(next.type && { toPlanType: next.type }),
       ...everyDays(next),
     };
-    const { amountCents } = next;
-    return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency: catalogue.currency } }];
+    const { amountCents, currency } = after.nextCharge ?? {
+      amountCents: next.amountCents,
+      currency: catalogue.currency,
+    };
+    return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency } }];
   }
   const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
   if (!ends(after) || ends(before)) return [];

@@ -18,6 +18,8 @@ export const toMembership = ({
   discount: parseColumn(storedValues.discount, row.discount),
   unpaid: parseColumn(storedValues.unpaid, row.unpaid),
   pending: parseColumn(storedValues.pending, row.pending),
+  price: parseColumn(storedValues.price, row.price),
+  nextCharge: parseColumn(storedValues.nextCharge, row.nextCharge),
   contact: parseColumn(storedValues.contact, row.contact),
 });
 
@@ -53,6 +55,7 @@ export async function insertMembership(db: Db, userId: UserId, nowMs: number): P
       generation: 0,
       status: 'none',
       cancelAtPeriodEnd: 0,
+      balanceCents: 0,
       version: 0,
       createdAt: nowMs,
       updatedAt: nowMs,
@@ -81,6 +84,9 @@ export type Snapshot = Pick<
   | 'unpaid'
   | 'unpaidSince'
   | 'pending'
+  | 'price'
+  | 'nextCharge'
+  | 'balanceCents'
 > & { customerId: StripeCustomerId | null; subscriptionId: StripeSubscriptionId | null; generation: number };
 
 /**
@@ -111,6 +117,9 @@ export async function writeSnapshot(
       unpaid: written(snapshot.unpaid),
       unpaidSince: snapshot.unpaidSince,
       pending: written(snapshot.pending),
+      price: written(snapshot.price),
+      nextCharge: written(snapshot.nextCharge),
+      balanceCents: snapshot.balanceCents,
       version: before.version + 1,
       syncedAt: nowMs,
       updatedAt: nowMs,

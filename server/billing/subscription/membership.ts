@@ -24,6 +24,38 @@ export interface AppliedDiscount {
   duration: 'once' | 'forever' | 'repeating';
   /** End of a repeating discount. */
   endsAt: number | null;
+  /** Length of a repeating discount; omitted in data of earlier releases. */
+  months?: number | null;
+}
+
+/** The price of the subscription's item, which stays when the catalogue changes. */
+export interface SubscriptionPrice {
+  id: string;
+  amountCents: number;
+  currency: string;
+  /** Stripe's: day, week, month, year. */
+  interval: string;
+  intervalCount: number;
+}
+
+/**
+ * The charge that Stripe makes next without another act of the user: every announced renewal comes from it. Amounts are
+ * Stripe's, from a preview.
+ */
+export interface NextCharge {
+  amountCents: number;
+  /** The amount after the discount has ended; null: unknown. */
+  regularCents: number | null;
+  discountCents: number;
+  /** null: no discount, or one without an end. */
+  discountEndsAt: number | null;
+  taxCents: number;
+  /** Paid from the user's credit, and not in `amountCents`. */
+  creditUsedCents: number;
+  currency: string;
+  at: number | null;
+  /** Stripe's facts at the time of the preview: it is asked for again when they change. */
+  basis?: string;
 }
 
 /** A failed invoice. */
@@ -50,7 +82,7 @@ export interface PendingChange {
 
 export type SubscriptionStatus = Row<'memberships'>['status'];
 
-type JsonColumn = 'card' | 'discount' | 'unpaid' | 'pending' | 'contact';
+type JsonColumn = 'card' | 'discount' | 'unpaid' | 'pending' | 'contact' | 'price' | 'nextCharge';
 type InternalColumn = 'contactAt' | 'createdAt' | 'updatedAt';
 
 export interface Membership extends Omit<Row<'memberships'>, JsonColumn | InternalColumn | 'cancelAtPeriodEnd'> {
@@ -59,6 +91,10 @@ export interface Membership extends Omit<Row<'memberships'>, JsonColumn | Intern
   discount: AppliedDiscount | null;
   unpaid: UnpaidInvoice | null;
   pending: PendingChange | null;
+  /** null: no subscription, or not read yet. */
+  price: SubscriptionPrice | null;
+  /** null: none. */
+  nextCharge: NextCharge | null;
   /** The user's data that the customer at Stripe lacks; null: none. */
   contact: ContactDue | null;
   /** A request that Stripe has not confirmed: only for pages. */

@@ -7,6 +7,7 @@ import type { Order } from '../orders/order.ts';
 import { insertOrder } from '../orders/order-store.ts';
 import { isOrdered, toOrder } from '../orders/orders.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
+import { readNextCharge } from '../stripe/next-charge.ts';
 import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { isEnded, toId, toSubscriptionId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
@@ -73,13 +74,14 @@ async function syncSnapshot(
 ): Promise<boolean> {
   const { database, catalogue, prices, outbox, metrics, now } = deps;
   const { userId } = before;
-  const snapshot = await toMembershipSnapshot(before, facts, prices);
+  const read = await toMembershipSnapshot(before, facts, prices);
+  const snapshot = { ...read, nextCharge: await readNextCharge(deps, before, { facts, snapshot: read }) };
   const paid = await Promise.all(
     // In the order of the payments, as the user's mails come.
     facts.invoices
       .filter(isOrdered)
       .reverse()
-      .map((invoice) => toOrder({ prices, catalogue, facts }, invoice, { userId, customerId, card: snapshot.card })),
+      .map((invoice) => toOrder({ prices, catalogue, facts }, invoice, { ...snapshot, userId, customerId })),
   );
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {

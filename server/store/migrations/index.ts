@@ -19,6 +19,7 @@ import { memberContact } from './0018-member-contact.ts';
 import { clientSecrets } from './0019-client-secrets.ts';
 import { connectedApps } from './0020-connected-apps.ts';
 import { abandonedPurchases } from './0021-abandoned-purchases.ts';
+import { announcedAmounts } from './0023-announced-amounts.ts';
 import { moneyBack } from './0024-money-back.ts';
 import type { Migration } from './migration.ts';
 
@@ -45,5 +46,6 @@ export const migrations: readonly Migration[] = [
   clientSecrets,
   connectedApps,
   abandonedPurchases,
+  announcedAmounts,
   moneyBack,
 ];

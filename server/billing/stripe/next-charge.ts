@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type Stripe from 'stripe';
+import type { Plan } from '../catalogue/catalogue.ts';
+import type { BillingDeps } from '../deps.ts';
+import { exceedsAmount } from '../purchase/discount-rules.ts';
+import { type AppliedDiscount, type Membership, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
+import type { Snapshot } from '../subscription/membership-store.ts';
+import { addedTaxCents } from './amount-lines.ts';
+import type { StripeSnapshot } from './read-stripe-snapshot.ts';
+import { callStripe, toStripeRefusal } from './stripe-client.ts';
+import { soldDiscountCents, soldLines, toId, toMs, usedCreditCents } from './stripe-objects.ts';
+
+/** The end of a discount that is on the invoice: one that is used once ends with the period that it pays. */
+function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null): number | null {
+  if (discount === null || discount.duration === 'forever') return null;
+  return discount.duration === 'once' ? periodEnd : discount.endsAt;
+}
+
+/** The part of the record that does not depend on the user's balance. */
+function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | null) {
+  const sold = soldLines(invoice);
+  const [discountCents, taxCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
+  const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  return {
+    discountCents,
+    discountEndsAt: discountCents === 0 ? null : toDiscountEnd(discount, sold[0]?.periodEnd ?? null),
+    // The tax of another amount is another.
+    regularCents: discountCents !== 0 && taxCents !== 0 ? null : soldCents + taxCents,
+    taxCents,
+    currency: invoice.currency,
+  };
+}
+
+/** From a preview of the very next invoice, with the user's balance in it. */
+function toNextCharge(invoice: Stripe.Invoice, discount: AppliedDiscount | null, at: number | null): NextCharge {
+  return {
+    ...toRegularAmounts(invoice, discount),
+    amountCents: invoice.amount_due,
+    creditUsedCents: usedCreditCents(invoice),
+    at,
+  };
+}
+
+/**
+ * From a recurring preview, of which Stripe does not say whether it contains the balance.
+ * @param balanceCents before that charge: below 0 the user's credit, above 0 owed
+ */
+export function toLaterCharge(
+  invoice: Stripe.Invoice,
+  { discount, balanceCents, at }: { discount: AppliedDiscount | null; balanceCents: number; at: number | null },
+): NextCharge {
+  return {
+    ...toRegularAmounts(invoice, discount),
+    amountCents: Math.max(0, invoice.total + balanceCents),
+    creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
+    at,
+  };
+}
+
+/** Tests whether a discount still applies to a charge at this time, after it was used by an earlier one. */
+export const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | null): boolean =>
+  duration === 'forever' || (duration === 'repeating' && endsAt !== null && at !== null && endsAt > at);
+
+/** The subscription on which a later plan begins. */
+type LaterSubscription = Pick<Snapshot, 'customerId' | 'discount' | 'periodEnd' | 'balanceCents'>;
+
+/**
+ * The first charge of a plan that begins at the end of the paid period. A fixed discount that exceeds its amount is not
+ * applied.
+ * @throws {StripeUnavailableError}
+ */
+export async function previewLaterPlan(
+  { stripe, prices }: Pick<BillingDeps, 'stripe' | 'prices'>,
+  { membership, subscription }: { membership: LaterSubscription; subscription: Stripe.Subscription },
+  plan: Plan,
+): Promise<NextCharge> {
+  const { discount, periodEnd: at, balanceCents } = membership;
+  const price = await prices.priceIdFor(plan);
+  const lasts =
+    discount !== null &&
+    (discount.duration === 'once' || lastsUntil(discount, at)) &&
+    exceedsAmount(plan.amountCents, discount) === undefined;
+  const invoice = await callStripe(stripe, (client) =>
+    client.invoices.createPreview({
+      customer: toId(subscription.customer),
+      subscription: subscription.id,
+      preview_mode: 'recurring',
+      subscription_details: {
+        items: subscription.items.data.map(({ id }) => ({ id, price })),
+        proration_behavior: 'none',
+      },
+      ...(discount && !lasts && { discounts: '' as const }),
+    }),
+  );
+  return toLaterCharge(invoice, { discount: lasts ? discount : null, balanceCents, at });
+}
+
+/** A digest of everything at Stripe that the next charge follows from. */
+function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | undefined): string {
+  const { id, status, items, discounts, schedule, cancel_at, cancel_at_period_end, latest_invoice } = subscription;
+  const { metadata, trial_end, pause_collection } = subscription;
+  const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
+  const facts = [
+    ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
+    ...[pause_collection?.behavior, customer?.balance],
+    typeof schedule === 'object' ? [schedule?.id, schedule?.end_behavior, schedule?.phases] : schedule,
+    items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
+    discounts.map(toId),
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
+}
+
+/** Tests whether the subscription to a paid plan will be charged without another act. */
+const willBeCharged = ({ status, pricedPlanId, cancelAtPeriodEnd, nextPlanId }: Snapshot): boolean =>
+  (status === 'active' || status === 'trialing' || status === 'past_due') &&
+  pricedPlanId !== null &&
+  pricedPlanId !== trialPlanKey &&
+  (!cancelAtPeriodEnd || nextPlanId !== null);
+
+/**
+ * The next charge of a subscription; null: none. It only reads, and only what has changed since it was stored.
+ * @throws {StripeUnavailableError}
+ */
+export async function readNextCharge(
+  deps: Pick<BillingDeps, 'stripe' | 'prices' | 'catalogue'>,
+  { nextCharge: known }: Pick<Membership, 'nextCharge'>,
+  { facts, snapshot }: { facts: StripeSnapshot; snapshot: Snapshot },
+): Promise<NextCharge | null> {
+  const subscription = facts.subscriptions.find(({ id }) => id === snapshot.subscriptionId);
+  if (!subscription || !willBeCharged(snapshot)) return null;
+  const basis = toBasis(subscription, facts.customer);
+  if (known?.basis === basis) return known;
+  const next = await previewNextCharge(deps, { subscription, snapshot });
+  return next && { ...next, basis };
+}
+
+async function previewNextCharge(
+  deps: Pick<BillingDeps, 'stripe' | 'prices' | 'catalogue'>,
+  { subscription, snapshot }: { subscription: Stripe.Subscription; snapshot: Snapshot },
+): Promise<NextCharge | null> {
+  const { id, schedule, customer } = subscription;
+  const plan = deps.catalogue.byId(snapshot.nextPlanId);
+  // A change that waits until the period's end without a schedule: Stripe only knows of the end.
+  if (snapshot.cancelAtPeriodEnd && schedule === null) {
+    return plan?.kind === 'paid' ? previewLaterPlan(deps, { membership: snapshot, subscription }, plan) : null;
+  }
+  const invoice = await callStripe(deps.stripe, (stripe) =>
+    stripe.invoices.createPreview({
+      customer: toId(customer),
+      ...(schedule === null ? { subscription: id } : { schedule: toId(schedule) }),
+    }),
+  ).catch((error: unknown) => {
+    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
+    throw error;
+  });
+  if (!invoice) return null;
+  const start = soldStart(invoice) ?? snapshot.periodEnd;
+  return toNextCharge(invoice, snapshot.discount, start);
+}
+
+/** The start of the period that is paid by it. */
+function soldStart(invoice: Stripe.Invoice): number | null {
+  const starts = invoice.lines.data.filter(({ amount }) => amount > 0).map(({ period }) => period.start);
+  return starts.length === 0 ? null : toMs(Math.max(...starts));
+}

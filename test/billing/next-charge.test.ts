@@ -1,0 +1,153 @@
+import type Stripe from 'stripe';
+import { listOrders } from '../../server/billing/index.ts';
+import { anyBackend } from '../support/stores.ts';
+import { aBuyer, type Buyer } from './api-steps.ts';
+import { mainForm, wordsOf } from './checkout/shop.ts';
+import { dayMs, type Shop, startShop } from './steps.ts';
+
+/** Three hours after the period's end: Stripe charges a renewal about an hour later. */
+const laterMs = 3 * 60 * 60_000;
+
+/** The announced renewal of a page. */
+function announcedIn(words: string): string | undefined {
+  return /Renews on (?:\w+ \d+, \d{4}) at (\$[\d,]+\.\d\d)/.exec(words)?.[1];
+}
+
+describe('the announced renewal', () => {
+  let shop: Shop;
+  let stripe: Stripe;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, { CARD_LIMIT_ADDRESS: '100000', CARD_LIMIT_OVERALL: '100000' });
+    stripe = shop.stripe.client();
+    const starter = (await stripe.prices.list({ lookup_keys: ['m-99'] })).data[0]?.product;
+    const half = { percent_off: 50 };
+    const coupons: Stripe.CouponCreateParams[] = [
+      { id: 'THREE', ...half, duration: 'repeating', duration_in_months: 3 },
+      { id: 'ONE', ...half, duration: 'repeating', duration_in_months: 1 },
+      { id: 'STARTERHALF', ...half, duration: 'forever', applies_to: { products: [String(starter)] } },
+      { id: 'ALWAYS', ...half, duration: 'forever' },
+      { id: 'NEARLY', amount_off: 9_875, currency: 'usd', duration: 'once' },
+    ];
+    for (const coupon of coupons) await stripe.coupons.create(coupon);
+  });
+  afterAll(() => shop?.close());
+
+  const textOf = async (buyer: Buyer, path: string) =>
+    wordsOf(await (await (await shop.foyer.signedIn(buyer.user)).get(path)).text());
+  const membershipOf = async ({ user }: Buyer) => shop.membership.getMembership(user.id);
+
+  /** Buys by the page. @returns the text of the page whose button was pressed */
+  async function buyByPage(buyer: Buyer, planId: string, code?: string): Promise<string> {
+    const browser = await shop.foyer.signedIn(buyer.user);
+    const path = `/plan-purchase/${planId}`;
+    await browser.get(path);
+    if (code) expect((await browser.post(path, { act: 'promo', planId, promo: code })).status).toBe(303);
+    const html = await (await browser.get(path)).text();
+    const { action, fields } = mainForm(html);
+    expect((await browser.post(action, fields)).status).toBe(303);
+    expect((await shop.userNow(buyer.user)).planId).toBe(planId);
+    return wordsOf(html);
+  }
+
+  /** The amount of the renewal, when the period has passed. */
+  async function renewalOf(buyer: Buyer): Promise<number | undefined> {
+    const end = (await membershipOf(buyer))?.periodEnd ?? 0;
+    shop.passTime(end - shop.foyer.deps.now() + laterMs);
+    await shop.membership.work();
+    await shop.membership.refresh(buyer.user.id);
+    const { data } = await stripe.invoices.list({ customer: buyer.customer, limit: 1 });
+    expect(data[0]).toMatchObject({ billing_reason: 'subscription_cycle', status: 'paid' });
+    return data[0]?.amount_paid;
+  }
+
+  it.each([
+    ['a code for three months on a yearly plan', '11', 'THREE', 90_000],
+    ['a code for one month', '10', 'ONE', undefined],
+    ['a debt of a first purchase that was too small to charge', '10', 'NEARLY', 9_925],
+    ['a code without an end', '10', 'ALWAYS', 4_950],
+  ])(
+    'The page before and after the purchase announces the renewal that is charged: %s',
+    async (_name, planId, code, cents) => {
+      const buyer = await aBuyer(shop);
+      const announced = announcedIn(await buyByPage(buyer, planId, code));
+      expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe(announced);
+      const charged = await renewalOf(buyer);
+      expect(announced).toBe(`$${((charged ?? 0) / 100).toFixed(2)}`);
+      if (cents !== undefined) expect(charged).toBe(cents);
+    },
+  );
+
+  it('A code that is for another plan is not announced after an upgrade, and not shown beside the new plan', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-99');
+    await stripe.subscriptions.update(buyer.subscription, { discounts: [{ coupon: 'STARTERHALF' }] });
+    await shop.membership.refresh(buyer.user.id);
+    expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$49.50');
+    expect(await textOf(buyer, '/settings/membership')).toContain('50% off (STARTERHALF)');
+    expect(announcedIn(await buyByPage(buyer, '12'))).toBe('$499.00');
+    const words = await textOf(buyer, '/settings/membership');
+    expect(announcedIn(words)).toBe('$499.00');
+    expect(words).not.toContain('STARTERHALF');
+    expect(await renewalOf(buyer)).toBe(49_900);
+  });
+
+  it('A credit is announced as a part of the renewal', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'y-900');
+    const words = await buyByPage(buyer, '12');
+    expect(words).toContain('Kept as your credit $401.00 Due today $0.00');
+    expect(announcedIn(words)).toBe('$98.00');
+    expect(words).toContain('Another $401.00 of it is paid from your credit.');
+    expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$98.00');
+    expect(await renewalOf(buyer)).toBe(9_800);
+    expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$499.00');
+  });
+
+  it('A discount with an end is announced with the amount after it', async () => {
+    const buyer = await aBuyer(shop);
+    const words = await buyByPage(buyer, '10', 'THREE');
+    expect(announcedIn(words)).toBe('$49.50');
+    expect(words).toMatch(/The discount ends on \w+ \d+, \d{4}; after that, \$99\.00 is charged\./);
+    const [order] = await listOrders(shop.foyer.deps.database.db, buyer.user.id);
+    expect(order).toMatchObject({ recurringDiscountCents: 4_950, planAmountCents: 9_900 });
+  });
+
+  it('A later plan is announced with what is charged for it then, on the page, in the mail and on the membership page', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-499');
+    await stripe.customers.update(buyer.customer, { balance: -1_000 });
+    await shop.membership.refresh(buyer.user.id);
+    expect(await textOf(buyer, '/plan-purchase/10')).toContain('Then Starter begins, and $89.00 is charged.');
+    expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 8_900, creditUsedCents: 1_000 } });
+    const mails = await shop.foyer.mails(buyer.user.email);
+    expect(mails.findLast(({ template }) => template === 'plan-changes')?.values).toMatchObject({ amountCents: 8_900 });
+    for (let day = 0; day < 30; day += 1) {
+      shop.passTime(dayMs);
+      await shop.membership.work();
+    }
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: expect.any(Number) } });
+    shop.passTime(laterMs);
+    await shop.membership.refresh(buyer.user.id);
+    const { data } = await stripe.invoices.list({ customer: buyer.customer, limit: 1 });
+    expect(data[0]).toMatchObject({ amount_paid: 8_900, status: 'paid' });
+  });
+
+  it('A sync asks for the next charge again only when something has changed at Stripe', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-99');
+    let previews = 0;
+    shop.stripe.observe(({ path }) => {
+      if (path === '/v1/invoices/create_preview') previews += 1;
+    });
+    await shop.membership.refresh(buyer.user.id);
+    await shop.membership.refresh(buyer.user.id);
+    expect(previews).toBe(0);
+    await stripe.customers.update(buyer.customer, { balance: -500 });
+    await shop.membership.refresh(buyer.user.id);
+    expect(previews).toBe(1);
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 9_400 } });
+    await shop.membership.cancel(buyer.user);
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: null });
+  });
+});

@@ -1,0 +1,58 @@
+import { loadPlans } from '../../config/plans.ts';
+import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
+import { plansWith } from '../support/plans.ts';
+import { anyBackend } from '../support/stores.ts';
+import { stripeKeys } from '../support/stripe.ts';
+import { aBuyer } from './api-steps.ts';
+import { wordsOf } from './checkout/shop.ts';
+import { dayMs, type Shop, startShop } from './steps.ts';
+
+describe('a price that was raised after the purchase', () => {
+  const raisedFile = plansWith({
+    periods: 'days',
+    plans: loadPlans().plans.map((plan) => (plan.id === '12' ? { ...plan, planAmount: 599 } : plan)),
+  });
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, { PLANS_FILE: raisedFile });
+  });
+  afterAll(() => shop?.close());
+
+  it('The membership page and the receipt of the renewal show the price of the subscription, not the catalogue’s', async () => {
+    const stripe = shop.stripe.client();
+    const [raised] = (await stripe.prices.list({ lookup_keys: ['m-499'] })).data;
+    const product = String(raised?.product);
+    // As it was before the operator raised it.
+    await stripe.prices.create({
+      product,
+      currency: 'usd',
+      unit_amount: 49_900,
+      recurring: { interval: 'day', interval_count: 30 },
+      lookup_key: 'm-499',
+      transfer_lookup_key: true,
+      metadata: { foyer_plan: '12' },
+    });
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-499');
+    const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: shop.stripe.url });
+    await syncPlans(client, createCatalogue(loadPlans(raisedFile)));
+
+    shop.passTime(30 * dayMs + 3 * 60 * 60_000);
+    await shop.membership.refresh(buyer.user.id);
+    expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({
+      price: { amountCents: 49_900, currency: 'usd', interval: 'day', intervalCount: 30 },
+      nextCharge: { amountCents: 49_900 },
+    });
+    const browser = await shop.foyer.signedIn(buyer.user);
+    const words = wordsOf(await (await browser.get('/settings/membership')).text());
+    expect(words).toContain('Price $499 every 30 days Renews on');
+    expect(words).not.toContain('$599');
+    const receipts = (await shop.foyer.mails(buyer.user.email)).filter(({ template }) => template === 'receipt');
+    expect(receipts.map(({ values }) => [values.planAmount, values.totalAmount])).toEqual([
+      [49_900, 49_900],
+      [49_900, 49_900],
+    ]);
+    // Where the plan is offered, it has today's price.
+    expect(wordsOf(await (await browser.get('/plan-purchase')).text())).toContain('$599');
+  });
+});
