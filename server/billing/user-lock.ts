@@ -13,6 +13,24 @@ const maxAtOnce = 12;
 
 const atOnce = new Map<string, number>();
 
+/** By the user: resolves when none of their actions runs in this process. */
+const idle = new Map<string, PromiseWithResolvers<void>>();
+/** An action takes longer only while Stripe is slow. */
+const idleWithinMs = 5_000;
+
+/**
+ * Waits for the actions of a user in this process: an action reads Stripe at its end, so that a read meanwhile would only
+ * repeat that, or make it repeat.
+ */
+export async function untilIdle(userId: UserId): Promise<void> {
+  const running = idle.get(userId);
+  if (!running) return;
+  const patience = new AbortController();
+  const timeout = sleep(idleWithinMs, undefined, { signal: patience.signal }).catch(() => {});
+  await Promise.race([running.promise, timeout]);
+  patience.abort();
+}
+
 /**
  * One action on a user's payments at a time, in all processes: two tabs, a double click, or a change of mind during a
  * charge run one after the other.
@@ -22,12 +40,17 @@ export async function withUserLock<T>(database: Database, userId: UserId, act: (
   const others = atOnce.get(userId) ?? 0;
   if (others >= maxAtOnce) throw new StripeUnavailableError('too many acts of this member at once');
   atOnce.set(userId, others + 1);
+  if (others === 0) idle.set(userId, Promise.withResolvers());
   try {
     return await runInTurn(database, userId, act);
   } finally {
     const left = (atOnce.get(userId) ?? 1) - 1;
     if (left > 0) atOnce.set(userId, left);
-    else atOnce.delete(userId);
+    else {
+      atOnce.delete(userId);
+      idle.get(userId)?.resolve();
+      idle.delete(userId);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { StripeUnavailableError } from '../results.ts';
 import { coalesceByKey } from '../stripe/shared-turns.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { untilIdle } from '../user-lock.ts';
 import { customerIn, findSubject, findSubjectKind, idIn, knownType, type Subject } from './event-subjects.ts';
 import { completeEvent, type NotedEvent, recordEvent } from './webhook-store.ts';
 
@@ -20,11 +21,27 @@ const noted = (event: Stripe.Event): NotedEvent => ({
   customerId: customerIn(event),
 });
 
+/** Events that arrive during an action of their user share one read after it. */
+function createSharedReads(deps: BillingDeps): (userId: UserId) => Promise<unknown> {
+  const read = coalesceByKey((userId: UserId) => syncMember(deps, userId));
+  const waiting = new Map<UserId, Promise<unknown>>();
+  return (userId) => {
+    const turn =
+      waiting.get(userId) ??
+      untilIdle(userId).then(() => {
+        waiting.delete(userId);
+        return read(userId);
+      });
+    waiting.set(userId, turn);
+    return turn;
+  };
+}
+
 /** Reads at Stripe the objects that events are about. */
 export function createEventReader(deps: BillingDeps) {
   const { metrics, log, now } = deps;
   const { db } = deps.database;
-  const sync = coalesceByKey((userId: UserId) => syncMember(deps, userId));
+  const sync = createSharedReads(deps);
 
   async function readMember(customerId: StripeCustomerId): Promise<EventResult> {
     const membership = await findMembershipByCustomer(db, customerId);
