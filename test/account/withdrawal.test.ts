@@ -101,6 +101,14 @@ describe('withdrawing from a purchase', () => {
     expect(await shop.membership.findWithdrawal(upgraded.id)).toBeUndefined();
   });
 
+  it('The page of a plan says before the order that the member can withdraw', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const browser = await shop.foyer.signedIn(user);
+    const words = wordsOf(await (await browser.get('/plan-purchase/10')).text());
+    expect(words).toContain('You can withdraw within 14 days and get everything back.');
+  });
+
   it('The page that cancels offers the withdrawal beside it', async () => {
     const user = await buyer();
     const browser = await shop.foyer.signedIn(user);

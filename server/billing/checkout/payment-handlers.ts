@@ -1,6 +1,7 @@
 import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { T } from '../../http/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type Quote, StripeUnavailableError } from '../results.ts';
 import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -38,7 +39,6 @@ async function renderForm(
   const state: PaymentPageState | undefined = r.viewAt(flow.addPayment, args);
   if (!state) return;
   const { status = 200, notice, problem, retryFields = {} } = state;
-  const { currency } = membership.catalogue;
   let quote: Quote | undefined;
   let unavailable: PageRetry | undefined;
   if (status !== 503) {
@@ -58,7 +58,7 @@ async function renderForm(
       setupUrl: flow.setup,
       backHref: flow.summary,
       notice: problem ? problemNotice(r.t, problem) : (notice ?? unavailable?.notice),
-      quote: quote && quoteView(r, quote, currency),
+      quote: quote && quoteView(r, quote, membership.catalogue),
       retryFields,
       card: currentMembership?.card ?? undefined,
     },
@@ -79,10 +79,11 @@ const problemNotice = (t: T, { text }: { text: string }): PaymentPageProps['noti
   duration: 'never',
 });
 
-function quoteView(ctx: TextContext, quote: Quote, currency: string): NonNullable<PaymentPageProps['quote']> {
+function quoteView(ctx: TextContext, quote: Quote, catalogue: Catalogue): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
+  const { currency } = catalogue;
   return {
-    ...toQuoteView(ctx, quote, currency),
+    ...toQuoteView(ctx, quote, catalogue),
     announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
     order: orderText(ctx, quote, currency),

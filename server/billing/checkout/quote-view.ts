@@ -2,6 +2,7 @@ import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { RequestContext } from '../../http/index.ts';
 import { type PlanId, toPlanId } from '../../shared/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DisplayedQuote, Quote } from '../results.ts';
 import type { AmountLine } from '../stripe/amount-lines.ts';
 import type { Checkout } from './checkout-context.ts';
@@ -71,7 +72,11 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
 }
 
 /** The amounts due today and later, as text. */
-export function toQuoteView(ctx: TextContext, quote: Quote, currency: string): QuoteView {
+export function toQuoteView(
+  ctx: TextContext,
+  quote: Quote,
+  { currency, withdrawalDays }: Pick<Catalogue, 'currency' | 'withdrawalDays'>,
+): QuoteView {
   const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const { plan, when, dueCents, next } = quote;
@@ -97,7 +102,11 @@ export function toQuoteView(ctx: TextContext, quote: Quote, currency: string): Q
   return {
     lines: quote.lines.map(toLine),
     total,
-    note: `${renews}${more} ${t('checkout.lines.cancel')}`,
+    note: [
+      `${renews}${more}`,
+      t('checkout.lines.cancel'),
+      ...(withdrawalDays === undefined ? [] : [t('checkout.lines.withdraw', { count: withdrawalDays })]),
+    ].join(' '),
   };
 }
 

@@ -94,7 +94,7 @@ function toQuoteProps(
   facts: SummaryFacts,
 ): Pick<SummaryProps, 'quote'> {
   const { quote, planStatus } = facts;
-  if (quote) return { quote: toQuoteView(ctx, quote, membership.catalogue.currency) };
+  if (quote) return { quote: toQuoteView(ctx, quote, membership.catalogue) };
   return planStatus === 'without-payment' ? { quote: { lines: [], note: freeNote(ctx, facts) } } : {};
 }
 

@@ -62,7 +62,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     lead: t('checkout.trialLead', { name: 'Basic', date: '27 November 2026' }),
     changeHref: '/signup/changePlan',
     cancelHref: '/search',
-    quote: toQuoteView(ctx, quote, 'usd'),
+    quote: toQuoteView(ctx, quote, catalogue),
     promo: { planId: '13', typed: '' },
     button: t('checkout.next'),
     hidden: { planId: '13', dueCents: '500000' },
@@ -111,7 +111,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
               promotion,
               discountCode: promotion.code,
             },
-            'usd',
+            catalogue,
           )}
           promo={{ planId: '13', applied: 'WELCOME20' }}
           card={{ text: t('checkout.card', { card: 'Visa •••• 4242' }), otherHref: '/plan-purchase/13/addPayment' }}
@@ -135,7 +135,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           {...without}
           steps="purchase"
           lead={t('checkout.lead')}
-          quote={toQuoteView(ctx, { ...quote, when: 'later', dueCents: 0 }, 'usd')}
+          quote={toQuoteView(ctx, { ...quote, when: 'later', dueCents: 0 }, catalogue)}
           button={t('checkout.complete')}
         />
       ),
