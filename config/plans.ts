@@ -85,6 +85,8 @@ const catalogue = z.strictObject({
   periods: z.enum(['calendar', 'days'], 'write calendar or days').default('calendar'),
   /** How long a user keeps a plan whose renewal could not be charged. */
   graceDays: z.int('write whole days').min(0, 'write at least 0').max(60, 'write at most 60'),
+  /** When users are told of a yearly renewal, in days before it; none: never. */
+  renewalNoticeDays: z.array(days).max(5, 'name at most 5').default([30, 7]),
   /** Whether a plan goes on, ends with its period or ends at once after a dispute of its payment. */
   onDispute: planEnd.default('period-end'),
   /** The same after a full refund of its last payment. */

@@ -5,7 +5,15 @@ import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
 const aboutMembership = [
   ...['receipt', 'payment-failed', 'payment-action-required', 'trial-ends', 'plan-cancelled', 'plan-ended'],
-  ...['plan-changes', 'refund-made', 'refund-failed', 'payment-disputed', 'card-changed', 'card-removed'],
+  ...[
+    'plan-changes',
+    'refund-made',
+    'renewal-notice',
+    'refund-failed',
+    'payment-disputed',
+    'card-changed',
+    'card-removed',
+  ],
 ];
 
 describe('notifications of payments', () => {

@@ -46,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has thirty-four mails in four languages', () => {
-  expect(everyMail).toHaveLength(136);
+it('Foyer has thirty-five mails in four languages', () => {
+  expect(everyMail).toHaveLength(140);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -149,11 +149,12 @@ it('The values of each mail keep their names, because stored messages of the out
     'plan-cancelled': 'endsAt pageLink planName',
     'plan-ended': 'endedAt pageLink planName planNow why',
     'plan-changes': 'amountCents changesAt currency fromPlan pageLink toPlan toPlanType',
+    'renewal-notice': 'amountCents currency pageLink planName renewsAt',
+    'card-changed': `atMs ${card} pageLink`,
+    'card-removed': `atMs ${card} pageLink`,
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'refund-failed': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'payment-disputed': `amountCents ${card} currency end invoiceNumber invoiceUrl pageLink planName`,
-    'card-changed': `atMs ${card} pageLink`,
-    'card-removed': `atMs ${card} pageLink`,
   };
   expect(mailTemplates).toEqual(Object.keys(names));
   for (const template of mailTemplates) {

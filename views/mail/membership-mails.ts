@@ -31,12 +31,6 @@ interface UnpaidInvoice extends Membership {
   keptUntil?: number;
 }
 
-interface RefundedPayment extends Membership, Card, Invoice {
-  planName?: string;
-  amountCents: number;
-  currency: string;
-}
-
 /** The specification's receipt email fields, in its names. */
 interface Receipt extends Membership, Card, Invoice {
   email: string;
@@ -71,14 +65,6 @@ const unpaid: UnpaidInvoice = {
   currency: 'usd',
   keptUntil: atMs + 7 * dayMs,
 };
-const refund: RefundedPayment = {
-  ...membership,
-  ...visa,
-  ...invoice,
-  planName: 'Starter',
-  amountCents: 4_950,
-  currency: 'usd',
-};
 
 /** @param type omitted: a plan that does not end */
 function planWithPeriod(
@@ -98,15 +84,13 @@ const unpaidFacts = [
   amount('mail.membership.amount', 'amountCents'),
   time('mail.membership.keptUntil', 'keptUntil'),
 ] as const;
-const refundFacts = [
-  amount('mail.membership.amount', 'amountCents'),
-  card('mail.membership.card'),
-  plan,
-  invoiceNumber,
-] as const;
 const cardFacts = [card('mail.membership.card'), when] as const;
 
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
+const cancelPage: MailLink<Membership> = {
+  label: 'mail.renewalNotice.cancel',
+  href: ({ pageLink }) => `${pageLink}/cancel`,
+};
 const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
 
 /** The mails about plan, card and payments. */
@@ -257,31 +241,16 @@ export const membershipMails = {
       currency: 'usd',
     },
   }),
-  'refund-made': defineMail<RefundedPayment>({
-    name: 'refundMade',
-    facts: refundFacts,
+  /** Some days before a yearly plan renews. */
+  'renewal-notice': defineMail<
+    Membership & { planName: string; amountCents: number; currency: string; renewsAt: number }
+  >({
+    name: 'renewalNotice',
+    facts: [plan, amount('mail.membership.amount', 'amountCents'), time('mail.membership.renewsOn', 'renewsAt')],
+    advice: 'mail.renewalNotice.cancelAdvice',
     button: open,
-    notes: [{ link: invoicePage }],
-    sample: refund,
-  }),
-  /** The bank has not accepted the refund: the money is back with the seller. */
-  'refund-failed': defineMail<RefundedPayment>({
-    name: 'refundFailed',
-    facts: refundFacts,
-    advice: 'mail.refundFailed.then',
-    button: open,
-    notes: [{ link: invoicePage }],
-    sample: refund,
-  }),
-  /** The bank takes back a payment. `end`: whether the plan ends with its period or has ended. */
-  'payment-disputed': defineMail<RefundedPayment & { end: 'period-end' | 'at-once' }>({
-    name: 'paymentDisputed',
-    lead: ({ end }, { t }) => t(`mail.paymentDisputed.lead.${end === 'at-once' ? 'atOnce' : 'periodEnd'}`),
-    facts: refundFacts,
-    advice: 'mail.paymentDisputed.then',
-    button: open,
-    notes: [{ link: invoicePage }],
-    sample: { ...refund, amountCents: 9_900, end: 'period-end' },
+    notes: [{ link: cancelPage }],
+    sample: { ...membership, planName: 'Starter', amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
   }),
   /** A changed card notifies the user, like every change that a thief could make. */
   'card-changed': defineMail<CardAction>({ ...warning('cardChanged'), facts: cardFacts, sample: cardAction }),

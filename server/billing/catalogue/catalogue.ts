@@ -55,6 +55,7 @@ export interface Trial {
 export interface Catalogue {
   currency: string;
   graceDays: number;
+  renewalNoticeDays: readonly number[];
   onDispute: PlanEnd;
   onFullRefund: PlanEnd;
   /** How long a user can withdraw from a purchase; undefined: not at all. */
@@ -102,6 +103,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
   return {
     currency: file.currency,
     graceDays: file.graceDays,
+    renewalNoticeDays: file.renewalNoticeDays,
     onDispute: file.onDispute,
     onFullRefund: file.onFullRefund,
     withdrawalDays: file.consumers?.withdrawalDays,

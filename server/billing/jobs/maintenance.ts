@@ -15,6 +15,7 @@ import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
 import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts';
 import { readMissedEvents } from './missed-events.ts';
 import { moveOldChanges } from './old-changes.ts';
+import { notifyRenewals } from './renewal-notices.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
@@ -121,6 +122,10 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => moveOldChanges(deps),
     () => endGrace(deps),
     () => notifyEndingTrials(deps),
+    () =>
+      notifyRenewals(deps, (notices, act) =>
+        forEachSafely(deps, notices, { act, failed: 'could not tell of a renewal' }),
+      ),
     () => retryEvents({ deps, webhooks }),
     () => readMissedEvents(deps, webhooks),
     () =>

@@ -1,4 +1,5 @@
-import type { UserId } from '../../shared/index.ts';
+import { sql } from 'kysely';
+import type { PlanId, UserId } from '../../shared/index.ts';
 import type { Db } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 import type { Membership } from './membership.ts';
@@ -56,6 +57,52 @@ export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number):
     .where('trialEnd', '<=', untilMs)
     .where(({ ref }) => isEnabledUser(ref('memberships.userId'), { withoutPlan: true }))
     .orderBy('trialEnd')
+    .execute();
+  return rows.map(toMembership);
+}
+
+/** A renewal in this time is announced by the notice of so many days. */
+export interface RenewalWindow {
+  days: number;
+  fromMs: number;
+  untilMs: number;
+}
+
+const noticePrefix = (days: number) => `renewal-notice:${days}:`;
+export const renewalNoticeKey = (days: number, periodEnd: number): string => `${noticePrefix(days)}${periodEnd}`;
+
+/** Users whose yearly plan begins or renews in this time, and who were not told of that. */
+export async function listYearlyRenewals(
+  db: Db,
+  { yearly, window, max }: { yearly: PlanId[]; window: RenewalWindow; max: number },
+): Promise<Membership[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .selectAll()
+    .where('status', '=', 'active')
+    .where('cancelAtPeriodEnd', '=', 0)
+    .where('periodEnd', '>', window.fromMs)
+    .where('periodEnd', '<=', window.untilMs)
+    .where((eb) =>
+      eb.or([eb('nextPlanId', 'in', yearly), eb.and([eb('nextPlanId', 'is', null), eb('pricedPlanId', 'in', yearly)])]),
+    )
+    .where(({ ref }) => isEnabledUser(ref('memberships.userId')))
+    .where(({ not, exists, selectFrom, ref }) =>
+      not(
+        exists(
+          selectFrom('toldMembers')
+            .select('about')
+            .whereRef('toldMembers.userId', '=', 'memberships.userId')
+            .where(
+              'about',
+              '=',
+              sql<string>`${noticePrefix(window.days)} || cast(${ref('memberships.periodEnd')} as text)`,
+            ),
+        ),
+      ),
+    )
+    .orderBy('periodEnd')
+    .limit(max)
     .execute();
   return rows.map(toMembership);
 }
