@@ -1,5 +1,5 @@
 import type { Findings } from './findings.ts';
-import { type Actual, following, keeps, type Press, shownNext } from './ledger.ts';
+import { type Actual, difference, following, keeps, type Press } from './ledger.ts';
 import {
   accountOf,
   type Books,
@@ -64,8 +64,7 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const promise = ledger.promises.find((one) => keeps(one, actual));
   ledger.entries.push({ atMs: invoice.created * 1_000, text: `renewed: ${shown(invoice)}` });
   if (!promise) {
-    const promised = ledger.promises.map(shownNext).join(' or ');
-    findings.report('O3', member, `${shown(invoice)}; announced was ${promised}`);
+    findings.report('O3', member, difference(ledger.promises, actual, `${shown(invoice)} charges`));
     return;
   }
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;

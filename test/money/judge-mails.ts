@@ -1,5 +1,5 @@
 import type { Findings } from './findings.ts';
-import { keeps, shownNext } from './ledger.ts';
+import { difference, keeps } from './ledger.ts';
 import type { Mail } from './product-process.ts';
 import { centsIn, dayIn, readMail } from './read-pages.ts';
 import { accountOf, type Books, dayOf, saleOf } from './stripe-books.ts';
@@ -51,9 +51,9 @@ function judgeChange({ member, findings }: Case, facts: Record<string, string>):
   const [day, cents] = [dayIn(facts['Changes on']), centsIn(facts.Price)];
   if (day === undefined || cents === undefined || cents === 0) return;
   const { promises } = member.ledger;
-  if (promises.some((promise) => keeps(promise, { kind: 'charge', cents, day }))) return;
-  const promised = promises.map(shownNext).join(' or ');
-  findings.report('O3', member, `a mail announces ${cents} on ${day}; the page had announced ${promised}`);
+  const actual = { kind: 'charge' as const, cents, day };
+  if (promises.some((promise) => keeps(promise, actual))) return;
+  findings.report('O3', member, difference(promises, actual, 'a mail announces'));
 }
 
 /** Every mail once, although the product may send one again after it was killed. */

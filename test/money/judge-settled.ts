@@ -1,7 +1,7 @@
 import { findPlan, freePlanId, soldPlans } from './catalogue.ts';
 import type { Findings } from './findings.ts';
 import type { Forecast } from './forecast.ts';
-import { keeps, nothing, shownNext } from './ledger.ts';
+import { difference, keeps, nothing } from './ledger.ts';
 import type { MembershipPage } from './read-pages.ts';
 import {
   type Account,
@@ -119,14 +119,13 @@ export function judgeNextCharge(the: Settled): void {
   if (!live && unpaid && ['void', 'uncollectible'].includes(unpaid.status)) ledger.promises = [nothing];
   const possible = ledger.promises.filter((promise) => keeps(promise, actual));
   if (possible.length === 0) {
-    const promised = ledger.promises.map(shownNext).join(' or ');
-    findings.report(hasFailed ? 'O5' : 'O4', member, `Stripe does ${shownNext(actual)}; promised was ${promised}`);
+    findings.report(hasFailed ? 'O5' : 'O4', member, difference(ledger.promises, actual, 'Stripe does'));
     return;
   }
   ledger.promises = possible;
   if (!page.next || ledger.hasLeft) return;
   if (!keeps(page.next, actual)) {
-    findings.report('O4', member, `the page announces ${shownNext(page.next)}; Stripe does ${shownNext(actual)}`);
+    findings.report('O4', member, difference([page.next], actual, 'on the page; Stripe does'));
   } else if (page.next.kind === 'charge' && page.next.cents !== undefined) {
     ledger.promises = [page.next];
     if (page.label !== 'Changes') ledger.going = page.next;

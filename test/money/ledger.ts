@@ -98,6 +98,15 @@ export function keeps(promise: NextCharge, actual: Actual): boolean {
   return cents === undefined || cents === actual.cents;
 }
 
+/** How a charge differs from the promises: `amount: ` before it if nothing else differs. */
+export function difference(promises: readonly NextCharge[], actual: Actual, verb: string): string {
+  const sameDay = promises.some(
+    (one) => one.kind === 'charge' && actual.kind === 'charge' && keeps({ kind: 'charge', day: one.day }, actual),
+  );
+  const announced = promises.map(shownNext).join(' or ');
+  return `${sameDay ? 'amount: ' : ''}${verb} ${shownNext(actual)}; announced was ${announced}`;
+}
+
 /** What is known of the charge after this one: a credit that has paid a part of it may be gone. */
 export function following(promise: NextCharge): NextCharge {
   if (promise.kind === 'none') return promise;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readSpeed } from '../../scripts/lib/test-selection.mjs';
-import { printFinding, type Rule } from './findings.ts';
+import { type Finding, printFinding } from './findings.ts';
 import { runWorld } from './run.ts';
 import { openShop, type Shop } from './shop.ts';
 
@@ -14,12 +14,13 @@ const { MONEY_OPERATIONS, MONEY_SEED, MONEY_KILLS } = process.env;
 const isThorough = readSpeed(process.env) === 'all';
 const operations = Number(MONEY_OPERATIONS ?? (isThorough ? 320 : 40));
 const seed = Number(MONEY_SEED ?? (MONEY_OPERATIONS === undefined ? 1 : randomInt(2 ** 31)));
-/** The share of the acts during which the product is killed: about half of them meet a request. */
-const kills = Number(MONEY_KILLS ?? 0.14);
+/** The share of the acts during which the product is killed: about half of these meet a request. */
+const kills = Number(MONEY_KILLS ?? 0.25);
 const worldSize = 40;
 
-/** Rules whose faults are known and not mended yet. */
-const awaited: readonly Rule[] = ['O3', 'O4', 'O10', 'O11', 'O12'];
+/** Amounts of later charges that are known to be announced wrongly: everything else fails the run. */
+const isAwaited = ({ rule, detail }: Finding) =>
+  rule === 'O11' || rule === 'O12' || (['O3', 'O4', 'O5'].includes(rule) && detail.startsWith('amount: '));
 
 describe('money, judged from outside', () => {
   let shop: Shop;
@@ -45,7 +46,7 @@ describe('money, judged from outside', () => {
         killed += result.kills;
         for (const finding of result.findings) {
           counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
-          if (!awaited.includes(finding.rule) || MONEY_OPERATIONS)
+          if (!isAwaited(finding) || MONEY_OPERATIONS !== undefined)
             reports.push(`${printFinding(finding)}\n  repeat: ${command}`);
         }
       }

@@ -125,9 +125,23 @@ function judgeRedemptions(world: World, findings: Findings): void {
     const taken = bought.flatMap(({ total_discount_amounts: amounts }) => amounts ?? []);
     // A discount that lasts is on several invoices, and is redeemed once.
     const used = new Set(taken.flatMap(({ amount, discount }) => (amount > 0 && own.has(discount) ? [discount] : [])));
-    if (first && coupon.times_redeemed !== used.size) {
-      const detail = `the coupon ${coupon.id} is redeemed ${coupon.times_redeemed} times, and ${used.size} purchases used it`;
-      findings.report('O10', first, detail);
+    const code = books.promotionCodes.find(({ promotion }) => promotion.coupon === coupon.id)?.code;
+    const presses = world.members.flatMap((member) =>
+      member.ledger.presses
+        .filter(({ promo }) => promo === code)
+        .map(({ outcome, planId, invoiceId }) => ({
+          member,
+          isOpen: invoiceId === undefined,
+          text: `${member.email} for ${planId}: ${outcome}`,
+        })),
+    );
+    // Nobody could ask Stripe yet whether a purchase that fails gives its redemption back.
+    const most = used.size + presses.filter(({ isOpen }) => isOpen).length;
+    const member = presses.at(-1)?.member ?? first;
+    if (member && (coupon.times_redeemed < used.size || coupon.times_redeemed > most)) {
+      const tried = presses.map(({ text }) => text).join(', ');
+      const counts = `redeemed ${coupon.times_redeemed} times, used by ${used.size} purchases`;
+      findings.report('O10', member, `the coupon of ${code} is ${counts}; pressed by ${tried}`);
     }
   }
 }
