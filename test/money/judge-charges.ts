@@ -61,10 +61,12 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
 function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const { ledger } = member;
   const actual: Actual = { kind: 'charge', cents: invoice.amount_due, day: dayOf(invoice.created) };
-  const promise = ledger.promises.find((one) => keeps(one, actual));
+  // A draft has met the promises of its own hour; what was done since is about the period after it.
+  const promises = ledger.drafts.get(invoice.id) ?? ledger.promises;
+  const promise = promises.find((one) => keeps(one, actual));
   ledger.entries.push({ atMs: invoice.created * 1_000, text: `renewed: ${shown(invoice)}` });
   if (!promise) {
-    findings.report('O3', member, difference(ledger.promises, actual, `${shown(invoice)} charges`));
+    findings.report('O3', member, difference(promises, actual, `${shown(invoice)} charges`));
     return;
   }
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
@@ -72,8 +74,10 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   if (invoice.status === 'paid' && change !== announced && invoice.amount_due !== 0) {
     findings.report('O11', member, `${shown(invoice)} changes the balance by ${change}, announced was ${announced}`);
   }
-  ledger.going = following(promise);
-  ledger.promises = [ledger.going];
+  if (promises === ledger.promises) {
+    ledger.going = following(promise);
+    ledger.promises = [ledger.going];
+  }
 }
 
 /** O2 and O3, and O11 of the same invoices: each new invoice once, in the order of time. */
@@ -82,6 +86,8 @@ function judgeNewInvoices(the: Case): void {
   const { invoices } = accountOf(books, member.email);
   for (const invoice of invoices) {
     const { id, status } = invoice;
+    if (the.findings.isBroken(member)) return;
+    if (status === 'draft' && !member.ledger.drafts.has(id)) member.ledger.drafts.set(id, member.ledger.promises);
     if (member.ledger.judged.has(id) || status === 'draft') continue;
     const sale = saleOf(books, invoice);
     // A purchase that is not paid may never be.

@@ -189,7 +189,8 @@ export function judgeOrdersWithCodes({ books, account, member, findings, orders 
   for (const invoice of account.invoices.filter(({ status }) => status === 'paid')) {
     const order = orders.find(({ invoiceId }) => invoiceId === invoice.id);
     if (!order) continue;
-    const taken = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+    // A credit gives back its part of an earlier discount, which is none of this purchase.
+    const taken = (saleOf(books, invoice)?.line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
     if (taken !== order.discountCents || taken > 0 !== (order.voucher !== null)) {
       const coupons = couponsOn(books, invoice).join(', ');
       const shown = `${order.discountCents} by ${order.voucher ?? 'no code'}`;

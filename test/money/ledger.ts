@@ -33,6 +33,8 @@ export interface Ledger {
   /** The next charge if the present plan goes on. */
   going: NextCharge;
   judged: Set<string>;
+  /** The promises at the time at which each renewal began: it is charged an hour later. */
+  drafts: Map<string, NextCharge[]>;
   /** What Stripe and the ledger had when the member was judged last. */
   judgedState: string;
   /** Taken by the member, without payment. */
@@ -54,6 +56,7 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   promises: [nothing],
   going: nothing,
   judged: new Set(),
+  drafts: new Map(),
   judgedState: '',
   freePlanId: null,
   endedAtOnce: false,
