@@ -19,8 +19,8 @@ import { memberContact } from './0018-member-contact.ts';
 import { clientSecrets } from './0019-client-secrets.ts';
 import { connectedApps } from './0020-connected-apps.ts';
 import { abandonedPurchases } from './0021-abandoned-purchases.ts';
-import { announcedAmounts } from './0023-announced-amounts.ts';
-import { moneyBack } from './0024-money-back.ts';
+import { announcedAmounts } from './0022-announced-amounts.ts';
+import { moneyBack } from './0023-money-back.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */

@@ -6,7 +6,7 @@ import type { Migration } from './migration.ts';
  * comparison with Stripe were read.
  */
 export const moneyBack: Migration = {
-  name: '0024-money-back',
+  name: '0023-money-back',
   async up({ schema, executor }) {
     await schema.alterTable('orders').addColumn('payment_intent_id', 'text').execute();
     await schema.alterTable('orders').addColumn('dispute_state', 'text').execute();
