@@ -69,7 +69,7 @@ describe('foyer doctor on plans', () => {
     expect(await mode(development(keys('live')))).toEqual(['plans.mode note']);
   });
 
-  it('The doctor says with live keys that plans are sold without VAT and not for consumers in the EU', () => {
+  it('The doctor says with live keys that plans are sold without VAT and with gaps for consumers in the EU', () => {
     const limits = (mode: 'none' | 'test' | 'live') =>
       judgePlans({ count: 1, graceDays: 7, mode, production: true }).filter(({ id }) => id === 'plans.limits');
     expect(limits('live')).toEqual([

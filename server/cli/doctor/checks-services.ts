@@ -162,8 +162,8 @@ export const judgePlans = ({ count, mode, production, graceDays, differing = [],
     ok('plans.mode', mode === 'test' || mode === 'live')`Stripe’s keys are of ${mode} mode.`,
     ok('plans.grace', mode === 'test' || mode === 'live')`
     graceDays is ${graceDays}: choose retries at Stripe that end within ${graceDays} days. Smart Retries’ default needs 14.`,
-    note('plans.limits', mode === 'live')`Plans are sold without VAT, and not for consumers in the EU.
-    Why: No tax is computed or shown, and order button, withdrawal and yearly renewals are not as consumer law there asks.
+    note('plans.limits', mode === 'live')`Plans are sold without VAT, and with gaps for consumers in the EU.
+    Why: No tax is computed or shown, a yearly plan renews by a whole year, and withdrawal needs the block consumers of PLANS_FILE.
     Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
     fault('plans.stripe', failed !== undefined)`Stripe does not answer: ${failed}
     Why: No one can buy a plan or change one; members who have one keep it.
