@@ -15,7 +15,7 @@ import { seededRandom } from './seeded.ts';
 /** `FOYER_FAULT_SEEDS=300 npm run test:all -- test/faults` has more. */
 const seeds = Number(process.env.FOYER_FAULT_SEEDS ?? 20);
 /** About the number of exchanges with Stripe in a whole purchase. */
-const exchanges = 40;
+const exchanges = 24;
 const password = 'correct horse 9';
 const summary = '/signup/verifiedCode';
 
