@@ -61,9 +61,10 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
       const wrong = new URLSearchParams({ error: 'server_error', error_description: words, state: state ?? '' });
       const given = await open(browser, `/federation/google/callback?${wrong}`);
       expect(end(given)).toEqual(refused('provider-error'));
-      expect(locationOf(given)).not.toContain('555');
+      // The port may have these digits.
+      expect(locationOf(given).replace(/^https?:\/\/[^/]+/, '')).not.toContain('555');
       const page = await (await browser.get(locationOf(given))).text();
-      expect(page).not.toContain('555');
+      expect(page).not.toContain('555 0100');
       expect(page).toContain('Google');
       const made = await browser.get('/?notice=federation-cancelled&provider=<script>alert(1)</script>');
       expect(await made.text()).not.toContain('<script>alert(1)');

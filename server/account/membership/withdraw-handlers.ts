@@ -32,8 +32,8 @@ async function submit(r: UserRequest, { membership }: AccountDeps): Promise<void
   r.redirect(membershipPageUrl(notices[await membership.withdraw(r.user)]));
 }
 
-/** The withdrawal from a purchase. None unless the catalogue offers it. */
+/** The withdrawal from a purchase; without consumers in the catalogue there is nothing to withdraw from. */
 export function withdrawRoutes(add: AddPage<AccountDeps>, { membership }: Pick<AccountDeps, 'membership'>): void {
-  if (!membership.sold || membership.catalogue.withdrawalDays === undefined) return;
+  if (!membership.sold) return;
   add(withdrawPath, { get: requireRecentAuth(show), post: requireRecentAuth(submit) });
 }
