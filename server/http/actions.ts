@@ -103,9 +103,13 @@ export const defineAction = <Deps, Caller, Fields extends Form, Result extends {
   action: Action<Deps, Caller, Fields, Result>,
 ): Action<Deps, Caller, Fields, Result> => action;
 
+/** The type of an action's result says that `refused` has a refusal. */
+const isRefused = <Result extends { kind: string }>(
+  result: Result,
+): result is Result & { kind: 'refused'; refusal: ActionRefusal<Result> } => result.kind === 'refused';
+
 const findRefusal = <Result extends { kind: string }>(result: Result): ActionRefusal<Result> | undefined =>
-  // The type of an action's result says that `refused` has a refusal.
-  result.kind === 'refused' ? (result as unknown as { refusal: ActionRefusal<Result> }).refusal : undefined;
+  isRefused(result) ? result.refusal : undefined;
 
 /** A form whose action was refused. */
 export interface RefusedForm<Fields extends Form> {

@@ -34,17 +34,17 @@ export function faultsOf(name: string, run: Run, { before, wanted }: { before: R
 }
 
 /** As in life: the jobs have their turn every day. */
-export async function passDays({ stripe, room }: Sweep, days: number): Promise<void> {
+export async function passDays({ stripe, billing }: Sweep, days: number): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     stripe.engine.advance(dayMs);
-    await room.work();
+    await billing.work();
   }
 }
 
 /** A member on trial, with a card. */
 export async function startWithCard(backend: Parameters<typeof startSweep>[0]): Promise<{ sweep: Sweep; base: Saved }> {
   const sweep = await startSweep(backend);
-  await sweep.room.ensure(sweep.user, 7);
-  await sweep.saveCard(sweep.room);
+  await sweep.billing.ensure(sweep.user, 7);
+  await sweep.saveCard(sweep.billing);
   return { sweep, base: await sweep.save() };
 }

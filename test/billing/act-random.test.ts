@@ -41,7 +41,7 @@ describe('an interrupted action that is not repeated, after any earlier actions'
 
   async function take(todo: Step): Promise<void> {
     if (todo.kind === 'days') return passDays(sweep, todo.days);
-    const member = { room: sweep.room, user: sweep.user, database: sweep.database };
+    const member = { billing: sweep.billing, user: sweep.user, database: sweep.database };
     if (todo.kind === 'buy') await buy(member, todo.code);
     else await acts[todo.name]?.act(member);
   }

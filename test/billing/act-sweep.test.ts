@@ -25,31 +25,33 @@ const days =
   (count: number): Steps =>
   (sweep) =>
     passDays(sweep, count);
-const cancel: Steps = async ({ room, user }) => {
-  await room.cancel(user);
+const cancel: Steps = async ({ billing, user }) => {
+  await billing.cancel(user);
 };
-const resume: Steps = async ({ room, user }) => {
-  await room.resume(user);
+const resume: Steps = async ({ billing, user }) => {
+  await billing.resume(user);
 };
 /** A renewal that is declined; after it the card is good again, so that the next attempt would charge it. */
-const failRenewal: Steps = async ({ stripe, room, user }) => {
-  const method = (await room.getMembership(user.id))?.card?.paymentMethodId ?? '';
+const failRenewal: Steps = async ({ stripe, billing, user }) => {
+  const method = (await billing.getMembership(user.id))?.card?.paymentMethodId ?? '';
   stripe.engine.setCardBehaviour(method, cards.chargeDeclined);
   stripe.engine.advance(20 * dayMs + 3_600_000);
   stripe.engine.setCardBehaviour(method, cards.visa);
-  await room.refresh(user.id);
+  await billing.refresh(user.id);
 };
 /** An upgrade waits for the answer of the member's bank. */
 const askBank: Steps = async (sweep) => {
-  await sweep.saveCard(sweep.room, cards.authenticatesAlways);
+  await sweep.saveCard(sweep.billing, cards.authenticatesAlways);
   const asked = await sweep.buy('y-5000');
   if ((asked as { kind: string }).kind !== 'action')
     throw new Error(`the bank was not asked: ${JSON.stringify(asked)}`);
 };
 
 /** The subscription and its item, as Stripe has them. */
-async function atStripe({ library, room, user }: Sweep) {
-  const subscription = await library.subscriptions.retrieve((await room.getMembership(user.id))?.subscriptionId ?? '');
+async function atStripe({ library, billing, user }: Sweep) {
+  const subscription = await library.subscriptions.retrieve(
+    (await billing.getMembership(user.id))?.subscriptionId ?? '',
+  );
   const [item] = subscription.items.data;
   if (!item) throw new Error('the subscription has no item');
   return { id: subscription.id, item };
@@ -59,7 +61,7 @@ const scheduleInMetadata: Steps = async (sweep) => {
   const { id } = await atStripe(sweep);
   const metadata = { foyer_next_plan: planOf('m-99').id };
   await sweep.library.subscriptions.update(id, { cancel_at_period_end: true, metadata });
-  await sweep.room.refresh(sweep.user.id);
+  await sweep.billing.refresh(sweep.user.id);
 };
 /** As an earlier release did in the last three days: the next plan's price, from the period's end on. */
 const convert: Steps = async (sweep) => {
@@ -72,7 +74,7 @@ const convert: Steps = async (sweep) => {
     trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
     metadata: { foyer_next_plan: planOf('m-99').id, foyer_price_before: item.price.id },
   });
-  await sweep.room.refresh(sweep.user.id);
+  await sweep.billing.refresh(sweep.user.id);
 };
 /** A change that was interrupted between its two calls, and whose task an operator has removed. */
 const attachSchedule: Steps = async (sweep) => {

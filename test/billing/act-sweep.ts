@@ -51,7 +51,7 @@ export interface Run {
 
 /** A process of Foyer that can be ended between two steps: then nothing of it reaches the database or Stripe any more. */
 interface Process {
-  room: BillingModule;
+  billing: BillingModule;
   database: Database;
   end(): void;
 }
@@ -128,7 +128,7 @@ export async function startSweep(backend: Backend) {
     };
     const { prices: _, ...settings } = foyer.app.membership.deps;
     return {
-      room: createBillingModule({ ...settings, database: own, stripe: client }),
+      billing: createBillingModule({ ...settings, database: own, stripe: client }),
       database: own,
       end: () => {
         ended = true;
@@ -136,8 +136,8 @@ export async function startSweep(backend: Backend) {
     };
   }
 
-  async function saveCard(room: BillingModule, number: string = cards.visa): Promise<void> {
-    const begun = await room.beginCard(user, from);
+  async function saveCard(billing: BillingModule, number: string = cards.visa): Promise<void> {
+    const begun = await billing.beginCard(user, from);
     if (begun.kind !== 'begun') throw new Error(`no card could be begun: ${begun.kind}`);
     const card = { number, exp_month: 12, exp_year: 2040, cvc: '123' };
     const method = { type: 'card', card, billing_details: { address: { postal_code: '10115' } } };
@@ -150,7 +150,7 @@ export async function startSweep(backend: Backend) {
       as: 'publishable',
     });
     if (stripe.engine.find(id)?.status === 'requires_action') stripe.engine.authenticate(id, 'succeed');
-    const saved = await room.keepCard(user, id);
+    const saved = await billing.keepCard(user, id);
     if (saved.kind !== 'saved') throw new Error(`the card was not saved: ${saved.kind}`);
   }
 
@@ -227,15 +227,15 @@ export async function startSweep(backend: Backend) {
 
   /** The member does nothing; the jobs run, and one comparison with Stripe. */
   async function aDayPasses(): Promise<string[]> {
-    const { room } = startProcess();
+    const { billing } = startProcess();
     await database.db.deleteFrom('leases').execute();
     for (const minutes of [1, 2, 4, 33, 60, 90, 240, 480, 530]) {
       stripe.engine.advance(minutes * minuteMs);
-      await room.work();
+      await billing.work();
     }
-    await room.reconcile({ pauseMs: 0 });
-    await room.work();
-    const { left } = await diffWithStripe(room.deps, { pauseMs: 0 });
+    await billing.reconcile({ pauseMs: 0 });
+    await billing.work();
+    const { left } = await diffWithStripe(billing.deps, { pauseMs: 0 });
     return left.map(({ kind, detail }) => `${kind}: ${detail}`);
   }
 
@@ -261,7 +261,7 @@ export async function startSweep(backend: Backend) {
       if (trouble.fault.startsWith('killed')) process.end();
       return true;
     });
-    const answered = await act?.({ room: process.room, user, database: process.database }).catch(() => undefined);
+    const answered = await act?.({ billing: process.billing, user, database: process.database }).catch(() => undefined);
     isOver = true;
     const atOnce = outcomeSince(saved);
     const left = await aDayPasses();
@@ -273,9 +273,10 @@ export async function startSweep(backend: Backend) {
     library,
     user,
     database,
-    room: startProcess().room,
+    billing: startProcess().billing,
     saveCard,
-    buy: (code: string, promotion?: string) => buy({ room: startProcess().room, user, database }, code, promotion),
+    buy: (code: string, promotion?: string) =>
+      buy({ billing: startProcess().billing, user, database }, code, promotion),
     save,
     restore,
     run,

@@ -99,7 +99,7 @@ describe.each(backends)('changed personal data at Stripe, on $name', (backend) =
   it('Other data at Stripe are a difference, which reconcile mends', async () => {
     const { user, customer } = await member(`diff@example.com`);
     expect(await differences(user)).toEqual([]);
-    await shop.stripe.client().customers.update(customer, { name: 'Somebody', email: 'other@example.com' });
+    await shop.stripe.client().customers.update(customer, { name: 'Another Name', email: 'other@example.com' });
     expect(await differences(user)).toEqual(['email name']);
     await reconcileAll(shop.membership.deps, { pauseMs: 0 });
     expect(await differences(user)).toEqual([]);

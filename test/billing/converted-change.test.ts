@@ -38,7 +38,7 @@ describe('a change that an earlier release has put on the subscription', () => {
     return { user, formerPrice: item.price.id };
   }
 
-  it('It takes effect at the end of the period if nobody takes it back', async () => {
+  it('It takes effect at the end of the period unless the member takes it back', async () => {
     const { user } = await converted({ archived: false });
     await daysPass(31);
     await context.shop.membership.refresh(user.id);

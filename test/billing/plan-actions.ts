@@ -4,7 +4,7 @@ import type { Database } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { from } from './steps.ts';
 
-export type Act = (member: { room: BillingModule; user: User; database: Database }) => Promise<unknown>;
+export type Act = (member: { billing: BillingModule; user: User; database: Database }) => Promise<unknown>;
 
 export const catalogue = createCatalogue({ ...loadPlans(), periods: 'days' });
 export const planOf = (code: string) => {
@@ -13,20 +13,20 @@ export const planOf = (code: string) => {
   return plan;
 };
 
-export async function buy({ room, user }: Parameters<Act>[0], code: string, promotion?: string): Promise<unknown> {
-  await room.choose(user, planOf(code));
-  if (promotion !== undefined) await room.applyPromotion(user, promotion, from);
-  const open = await room.purchase(user.id);
+export async function buy({ billing, user }: Parameters<Act>[0], code: string, promotion?: string): Promise<unknown> {
+  await billing.choose(user, planOf(code));
+  if (promotion !== undefined) await billing.applyPromotion(user, promotion, from);
+  const open = await billing.purchase(user.id);
   if (!open) throw new Error('nothing was chosen');
-  const { dueCents } = await room.quote(user, open.plan, open.promotion);
-  return room.confirm(user, { planId: open.plan.id, dueCents }, from);
+  const { dueCents } = await billing.quote(user, open.plan, open.promotion);
+  return billing.confirm(user, { planId: open.plan.id, dueCents }, from);
 }
 
 /** The actions of a member on a plan; each is one press of a button. */
 export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
-  cancel: { act: ({ room, user }) => room.cancel(user), isWrittenDown: true },
-  resume: { act: ({ room, user }) => room.resume(user), isWrittenDown: true },
-  'take the free plan': { act: ({ room, user }) => room.takeFree(user, planOf('m-free')), isWrittenDown: true },
+  cancel: { act: ({ billing, user }) => billing.cancel(user), isWrittenDown: true },
+  resume: { act: ({ billing, user }) => billing.resume(user), isWrittenDown: true },
+  'take the free plan': { act: ({ billing, user }) => billing.takeFree(user, planOf('m-free')), isWrittenDown: true },
   'change to Growth': { act: (member) => buy(member, 'm-499'), isWrittenDown: false },
   'keep Scale': { act: (member) => buy(member, 'm-899'), isWrittenDown: false },
   'upgrade to Scale, annual': { act: (member) => buy(member, 'y-8000'), isWrittenDown: false },
@@ -36,11 +36,14 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
 };
 
 /** Requests the deletion of the account; the minute job carries out its task. */
-async function leave({ room, user, database }: Parameters<Act>[0], wish: 'period-end' | 'at-once'): Promise<unknown> {
-  const leaving = subscriptionOnDeletion(database, room.catalogue);
+async function leave(
+  { billing, user, database }: Parameters<Act>[0],
+  wish: 'period-end' | 'at-once',
+): Promise<unknown> {
+  const leaving = subscriptionOnDeletion(database, billing.catalogue);
   const noted = await database.transaction((trx) =>
-    leaving.cancelOnDeletion(trx, user.id, { timing: wish, nowMs: room.deps.now() }),
+    leaving.cancelOnDeletion(trx, user.id, { timing: wish, nowMs: billing.deps.now() }),
   );
-  await room.work();
+  await billing.work();
   return noted;
 }

@@ -27,7 +27,7 @@ describe('changes of a plan at the end of the paid period', () => {
     const user = await downgraded();
     const { periodEnd } = await standing(user);
     await daysPass(28);
-    // Only Stripe's clock goes on: nobody reads, and no job runs.
+    // Only Stripe's clock goes on: no request reads, and no job runs.
     context.shop.passTime(5 * dayMs);
     await context.shop.membership.work();
     await context.shop.membership.refresh(user.id);

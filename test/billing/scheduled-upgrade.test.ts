@@ -52,7 +52,7 @@ describe('scheduled changes of a plan, upgrades and earlier releases', () => {
     expect(await planMails(user)).toEqual(before);
   });
 
-  it('An upgrade that nobody finishes schedules the earlier change anew before the period ends', async () => {
+  it('An upgrade that the member does not finish schedules the earlier change anew before the period ends', async () => {
     const user = await downgraded();
     await context.shop.saveCard(user, cards.authenticatesAlways);
     context.shop.passTime(30 * dayMs - 20 * 60_000);

@@ -6,7 +6,7 @@ export interface EngineState {
   objects: StoredThing[];
 }
 
-/** The charge that Stripe makes next if nobody acts: its amount and its day. */
+/** The charge that Stripe makes next if the member does nothing: its amount and its day. */
 export type Forecast = { kind: 'charge'; cents: number; day: string } | { kind: 'none'; endsOn: string | null };
 
 const hourMs = 60 * 60_000;

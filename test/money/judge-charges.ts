@@ -40,7 +40,7 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
   const { ledger } = member;
   const press = findPress(member, invoice, sale);
   if (!press) {
-    findings.report('O2', member, `${shown(invoice)} sells ${sale.planId}, and nobody was told so`);
+    findings.report('O2', member, `${shown(invoice)} sells ${sale.planId}, and the member was not told so`);
     return;
   }
   press.invoiceId = invoice.id;
@@ -71,7 +71,7 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   }
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
   const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0) : 0;
-  // Nobody has opened a page since the renewal before this one: how much the credit pays is not said.
+  // No page was opened since the renewal before this one: how much the credit pays is not said.
   const isSaid = promise.kind === 'charge' && promise.cents !== undefined;
   if (isSaid && invoice.status === 'paid' && change !== announced) {
     findings.report('O11', member, `${shown(invoice)} changes the balance by ${change}, announced was ${announced}`);

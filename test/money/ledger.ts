@@ -85,7 +85,7 @@ export const printLedger = ({ email, entries, promises }: Ledger, last = 14): st
     `  promised: ${promises.map(shownNext).join(' or ')}`,
   ].join('\n');
 
-/** The amount of the charge on a day; undefined: nobody has said it. */
+/** The amount of the charge on a day; undefined: no page or mail has said it. */
 export function promisedCents(next: NextCharge & { kind: 'charge' }, day: string): number | undefined {
   return next.regular && day >= next.regular.from ? next.regular.cents : next.cents;
 }

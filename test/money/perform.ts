@@ -13,7 +13,7 @@ const pathOf = (planId: string) => `/plan-purchase/${planId}`;
 /** How an operation ended. */
 export interface Performed {
   member: Member;
-  /** The act has failed, and nobody has repeated it. */
+  /** The act has failed, and was not repeated. */
   failed: boolean;
   /** It has failed although nothing was wrong. */
   withoutFault: boolean;
@@ -75,7 +75,7 @@ async function press(world: World, member: Member, { hand, operation }: Hand): P
     case 'leave':
       return leave(world, member, { hand, operation });
     default:
-      throw new Error(`nobody can ${operation.kind}`);
+      throw new Error(`no member can ${operation.kind}`);
   }
 }
 

@@ -135,7 +135,7 @@ function judgeRedemptions(world: World, findings: Findings): void {
           text: `${member.email} for ${planId}: ${outcome}`,
         })),
     );
-    // Nobody could ask Stripe yet whether a purchase that fails gives its redemption back.
+    // It is not tried at Stripe yet whether a purchase that fails gives its redemption back.
     const most = used.size + presses.filter(({ isOpen }) => isOpen).length;
     const member = presses.at(-1)?.member ?? first;
     if (member && (coupon.times_redeemed < used.size || coupon.times_redeemed > most)) {

@@ -79,7 +79,7 @@ describe('the stand-in’s subscription schedules', () => {
     ).toBe(501);
   });
 
-  it('The next phase begins at its date although nobody asks for many days, and is charged like a renewal', () => {
+  it('The next phase begins at its date although no request comes for many days, and is charged like a renewal', () => {
     const { id: schedule } = scheduled();
     const before = kit.subscription(id).items.data[0]?.current_period_end ?? 0;
     kit.pass(34 * day);

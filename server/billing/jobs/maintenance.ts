@@ -19,7 +19,7 @@ import { notifyRenewals } from './renewal-notices.ts';
 import { cancelSubscription, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
-const nobodyComesMs = 2 * minuteMs;
+const abandonedAfterMs = 2 * minuteMs;
 /** An hour is enough for a bank's authentication; after that the payment is abandoned. */
 const leftLyingMs = 60 * minuteMs;
 /** A payment that has replaced a scheduled change is dropped before the period ends: this runs every minute. */
@@ -45,7 +45,7 @@ async function forEachSafely<T>(
 /** Abandoned payments: finished if they are paid, cancelled if not. */
 async function finishCharges(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
-  const charging = await listStuckCharges(database.db, now() - nobodyComesMs, batch);
+  const charging = await listStuckCharges(database.db, now() - abandonedAfterMs, batch);
   await forEachSafely(deps, charging, {
     act: ({ id, userId }) => withUserLock(database, userId, () => finishCharge(deps, { id, userId })),
     failed: 'could not settle or cancel a payment to which its member has not come back',
@@ -106,7 +106,7 @@ async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
 /** Events that were received but not processed. */
 async function retryEvents({ deps, webhooks }: { deps: BillingDeps; webhooks: StripeWebhooks }): Promise<void> {
   const { database, now } = deps;
-  const undone = await listUnfinishedEvents(database.db, now() - nobodyComesMs, batch);
+  const undone = await listUnfinishedEvents(database.db, now() - abandonedAfterMs, batch);
   await forEachSafely(deps, undone, {
     act: (id) => webhooks.retryEvents(id),
     failed: 'could not do what an event of Stripe asks for',

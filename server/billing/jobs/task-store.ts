@@ -16,11 +16,11 @@ export type BillingTask = Omit<Row<'billingTasks'>, 'userId'> & {
 };
 
 /** The column is never null. */
-const nobody = toUserId('');
+const noUser = toUserId('');
 
 const toBillingTask = (row: Row<'billingTasks'>): BillingTask => ({
   ...row,
-  userId: row.userId === nobody ? null : row.userId,
+  userId: row.userId === noUser ? null : row.userId,
 });
 
 const atPeriodEnd: readonly BillingTaskKind[] = ['cancel-later', 'change-later', 'keep', 'resume'];
@@ -69,7 +69,7 @@ export async function addBillingTask(
     .values({
       id: uuidv7(nowMs),
       kind,
-      userId: kind === 'delete-customer' || userId === null ? nobody : userId,
+      userId: kind === 'delete-customer' || userId === null ? noUser : userId,
       customerId,
       planId,
       detail,
@@ -152,7 +152,7 @@ export async function rescheduleTask(
 export async function eraseTasks(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx
     .updateTable('billingTasks')
-    .set({ userId: nobody })
+    .set({ userId: noUser })
     .where('userId', '=', userId)
     .where('kind', '=', 'refund')
     .execute();
