@@ -122,17 +122,17 @@ describe('a product that is wrong in one way', () => {
   }, 60_000);
   afterAll(() => shop?.close());
 
-  thorough.each(mutations.map(({ title, rule, ...rest }) => [title, rule, rest] as const))(
-    '%s breaks %s',
-    async (_title, rule, { operations, change }) => {
-      const right = await runScript(shop, { operations });
-      const { call } = shop.stripe.engine;
-      const wrong = await runScript(shop, { operations, change }).finally(() => {
-        shop.stripe.engine.call = call;
-      });
-      expect(right.findings).toEqual([]);
-      expect(wrong.findings.map((finding) => finding.rule)).toContain(rule);
-    },
-    120_000,
-  );
+  const judge = async (_title: string, rule: Rule, { operations, change }: Pick<Mutation, 'operations' | 'change'>) => {
+    const right = await runScript(shop, { operations });
+    const { call } = shop.stripe.engine;
+    const wrong = await runScript(shop, { operations, change }).finally(() => {
+      shop.stripe.engine.call = call;
+    });
+    expect(right.findings).toEqual([]);
+    expect(wrong.findings.map((finding) => finding.rule)).toContain(rule);
+  };
+  const [first, ...others] = mutations.map(({ title, rule, ...rest }) => [title, rule, rest] as const);
+
+  it.each(first === undefined ? [] : [first])('%s breaks %s', judge, 120_000);
+  thorough.each(others)('%s breaks %s', judge, 120_000);
 });

@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../../scripts/lib/processes.mjs';
 import { excludedFiles, patterns, readSpeed, selectBackends } from '../../scripts/lib/test-selection.mjs';
@@ -41,6 +41,15 @@ it('The fast run has five of six files of attacks', () => {
   const attacks = files.filter((file) => /[/\\]attacks[/\\]/.test(file));
   const left = attacks.filter((file) => !selectBackends(file, { FOYER_TEST: 'fast' }).first);
   expect(left.length).toBeLessThan(attacks.length / 6);
+});
+
+it('Each file of the fast run has a test that is not left to the complete run', () => {
+  const fast = files.filter((file) => selectBackends(file, { FOYER_TEST: 'fast' }).first);
+  const onlyThorough = fast.filter((file) => {
+    const source = readFileSync(file, 'utf8');
+    return /\bthorough(\.each)?\(/.test(source) && !/\bit(\.each)?[(<]/.test(source);
+  });
+  expect(onlyThorough).toEqual([]);
 });
 
 it('A run leaves out exactly the files that it selects no stores for', () => {
