@@ -128,8 +128,8 @@ export async function submitAction<Deps, Caller, Fields extends Form, Result ext
   action: Action<Deps, Caller, Fields, Result>,
   { deps, caller }: { deps: Deps; caller: Caller },
 ): Promise<ActionDone<Result> | RefusedForm<Fields>> {
-  const { typed, errors, values } = r.form(action.form);
-  if (values === undefined) return { kind: 'refused-form', status: 400, typed, errors };
+  const { typed, values, ...faults } = r.form(action.form);
+  if (values === undefined) return { kind: 'refused-form', status: 400, typed, ...faults };
   const result = await action.run(deps, caller, values);
   const refusal = findRefusal(result);
   r.log.info({ act: action.id, outcome: toPublicOutcome(refusal?.kind ?? result.kind) }, 'form');

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
 import type { Control, ControlAttributes } from '../../views/parts/control.ts';
-import { isMalformed, readFormField } from './form-fields.ts';
+import { isMalformed, malformedSecret, readFormField } from './form-fields.ts';
 import type { T } from './language.ts';
 
 /** One field of a form: how its text becomes a value, and the attributes of its HTML control. */
@@ -26,6 +26,8 @@ export interface ReadForm<Fields extends Form> {
   typed: Record<keyof Fields, string>;
   /** The first fault of each field, in words. */
   errors: FormErrors<Fields>;
+  /** The first fault that stands above the form, in words. */
+  text?: string;
   /** undefined if a field has a fault. */
   values: FormValues<Fields> | undefined;
 }
@@ -49,6 +51,28 @@ export const toControls = <Fields extends Form>(form: Fields): Record<keyof Fiel
 function refuseText(ctx: z.RefinementCtx<string>, key: TextKey, params: Record<string, number> = {}): void {
   ctx.addIssue({ code: 'custom', message: key, params });
 }
+
+/** A text that must not be empty, with the texts of its faults: that of a malformed one stands above the form. */
+interface FilledLimits {
+  max: number;
+  empty: TextKey;
+  malformed: TextKey;
+}
+
+const filled =
+  (schema: z.ZodString, isFaulty: (text: string, max: number) => boolean) =>
+  ({ max, empty, malformed }: FilledLimits) =>
+    schema.superRefine((text, ctx) => {
+      if (text === '') return refuseText(ctx, empty);
+      if (isFaulty(text, max)) ctx.addIssue({ code: 'custom', message: malformed, path: ['form'] });
+    });
+
+/** A text without its outer white space that must not be empty. */
+export const filledSchema = filled(z.string().trim(), isMalformed);
+/** The same for a password, which is used unchanged. */
+export const secretSchema = filled(z.string(), malformedSecret);
+/** A checkbox, by its usual value. */
+export const tickSchema = z.string().transform((text) => text === '1');
 
 /** The limits of a text that is shown again. */
 export interface TextLimits {
@@ -105,14 +129,20 @@ export function readTexts<Fields extends Form>(
     const text = texts[id] ?? '';
     return { id, typed: isSecret ? '' : text, parsed: schema.safeParse(text) };
   });
-  const errors = fields.flatMap(({ id, parsed: { error } }) => {
-    const [issue] = error?.issues ?? [];
-    return issue ? [[id, t(issue.message as TextKey, issue.code === 'custom' ? (issue.params ?? {}) : {})]] : [];
-  });
+  const errors: Record<string, string> = {};
+  let above: string | undefined;
+  for (const { id, parsed } of fields) {
+    for (const issue of parsed.error?.issues ?? []) {
+      const text = t(issue.message as TextKey, issue.code === 'custom' ? (issue.params ?? {}) : {});
+      if (issue.path.length > 0) above ??= text;
+      else errors[id] ??= text;
+    }
+  }
   const values = Object.fromEntries(fields.map(({ id, parsed }) => [id, parsed.data]));
   return {
     typed: Object.fromEntries(fields.map(({ id, typed }) => [id, typed])) as Record<keyof Fields, string>,
-    errors: Object.fromEntries(errors) as FormErrors<Fields>,
-    values: errors.length === 0 ? (values as FormValues<Fields>) : undefined,
+    errors: errors as FormErrors<Fields>,
+    ...(above !== undefined && { text: above }),
+    values: fields.every(({ parsed }) => parsed.success) ? (values as FormValues<Fields>) : undefined,
   };
 }

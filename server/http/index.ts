@@ -62,10 +62,14 @@ export {
   type Form,
   type FormField,
   type FormValues,
+  filledSchema,
   formField,
   orNull,
+  type ReadForm,
   readTexts,
+  secretSchema,
   textSchema,
+  tickSchema,
   toControls,
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';

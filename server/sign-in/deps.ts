@@ -114,7 +114,7 @@ export interface SignInDeps extends ClientAuthorizations {
 /** The content of the sign-in form. The password is never part of it. */
 export interface SignInPageState {
   values?: { username: string; remember: boolean };
-  errors?: { username?: string; password?: string; form?: string };
+  errors?: { username?: string; password?: string; form?: string | undefined };
   /** The password has just been reset. */
   isReset?: boolean;
   /** The result of an attempt at a provider. */

@@ -29,16 +29,4 @@ export function findHomeRealm(
  * signs in. Everything else leads to the provider, whether the user exists or not and whether they have a password or
  * not, so that the answer reveals nothing (docs/decisions/0010-company-addresses.md).
  */
-export function redirectsToProvider(refusal: PasswordRefusal): boolean {
-  switch (refusal.kind) {
-    case 'empty':
-      return refusal.password;
-    case 'unknown-user':
-    case 'wrong-password':
-    case 'too-many':
-      return true;
-    case 'malformed':
-    case 'disabled':
-      return false;
-  }
-}
+export const redirectsToProvider = ({ kind }: PasswordRefusal): boolean => kind !== 'disabled';

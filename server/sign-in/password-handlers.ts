@@ -1,4 +1,4 @@
-import { type RequestContext, refusalView } from '../http/index.ts';
+import { type ReadForm, type RequestContext, refusalView } from '../http/index.ts';
 import { hashForPage, mailInitialPasswordHint, startInitialPassword } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
@@ -9,22 +9,7 @@ import { askForMailedCode } from './mailed-code-page.ts';
 import { signInByPassword } from './password-sign-in.ts';
 import { findNamedClient, renderSignInPage } from './sign-in-handlers.ts';
 import type { PasswordRefusal, PasswordSignInResult } from './sign-in-state.ts';
-import { passwordRefusals } from './sign-in-texts.ts';
-
-type FormState = Pick<SignInPageState, 'errors' | 'status'>;
-
-/** The text for a refusal, and its place. */
-function toFormState(r: RequestContext, refusal: PasswordRefusal): FormState {
-  if (refusal.kind !== 'empty') {
-    const { status, text } = refusalView(r, passwordRefusals, refusal);
-    return { status, errors: { form: text } };
-  }
-  const errors = {
-    ...(refusal.username && { username: r.t('signIn.errors.usernameEmpty') }),
-    ...(refusal.password && { password: r.t('signIn.errors.passwordEmpty') }),
-  };
-  return { status: 400, errors };
-}
+import { passwordRefusals, signInForm } from './sign-in-texts.ts';
 
 /** A submitted sign-in form, without the password. */
 type PasswordRequest = RequestContext & {
@@ -32,7 +17,11 @@ type PasswordRequest = RequestContext & {
   readonly remember: boolean;
 };
 
-async function rerender(r: PasswordRequest, deps: SignInDeps, form: FormState): Promise<void> {
+async function rerender(
+  r: PasswordRequest,
+  deps: SignInDeps,
+  form: Pick<SignInPageState, 'errors' | 'status'>,
+): Promise<void> {
   const { continuation, username, remember } = r;
   const clientName = ((await findPending(r, deps)) ?? (await findNamedClient(deps, continuation)))?.clientName;
   renderSignInPage(r, deps, { continuation, clientName, values: { username, remember }, ...form });
@@ -41,7 +30,13 @@ async function rerender(r: PasswordRequest, deps: SignInDeps, form: FormState): 
 function logOutcome(
   r: RequestContext,
   { metrics }: SignInDeps,
-  result: PasswordRefusal['kind'] | PasswordSignInResult['kind'] | SignInResult['kind'] | 'busy',
+  result:
+    | 'empty'
+    | 'malformed'
+    | PasswordRefusal['kind']
+    | PasswordSignInResult['kind']
+    | SignInResult['kind']
+    | 'busy',
 ): void {
   const outcome = toPublicOutcome(result);
   r.log.info({ act: 'sign-in', outcome }, 'sign-in');
@@ -85,7 +80,17 @@ async function refuse(
   const home = redirectsToProvider(refusal) ? findHome(r, deps) : undefined;
   if (home) return redirectHome(r, deps, home);
   if (awaiting && !deps.uniformAnswers) return startFirstPassword(r, deps, awaiting);
-  return rerender(r, deps, toFormState(r, refusal));
+  const { status, text } = refusalView(r, passwordRefusals, refusal);
+  return rerender(r, deps, { status, errors: { form: text } });
+}
+
+/** A form with an empty or malformed field. Without a password an address of a provider's domain leads there. */
+function refuseForm(r: PasswordRequest, deps: SignInDeps, { errors, text }: ReadForm<typeof signInForm>) {
+  const isEmpty = Object.keys(errors).length > 0;
+  logOutcome(r, deps, isEmpty ? 'empty' : 'malformed');
+  const home = errors.password === undefined ? undefined : findHome(r, deps);
+  if (home) return redirectHome(r, deps, home);
+  return rerender(r, deps, { status: 400, errors: isEmpty ? errors : { form: text } });
 }
 
 /** The password was right: the second factor or a session is next. */
@@ -103,16 +108,17 @@ async function complete(r: PasswordRequest, deps: SignInDeps, user: User) {
  * provider's domain leads to the provider, unless its password is right.
  */
 export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
-  const username = visit.field('username');
-  const remember = visit.field('remember') === '1';
-  const r = Object.assign(visit, { username, remember });
+  const form = visit.form(signInForm);
+  const { typed, values } = form;
+  const remember = typed.remember === '1';
+  const r = Object.assign(visit, { username: typed.username, remember });
+  if (values === undefined) return refuseForm(r, deps, form);
   const { findUnverifiedAccount } = deps.confirmations;
   const outcome = await hashForPage(r, deps, () =>
-    signInByPassword(
-      { ...deps, findUnverifiedAccount },
-      { username, password: r.field('password') },
-      { ip: r.ip, device: (user) => deps.devices.recognise(r.req, user) },
-    ),
+    signInByPassword({ ...deps, findUnverifiedAccount }, values, {
+      ip: r.ip,
+      device: (user) => deps.devices.recognise(r.req, user),
+    }),
   );
   if (outcome.kind !== 'first-factor') {
     logOutcome(r, deps, outcome.kind === 'refused' ? outcome.refusal.kind : outcome.kind);

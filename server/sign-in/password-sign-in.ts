@@ -1,30 +1,14 @@
-import { isMalformed, malformedSecret } from '../http/index.ts';
 import {
   checkPassword,
   type GuessLimits,
-  maxPasswordLength,
   type PasswordHasher,
   PasswordQueueFullError,
   type PasswordWork,
 } from '../password/index.ts';
 import type { NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import {
-  findUserByIdentifier,
-  maxIdentifierLength,
-  parseIdentifier,
-  rehashPassword,
-  toAccountKey,
-  type User,
-} from '../users/index.ts';
-import {
-  type Candidates,
-  type PasswordRefusal,
-  type PasswordSignInResult,
-  type PendingSignUp,
-  refuse,
-  transition,
-} from './sign-in-state.ts';
+import { findUserByIdentifier, parseIdentifier, rehashPassword, toAccountKey, type User } from '../users/index.ts';
+import { type Candidates, type PasswordSignInResult, type PendingSignUp, refuse, transition } from './sign-in-state.ts';
 
 export interface Credentials {
   username: string;
@@ -42,15 +26,8 @@ interface Settings {
   findUnverifiedAccount?(email: NormalisedEmail): Promise<PendingSignUp | undefined>;
 }
 
-/** The refusal of input that no account can have; undefined: the password is checked. */
-function findInputFault(typed: string, password: string): PasswordRefusal | undefined {
-  if (typed === '' || password === '') return { kind: 'empty', username: typed === '', password: password === '' };
-  const isFaulty = isMalformed(typed, maxIdentifierLength) || malformedSecret(password, maxPasswordLength);
-  return isFaulty ? { kind: 'malformed' } : undefined;
-}
-
-async function findCandidates(settings: Settings, typed: string): Promise<Candidates> {
-  const identifier = parseIdentifier(typed);
+async function findCandidates(settings: Settings, username: string): Promise<Candidates> {
+  const identifier = parseIdentifier(username);
   const user = identifier && (await findUserByIdentifier(settings.database.db, identifier));
   const mayBeStarted = identifier && 'email' in identifier && (!user || settings.uniformAnswers);
   const started = mayBeStarted ? await settings.findUnverifiedAccount?.(identifier.email) : undefined;
@@ -67,12 +44,9 @@ export async function signInByPassword(
   { username, password }: Credentials,
   from: { ip: string; device(user: User): string | undefined },
 ): Promise<PasswordSignInResult> {
-  const typed = username.trim();
-  const fault = findInputFault(typed, password);
-  if (fault) return refuse(fault);
-  const candidates = await findCandidates(settings, typed);
+  const candidates = await findCandidates(settings, username);
   const { user } = candidates;
-  const work = { account: toAccountKey(typed), ip: from.ip, device: user && from.device(user) };
+  const work = { account: toAccountKey(username), ip: from.ip, device: user && from.device(user) };
   const isConfirmed = (found: User | PendingSignUp) => found === user;
   const guess = { identifier: work.account, userId: user?.id, ip: work.ip, device: work.device, isConfirmed };
   const checked = await checkPassword(settings, guess, () => matchAccount(settings, candidates, { password, work }));

@@ -1,6 +1,6 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
-import { type Continuation, continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
+import { type Continuation, continuationFromQuery, HttpError, type RequestContext, toControls } from '../http/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
@@ -13,6 +13,7 @@ import {
 } from './deps.ts';
 import { providerAskedFor, renderOneProviderPage } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
+import { signInForm } from './sign-in-texts.ts';
 
 /** The sign-in page: its form, the place to which it leads, and the client app that waits. */
 interface SignInPageView extends SignInPageState {
@@ -36,6 +37,7 @@ export function renderSignInPage(
     SignInPage,
     {
       action: `/sign-in${search}`,
+      controls: toControls(signInForm),
       values,
       errors,
       passkey: passkeyRequestOptions(r, deps, continuation),

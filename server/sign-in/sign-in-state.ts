@@ -30,8 +30,6 @@ export type SignInState =
 
 /** The reason of a refused sign-in; the specification's section 8 has a text for each. */
 export type PasswordRefusal =
-  | { kind: 'empty'; username: boolean; password: boolean }
-  | { kind: 'malformed' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number }
   | { kind: 'unknown-user' }
   | { kind: 'wrong-password' }

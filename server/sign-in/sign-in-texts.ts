@@ -1,5 +1,6 @@
-import { type RefusalRules, wrongInput } from '../http/index.ts';
-import { limitRefusals } from '../password/index.ts';
+import { filledSchema, formField, type RefusalRules, secretSchema, tickSchema, wrongInput } from '../http/index.ts';
+import { limitRefusals, maxPasswordLength } from '../password/index.ts';
+import { maxIdentifierLength } from '../users/index.ts';
 import type { MailedCodeResult } from './mailed-code.ts';
 import type { PasskeySignInRefusal } from './passkey-sign-in.ts';
 import type { PasswordRefusal } from './sign-in-state.ts';
@@ -8,9 +9,28 @@ import type { VerifyPasswordResult } from './verify-current-password.ts';
 const disabled = { problem: 'forbidden', text: 'signIn.errors.disabled' } as const;
 const tooMany = limitRefusals['too-many'];
 
-/** The refusals of a password, besides empty fields (the specification's sections 5 and 8). */
-export const passwordRefusals: RefusalRules<Exclude<PasswordRefusal, { kind: 'empty' }>> = {
-  malformed: wrongInput('signIn.errors.validation'),
+const malformed = 'signIn.errors.validation';
+
+/** The form of the sign-in page. */
+export const signInForm = {
+  username: formField('username', {
+    schema: filledSchema({ max: maxIdentifierLength, empty: 'signIn.errors.usernameEmpty', malformed }),
+    type: 'text',
+    inputMode: 'email',
+    autoComplete: 'username',
+    autoCapitalize: 'none',
+    spellCheck: false,
+  }),
+  password: formField('password', {
+    schema: secretSchema({ max: maxPasswordLength, empty: 'signIn.errors.passwordEmpty', malformed }),
+    isSecret: true,
+    autoComplete: 'current-password',
+  }),
+  remember: formField('remember', { schema: tickSchema }),
+};
+
+/** The refusals of a password (the specification's sections 5 and 8). */
+export const passwordRefusals: RefusalRules<PasswordRefusal> = {
   'too-many': tooMany,
   'unknown-user': wrongInput('signIn.errors.userDoesNotExist'),
   'wrong-password': wrongInput('signIn.errors.incorrect'),

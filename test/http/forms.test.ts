@@ -1,4 +1,8 @@
-import { userDataForm } from '../../server/users/index.ts';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { type Form, readTexts, toControls, translator } from '../../server/http/index.ts';
+import { signInForm } from '../../server/sign-in/sign-in-texts.ts';
+import { nameForm, userDataForm } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -67,6 +71,14 @@ const forms: TypedForm[] = [
     },
   },
   {
+    path: '/sign-in',
+    signedIn: false,
+    fields: {
+      username: { good: 'wilhelmina@example.net', required: true, long: 'x'.repeat(255) },
+      password: { good: 'plenty of horses 7', required: true, long: 'x1'.repeat(129), secret: true },
+    },
+  },
+  {
     path: '/signup',
     signedIn: false,
     fields: {
@@ -114,6 +126,83 @@ describe('a form with one wrong field', () => {
       // A browser's own form never sends a field twice: the answer is the error page.
       if (fault === 'repeated') return;
       for (const [, { good, secret }] of others) if (!secret) expect(html).toContain(good);
+    },
+  );
+});
+
+/** A form with the page that shows it. */
+interface DefinedForm {
+  name: string;
+  form: Form;
+  /** Its page. */
+  open(foyer: TestFoyer): Promise<Response>;
+  /** The longest text of each field that has a limit. */
+  longest: Record<string, number>;
+  /** The attributes that the page replaces. */
+  replaced?: Record<string, Record<string, string>>;
+}
+
+const openSignedIn = (path: string) => async (foyer: TestFoyer) =>
+  (await foyer.signedIn(await foyer.addUser())).get(path);
+
+const definedForms: DefinedForm[] = [
+  {
+    name: 'sign-in',
+    form: signInForm,
+    open: (foyer) => foyer.browser().get('/'),
+    longest: { username: 254, password: 256 },
+    replaced: { username: { autoComplete: 'username webauthn' } },
+  },
+  {
+    name: 'name',
+    form: nameForm,
+    open: openSignedIn('/settings/name'),
+    longest: { givenName: 100, familyName: 100 },
+  },
+];
+
+/** The attributes of the first control of this name. */
+function attributesOf(html: string, name: string): Record<string, string> {
+  const [control = ''] = [...html.matchAll(/<(?:input|select|textarea)[^>]*>/g)]
+    .map(([tag]) => tag)
+    .filter((tag) => tag.includes(` name="${name}"`));
+  return Object.fromEntries(
+    [...control.matchAll(/ ([a-z-]+)="([^"]*)"/gi)].map(([, key = '', value = '']) => [key.toLowerCase(), value]),
+  );
+}
+
+const t = translator('en');
+
+describe('the definition of a form', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+  });
+  afterAll(() => foyer?.close());
+
+  it.each(definedForms)(
+    'The controls of the form $name have the attributes of its definition',
+    async ({ form, open, replaced = {} }) => {
+      const html = await (await open(foyer)).text();
+      for (const [id, control] of Object.entries(toControls(form))) {
+        const expected = renderToStaticMarkup(createElement('input', { ...control, ...replaced[id] }));
+        expect(attributesOf(html, control.name)).toMatchObject(attributesOf(expected, control.name));
+      }
+    },
+  );
+
+  it.each(definedForms)(
+    'A field of the form $name accepts its longest text, as maxlength says, and neither a longer one nor none',
+    ({ form, longest }) => {
+      const isAccepted = (id: string, text: string) => {
+        const field = form[id];
+        return field !== undefined && readTexts({ [id]: field }, { [id]: text }, t).values !== undefined;
+      };
+      for (const [id, max] of Object.entries(longest)) {
+        const text = 'x1'.repeat(max).slice(0, max);
+        expect([id, ...['', text, `${text}y`].map((one) => isAccepted(id, one))]).toEqual([id, false, true, false]);
+        expect([undefined, max]).toContain(form[id]?.html.maxLength);
+      }
     },
   );
 });

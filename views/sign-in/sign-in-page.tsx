@@ -2,6 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
+import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
@@ -13,9 +14,10 @@ import { Script } from '../parts/script.tsx';
 export interface SignInPageProps {
   ctx: PageContext;
   action: string;
+  controls: Record<'username' | 'password' | 'remember', Control>;
   /** Earlier input; never the password. */
   values: { username: string; remember: boolean };
-  errors: { username?: string; password?: string; form?: string };
+  errors: { username?: string; password?: string; form?: string | undefined };
   /** The notice about the last action: the password was reset. */
   done?: string | undefined;
   /** The client app with a pending request. */
@@ -36,7 +38,7 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 
 /** Landing and sign-in (specification, section 2). */
 export function SignInPage(props: SignInPageProps) {
-  const { ctx, action, values, errors, done, clientName, passkey, providerButtons, providerNotice } = props;
+  const { ctx, action, controls, values, errors, done, clientName, passkey, providerButtons, providerNotice } = props;
   const { t, links } = ctx;
   const focus = firstField({ values, errors });
   return (
@@ -56,24 +58,19 @@ export function SignInPage(props: SignInPageProps) {
       <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="sign-in" />
       <form className="form" id="sign-in" method="post" action={action} noValidate>
         <Field
-          name="username"
+          {...controls.username}
           label={t('signIn.username')}
           error={errors.username}
-          type="text"
-          inputMode="email"
-          autoComplete={passkey === undefined ? 'username' : 'username webauthn'}
-          autoCapitalize="none"
-          spellCheck={false}
+          autoComplete={passkey === undefined ? controls.username.autoComplete : 'username webauthn'}
           defaultValue={values.username}
           autoFocus={focus === 'username'}
         />
         <PasswordField
           ctx={ctx}
-          name="password"
+          {...controls.password}
           label={t('signIn.password')}
           error={errors.password}
           placeholder={t('signIn.passwordHint')}
-          autoComplete="current-password"
           autoFocus={focus === 'password'}
           aside={
             links.forgotPassword !== undefined && (
@@ -83,7 +80,7 @@ export function SignInPage(props: SignInPageProps) {
             )
           }
         />
-        <Checkbox name="remember" label={t('signIn.remember')} checked={values.remember} />
+        <Checkbox {...controls.remember} label={t('signIn.remember')} checked={values.remember} />
         <Button block>{t('signIn.submit')}</Button>
       </form>
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}

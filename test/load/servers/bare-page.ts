@@ -3,6 +3,7 @@ import express from 'express';
 import { createElement } from 'react';
 import type * as DepsModule from '../../../server/deps.ts';
 import type * as HttpModule from '../../../server/http/index.ts';
+import type * as Texts from '../../../server/sign-in/sign-in-texts.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type * as SignIn from '../../../views/sign-in/sign-in-page.tsx';
 import { built } from '../built.ts';
@@ -11,8 +12,9 @@ import { type Listening, usage } from '../setting.ts';
 import { listen } from './listen.ts';
 
 async function start(): Promise<Listening> {
-  const { loadAssets, renderDocument, translator } = await built<typeof HttpModule>('server/http/index');
+  const { loadAssets, renderDocument, toControls, translator } = await built<typeof HttpModule>('server/http/index');
   const { builtClientDir } = await built<typeof DepsModule>('server/deps');
+  const { signInForm } = await built<typeof Texts>('server/sign-in/sign-in-texts');
   const { SignInPage } = await built<typeof SignIn>('views/sign-in/sign-in-page');
   const t = translator('en');
   const ctx: PageContext = {
@@ -29,6 +31,7 @@ async function start(): Promise<Listening> {
     const page = createElement(SignInPage, {
       ctx,
       action: '/sign-in',
+      controls: toControls(signInForm),
       values: { username: '', remember: false },
       errors: {},
       providerButtons: { top: [], facebook: [], others: [], open: true },

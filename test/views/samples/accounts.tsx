@@ -1,4 +1,6 @@
 import { createBanner } from '../../../sandbox/views/banner.tsx';
+import { toControls } from '../../../server/http/index.ts';
+import { signInForm } from '../../../server/sign-in/sign-in-texts.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
 import { ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
@@ -45,6 +47,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const signIn = {
     ctx,
     action: '/sign-in',
+    controls: toControls(signInForm),
     values: { username: '', remember: false },
     errors: {},
     passkey,
