@@ -25,7 +25,7 @@ import { quotePlan } from './purchase/quote.ts';
 import { type BillingService, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
-import { cancel, findStanding, resume } from './subscription/acts.ts';
+import { cancel, findKeptRenewal, findStanding, resume } from './subscription/acts.ts';
 import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findRenewalBefore, loadPendingRenewal } from './subscription/pending-renewal.ts';
@@ -115,6 +115,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
     quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, { plan, promotion })),
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
+    renewalIfKept: (userId) => readBy(userId, () => findKeptRenewal(deps, userId)),
     pendingRenewal: (userId) => readBy(userId, () => loadPendingRenewal(deps, userId)),
     confirm: (user, announced, { ip }) => alone(user, () => confirmPurchase(deps, { user, announced, ip })),
     payWithCard: (user, entered, { ip }) => alone(user, () => payWithCard(deps, { user, ip, ...entered })),

@@ -189,6 +189,8 @@ export interface BillingService {
   quote(user: User, plan: Plan, promotion: ChosenPromotion | null): Promise<Quote>;
   /** The renewal that this plan would have to wait for, because it is an upgrade. @throws {StripeUnavailableError} */
   renewalBefore(user: User, plan: Plan): Promise<PendingRenewal | undefined>;
+  /** The next charge if the scheduled end or change is taken back. @throws {StripeUnavailableError} */
+  renewalIfKept(userId: UserId): Promise<NextCharge | undefined>;
   /** The renewal that is being charged. @throws {StripeUnavailableError} */
   pendingRenewal(userId: UserId): Promise<PendingRenewal | undefined>;
   /** Pays and changes, or continues a started payment. @throws {StripeUnavailableError} */

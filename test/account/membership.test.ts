@@ -82,7 +82,7 @@ describe('the page of the membership', () => {
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: true, paidPlanId: '10' });
     // A second cancellation has nothing to cancel.
     expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=nothing`);
-    expect(await page(browser, `${path}/resume`)).toContain(`renews on ${end}, as it did before`);
+    expect(await page(browser, `${path}/resume`)).toContain(`renews on ${end} at $99.00, as it did before`);
     expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}?notice=resumed`);
     expect(await page(browser)).toContain(`Renews on ${end}`);
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: false });
@@ -97,7 +97,9 @@ describe('the page of the membership', () => {
       `Until ${end} you have Growth, every 30 days. Then Starter, every 30 days begins.`,
     );
     expect(await page(browser, '/settings')).toContain(`From ${end}: Starter, every 30 days`);
-    expect(await page(browser, `${path}/resume`)).toContain('The change to Starter, every 30 days does not happen.');
+    expect(await page(browser, `${path}/resume`)).toContain(
+      `The change to Starter, every 30 days does not happen. Growth goes on and renews on ${end} at $499.00.`,
+    );
     await browser.post(`${path}/resume`);
     expect(await page(browser)).toContain(`Renews on ${end}`);
     expect((await standing(shop, user)).nextPlanId).toBeNull();

@@ -27,6 +27,8 @@ describe('the announced renewal', () => {
       { id: 'STARTERHALF', ...half, duration: 'forever', applies_to: { products: [String(starter)] } },
       { id: 'ALWAYS', ...half, duration: 'forever' },
       { id: 'NEARLY', amount_off: 9_875, currency: 'usd', duration: 'once' },
+      { id: 'FREEMONTH', percent_off: 100, duration: 'once' },
+      { id: 'FREETHREE', percent_off: 100, duration: 'repeating', duration_in_months: 3 },
     ];
     for (const coupon of coupons) await stripe.coupons.create(coupon);
   });
@@ -131,6 +133,67 @@ describe('the announced renewal', () => {
     await shop.membership.refresh(buyer.user.id);
     const { data } = await stripe.invoices.list({ customer: buyer.customer, limit: 1 });
     expect(data[0]).toMatchObject({ amount_paid: 8_900, status: 'paid' });
+  });
+
+  it.each([
+    ['a code for three months', 'm-99', 'THREE', 0, '$49.50'],
+    ['a code that ends before the renewal', 'm-99', 'ONE', 0, '$99.00'],
+    ['a code without an end', 'm-499', 'ALWAYS', 0, '$249.50'],
+    ['a credit', 'm-99', undefined, -1_000, '$89.00'],
+  ])(
+    'The page that takes an end back announces the renewal that is charged then: %s',
+    async (_name, plan, coupon, balance, announced) => {
+      const buyer = await aBuyer(shop);
+      await shop.buy(buyer.user, plan);
+      if (coupon) await stripe.subscriptions.update(buyer.subscription, { discounts: [{ coupon }] });
+      await stripe.customers.update(buyer.customer, { balance });
+      await shop.membership.cancel(buyer.user);
+      const words = await textOf(buyer, '/settings/membership/resume');
+      expect(/ at (\$[\d,]+\.\d\d), as it did before/.exec(words)?.[1]).toBe(announced);
+      await shop.membership.resume(buyer.user);
+      expect(`$${(((await renewalOf(buyer)) ?? 0) / 100).toFixed(2)}`).toBe(announced);
+    },
+  );
+
+  it('The membership page names day and amount of the first payment of a scheduled plan', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-499');
+    await stripe.customers.update(buyer.customer, { balance: -1_000 });
+    await shop.buy(buyer.user, 'm-99');
+    expect(await textOf(buyer, '/settings/membership')).toMatch(
+      /Next payment \w+ \d+, \d{4} at \$89\.00\. Another \$10\.00 of it is paid from your credit\./,
+    );
+    expect(await renewalOf(buyer)).toBe(8_900);
+  });
+
+  it('A button that charges nothing today says “from” only of an amount that each later charge has', async () => {
+    const buttonOf = async (code?: string, balance = 0) => {
+      const buyer = await aBuyer(shop);
+      await stripe.customers.update(buyer.customer, { balance });
+      const browser = await shop.foyer.signedIn(buyer.user);
+      await browser.get('/plan-purchase/10');
+      if (code) await browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: code });
+      const html = await (await browser.get('/plan-purchase/10')).text();
+      const words = wordsOf(html);
+      return {
+        html,
+        words,
+        button: /Pay \$[\d.,]+ (?:from|on|every) [\w, ]+?(?= Cancel| Change|$|\d{4}) ?(?:\d{4})?/
+          .exec(words)?.[0]
+          .trim(),
+      };
+    };
+    // What was too small to charge is owed with the first renewal alone.
+    const small = await buttonOf('NEARLY');
+    expect(small.button).toMatch(/^Pay \$99\.25 on /);
+    expect(small.words).toContain('at $99.25. After that, $99.00 is charged.');
+    expect(small.html).not.toMatch(/class="saves"><dt>Too small/);
+    expect(small.html).toMatch(/class="saves"><dt>Promo/);
+    expect((await buttonOf('FREEMONTH')).button).toMatch(/^Pay \$99\.00 from /);
+    // A discount on the first charges alone: the amount after it is the one that is owed.
+    expect((await buttonOf('FREETHREE')).button).toMatch(/^Pay \$99\.00 from /);
+    expect((await buttonOf(undefined, -15_000)).button).toMatch(/^Pay \$48\.00 on /);
+    expect((await buttonOf(undefined, -40_000)).button).toBe('Pay $99.00 every 30 days');
   });
 
   it('A sync asks for the next charge again only when something has changed at Stripe', async () => {

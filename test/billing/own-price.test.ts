@@ -7,9 +7,9 @@ import { aBuyer } from './api-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { dayMs, type Shop, startShop } from './steps.ts';
 
+// The catalogue's periods are those of the calendar now, too.
 describe('a price that was raised after the purchase', () => {
   const raisedFile = plansWith({
-    periods: 'days',
     plans: loadPlans().plans.map((plan) => (plan.id === '12' ? { ...plan, planAmount: 599 } : plan)),
   });
   let shop: Shop;
@@ -18,7 +18,8 @@ describe('a price that was raised after the purchase', () => {
   });
   afterAll(() => shop?.close());
 
-  it('The membership page and the receipt of the renewal show the price of the subscription, not the catalogue’s', async () => {
+  /** A member whose price is $499 every 30 days. */
+  async function subscribedBefore() {
     const stripe = shop.stripe.client();
     const [raised] = (await stripe.prices.list({ lookup_keys: ['m-499'] })).data;
     const product = String(raised?.product);
@@ -32,11 +33,16 @@ describe('a price that was raised after the purchase', () => {
       transfer_lookup_key: true,
       metadata: { foyer_plan: '12' },
     });
+    shop.membership.deps.prices.forget();
     const buyer = await aBuyer(shop);
     await shop.buy(buyer.user, 'm-499');
     const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: shop.stripe.url });
     await syncPlans(client, createCatalogue(loadPlans(raisedFile)));
+    return buyer;
+  }
 
+  it('The membership page and the receipt of the renewal show the price of the subscription, not the catalogue’s', async () => {
+    const buyer = await subscribedBefore();
     shop.passTime(30 * dayMs + 3 * 60 * 60_000);
     await shop.membership.refresh(buyer.user.id);
     expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({
@@ -52,7 +58,21 @@ describe('a price that was raised after the purchase', () => {
       [49_900, 49_900],
       [49_900, 49_900],
     ]);
+    expect(receipts.map(({ values }) => values.everyDays)).toEqual([30, 30]);
     // Where the plan is offered, it has today's price.
     expect(wordsOf(await (await browser.get('/plan-purchase')).text())).toContain('$599');
+  });
+
+  it('The page that keeps a plan names the amount of the subscription’s own price, and that is charged', async () => {
+    const { user, customer } = await subscribedBefore();
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    const browser = await shop.foyer.signedIn(user);
+    const keep = wordsOf(await (await browser.get('/settings/membership/resume')).text());
+    expect(keep).toMatch(/Growth goes on and renews on \w+ \d+, \d{4} at \$499\.00\./);
+    await browser.post('/settings/membership/resume');
+    shop.passTime(30 * dayMs + 3 * 60 * 60_000);
+    await shop.membership.refresh(user.id);
+    const { data } = await shop.stripe.client().invoices.list({ customer, limit: 1 });
+    expect(data[0]).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 49_900 });
   });
 });

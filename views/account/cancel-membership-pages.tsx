@@ -97,17 +97,29 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
   );
 }
 
+interface ResumeMembershipProps extends ActProps {
+  plan: string;
+  /** The next charge; null or undefined: unknown. */
+  at: number | null;
+  amount?: string | undefined;
+  /** The plan of the change that does not happen. */
+  to?: string | undefined;
+}
+
+function resumeLead({ ctx: { t, lang }, plan, at, amount, to }: ResumeMembershipProps): string {
+  if (at === null) return t('membership.resume.leadUndated', { plan });
+  const date = formatDate(lang, at);
+  const dated = amount === undefined ? date : t('membership.plan.renewsAt', { date, amount });
+  return to === undefined
+    ? t('membership.resume.lead', { plan, date: dated })
+    : t('membership.resume.keepLead', { plan, date: dated, to });
+}
+
 /** Cancels the scheduled end, or change to another plan (`to`). */
-export function ResumeMembershipPage(props: ActProps & { plan: string; at: number | null; to?: string | undefined }) {
-  const { ctx, action, problem, plan, at, to } = props;
-  const { t, lang } = ctx;
-  const date = at === null ? undefined : formatDate(lang, at);
-  const lead =
-    date === undefined
-      ? t('membership.resume.leadUndated', { plan })
-      : to === undefined
-        ? t('membership.resume.lead', { plan, date })
-        : t('membership.resume.keepLead', { plan, date, to });
+export function ResumeMembershipPage(props: ResumeMembershipProps) {
+  const { ctx, action, problem, to } = props;
+  const { t } = ctx;
+  const lead = resumeLead(props);
   return (
     <AccountAction
       ctx={ctx}

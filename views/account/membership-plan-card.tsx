@@ -13,18 +13,17 @@ interface Props {
 
 /** The date of the plan's next change, with its label. */
 function dated(
-  { t, lang }: PageContext,
+  ctx: PageContext,
   { status: planStatus, nextCharge }: MembershipView,
 ): { label: string; value: string } | undefined {
+  const { t, lang } = ctx;
   if (!('at' in planStatus) || planStatus.at === null) return undefined;
   const date = formatDate(lang, planStatus.at);
   switch (planStatus.kind) {
     case 'renews':
       return {
         label: t('membership.plan.renewsOn'),
-        value: nextCharge
-          ? `${t('membership.plan.renewsAt', { date, amount: nextCharge.amount })}. ${nextCharge.more}`.trim()
-          : date,
+        value: nextCharge ? chargeText(ctx, planStatus.at, nextCharge) : date,
       };
     case 'unpaid':
       return { label: t('membership.plan.paidUntil'), value: date };
@@ -39,6 +38,19 @@ function dated(
   }
 }
 
+type NextChargeView = NonNullable<MembershipView['nextCharge']>;
+
+/** '{{date}} at {{amount}}.', with what credit pays of it and later amounts. */
+function chargeText({ t, lang }: PageContext, at: number, { amount, more }: NextChargeView): string {
+  return `${t('membership.plan.renewsAt', { date: formatDate(lang, at), amount })}. ${more}`.trim();
+}
+
+/** The first charge of the plan that follows. */
+const nextPayment = (ctx: PageContext, at: number | null, nextCharge: NextChargeView) => ({
+  label: ctx.t('membership.plan.nextPayment'),
+  value: at === null ? nextCharge.amount : chargeText(ctx, at, nextCharge),
+});
+
 function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {
   if (!('plan' in planStatus)) return undefined;
   if (planStatus.kind === 'lasting') return t(planStatus.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
@@ -48,7 +60,7 @@ function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string |
 /** The user's plan: name, price, next change and content, with links to change it. */
 export function PlanCard({ ctx, membership }: Props) {
   const { t } = ctx;
-  const { status, discount, trial, credit } = membership;
+  const { status, discount, trial, credit, nextCharge } = membership;
   const plan = 'plan' in status ? status.plan : undefined;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined) ?? t('membership.plan.none');
   const price = planPriceText(ctx, status);
@@ -58,6 +70,7 @@ export function PlanCard({ ctx, membership }: Props) {
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
     ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
     ...(day === undefined ? [] : [day]),
+    ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
     ...(plan === undefined || plan.features.length === 0
       ? []

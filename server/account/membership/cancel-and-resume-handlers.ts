@@ -103,6 +103,18 @@ async function submitCancel(r: UserRequest, deps: AccountDeps): Promise<void> {
   r.redirect(membershipPageUrl(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended'));
 }
 
+/** The amount of the renewal, if it goes on. The page can also be used while Stripe is unavailable. */
+async function findKeptAmount(r: UserRequest, deps: AccountDeps): Promise<string | undefined> {
+  try {
+    const next = await deps.membership.renewalIfKept(r.user.id);
+    return next && formatAmount(r.lang, next.amountCents, { currency: next.currency });
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    r.log.warn({ err: error, act: 'settings: resume' }, 'Stripe does not answer');
+    return undefined;
+  }
+}
+
 /** The page that cancels a scheduled end or change. */
 async function renderResume(r: UserRequest, deps: AccountDeps, view: Partial<StripeUnavailableState>): Promise<void> {
   const state = r.viewAt(resumePath, view);
@@ -114,7 +126,7 @@ async function renderResume(r: UserRequest, deps: AccountDeps, view: Partial<Str
   const title = planStatus.kind === 'ends' ? 'membership.resume.title' : 'membership.resume.keepTitle';
   r.render(
     ResumeMembershipPage,
-    { action: resumePath, problem: state.problem, plan: plan.name, at, to },
+    { action: resumePath, problem: state.problem, plan: plan.name, at, to, amount: await findKeptAmount(r, deps) },
     { title, address: resumePath, status: state.status },
   );
 }

@@ -47,7 +47,14 @@ export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount:
   return { ...plan, amountCents, period: known ? { interval: known, count } : plan.period };
 }
 
-/** The sentences after an announced charge: what credit pays of it, and its amount when the discount has ended. */
+/** Tests whether a charge has a debt from before in it, which is charged once. */
+export const hasDebt = ({ amountCents, creditUsedCents, discountCents, regularCents }: NextCharge): boolean =>
+  regularCents !== null && amountCents + creditUsedCents > regularCents - discountCents;
+
+/**
+ * The sentences after an announced charge: what credit pays of it, and its amount when the discount has ended or a debt
+ * is paid.
+ */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
   const { creditUsedCents, discountEndsAt, regularCents, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
@@ -56,7 +63,11 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
     discountEndsAt !== null && regularCents !== null
       ? [t('checkout.lines.regular', { date: formatDate(lang, discountEndsAt), amount: money(regularCents) })]
       : [];
-  return [...credit, ...regular].map((sentence) => ` ${sentence}`).join('');
+  const then =
+    regular.length === 0 && regularCents !== null && hasDebt(next)
+      ? [t('checkout.lines.thenRegular', { amount: money(regularCents - next.discountCents) })]
+      : [];
+  return [...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, currency: string): PlanView {

@@ -7,7 +7,7 @@ import type { DisplayedQuote, Quote } from '../results.ts';
 import type { AmountLine } from '../stripe/amount-lines.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { laterAmountsText, planLine, type TextContext } from './plan-view.ts';
+import { hasDebt, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
@@ -43,11 +43,32 @@ export interface QuoteView {
  */
 export function orderText({ lang, t }: TextContext, quote: Quote, currency: string): string | undefined {
   const { when, dueCents, next, startsAt, renewsAt } = quote;
-  if (dueCents > 0) return t('checkout.pay', { amount: formatAmount(lang, dueCents, { currency }) });
-  if (next === null || next.amountCents === 0) return undefined;
+  const money = (cents: number) => formatAmount(lang, cents, { currency });
+  if (dueCents > 0) return t('checkout.pay', { amount: money(dueCents) });
+  if (next === null) return undefined;
+  if (next.amountCents === 0) return laterOrderText({ lang, t }, quote, money);
   const at = when === 'later' ? startsAt : renewsAt;
-  const amount = formatAmount(lang, next.amountCents, { currency });
-  return at === null ? t('checkout.pay', { amount }) : t('checkout.payLater', { amount, date: formatDate(lang, at) });
+  const amount = money(next.amountCents);
+  if (at === null) return t('checkout.pay', { amount });
+  // 'from' would say that each later charge is this one.
+  const isEachTime = next.discountEndsAt === null && next.creditUsedCents === 0 && !hasDebt(next);
+  return t(isEachTime ? 'checkout.payLater' : 'checkout.payOnce', { amount, date: formatDate(lang, at) });
+}
+
+/** The same if a discount or credit pays the next charge, too: the charges after it are owed all the same. */
+function laterOrderText(
+  { lang, t }: TextContext,
+  { plan, next }: Quote,
+  money: (cents: number) => string,
+): string | undefined {
+  const { regularCents = null, discountEndsAt = null, discountCents = 0 } = next ?? {};
+  if (regularCents === null) return undefined;
+  if (discountEndsAt !== null) {
+    return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
+  }
+  const cents = regularCents - discountCents;
+  if (cents <= 0 || plan.period === null) return undefined;
+  return t('checkout.payPeriod', { amount: money(cents), per: periodText(t, plan.period) });
 }
 
 /** The label of a line. */
@@ -94,7 +115,8 @@ export function toQuoteView(
   const toLine = (line: AmountLine): SummaryLine => ({
     label: toLineLabel(ctx, quote, line),
     amount: `${line.cents < 0 ? '−' : ''}${formatMoney(Math.abs(line.cents))}`,
-    ...(line.cents < 0 && { saves: true }),
+    // An amount that is charged later is no saving.
+    ...(line.cents < 0 && line.kind !== 'small' && { saves: true }),
   });
   const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
   const renews =

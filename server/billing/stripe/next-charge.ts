@@ -64,9 +64,19 @@ export const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | n
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Pick<Snapshot, 'customerId' | 'discount' | 'periodEnd' | 'balanceCents'>;
 
+/** A discount that applies to the first charge of a later period. A fixed one that exceeds the amount does not. */
+const toLaterDiscount = (
+  { discount, periodEnd: at }: LaterSubscription,
+  amountCents: number,
+): AppliedDiscount | null =>
+  discount !== null &&
+  (discount.duration === 'once' || lastsUntil(discount, at)) &&
+  exceedsAmount(amountCents, discount) === undefined
+    ? discount
+    : null;
+
 /**
- * The first charge of a plan that begins at the end of the paid period. A fixed discount that exceeds its amount is not
- * applied.
+ * The first charge of a plan that begins at the end of the paid period.
  * @throws {StripeUnavailableError}
  */
 export async function previewLaterPlan(
@@ -74,12 +84,9 @@ export async function previewLaterPlan(
   { membership, subscription }: { membership: LaterSubscription; subscription: Stripe.Subscription },
   plan: Plan,
 ): Promise<NextCharge> {
-  const { discount, periodEnd: at, balanceCents } = membership;
+  const { periodEnd: at, balanceCents } = membership;
   const price = await prices.priceIdFor(plan);
-  const lasts =
-    discount !== null &&
-    (discount.duration === 'once' || lastsUntil(discount, at)) &&
-    exceedsAmount(plan.amountCents, discount) === undefined;
+  const discount = toLaterDiscount(membership, plan.amountCents);
   const invoice = await callStripe(stripe, (client) =>
     client.invoices.createPreview({
       customer: toId(subscription.customer),
@@ -89,10 +96,33 @@ export async function previewLaterPlan(
         items: subscription.items.data.map(({ id }) => ({ id, price })),
         proration_behavior: 'none',
       },
-      ...(discount && !lasts && { discounts: '' as const }),
+      ...(membership.discount && !discount && { discounts: '' as const }),
     }),
   );
-  return toLaterCharge(invoice, { discount: lasts ? discount : null, balanceCents, at });
+  return toLaterCharge(invoice, { discount, balanceCents, at });
+}
+
+/**
+ * The next charge of a subscription that ends or changes, if that is cancelled: at its own price, which may be
+ * archived. undefined: unknown.
+ * @throws {StripeUnavailableError}
+ */
+export async function previewKeptPrice(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  membership: Membership,
+): Promise<NextCharge | undefined> {
+  const { customerId, subscriptionId, price, balanceCents, periodEnd: at } = membership;
+  if (customerId === null || subscriptionId === null || price === null) return undefined;
+  const discount = toLaterDiscount(membership, price.amountCents);
+  const invoice = await callStripe(stripe, (client) =>
+    client.invoices.createPreview({
+      customer: customerId,
+      subscription: subscriptionId,
+      preview_mode: 'recurring',
+      ...(membership.discount && !discount && { discounts: '' as const }),
+    }),
+  );
+  return toLaterCharge(invoice, { discount, balanceCents, at });
 }
 
 /** A digest of everything at Stripe that the next charge follows from. */

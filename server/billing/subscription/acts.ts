@@ -6,7 +6,8 @@ import { addBillingTask, type BillingTask, type BillingTaskKind, listTasks } fro
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { asNoted, isPaused, type Membership, type NotedAct } from './membership.ts';
+import { previewKeptPrice } from '../stripe/next-charge.ts';
+import { asNoted, isInLastDays, isPaused, type Membership, type NextCharge, type NotedAct } from './membership.ts';
 import { findMembership } from './membership-store.ts';
 import { findPendingRenewal } from './pending-renewal.ts';
 import { findRenewingMembership } from './renewing-membership.ts';
@@ -131,4 +132,11 @@ export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed'
   const isNoted = notedIn(waiting) === 'cancel' || waiting.some(({ kind }) => kind === 'change-later');
   if (!toCome && !isNoted) return 'no-change';
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
+}
+
+/** The next charge if the scheduled end or change is cancelled. @throws {StripeUnavailableError} */
+export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promise<NextCharge | undefined> {
+  const membership = await findMembership(deps.database.db, userId);
+  // In its last days a change of an earlier release has the next plan's price on the subscription.
+  return membership && !isInLastDays(membership) ? previewKeptPrice(deps, membership) : undefined;
 }

@@ -58,8 +58,14 @@ function findPostalCode({ customer, subscriptions }: MembershipChange['facts']):
 const everyDays = ({ period }: Plan): { everyDays?: number } =>
   period?.interval === 'day' ? { everyDays: period.count } : {};
 
+/** The same of the plan that the user pays, whose price may be older than the catalogue's. */
+function toOwnEveryDays(plan: Plan, { price, pricedPlanId }: Membership): { everyDays?: number } {
+  if (!price || pricedPlanId !== plan.id) return everyDays(plan);
+  return price.interval === 'day' ? { everyDays: price.intervalCount } : {};
+}
+
 function receipts(
-  { before, orders, user, facts, rewards, nowMs }: MembershipChange,
+  { before, after, orders, user, facts, rewards, nowMs }: MembershipChange,
   catalogue: Catalogue,
 ): MembershipMail[] {
   return orders.flatMap((order): MembershipMail[] => {
@@ -81,7 +87,7 @@ function receipts(
           rewards,
           planName: plan.name,
           planType: plan.type,
-          ...everyDays(plan),
+          ...toOwnEveryDays(plan, after),
           planAmount: order.planAmountCents ?? plan.amountCents,
           orderDate: order.orderedAt,
           ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
