@@ -6,7 +6,29 @@ import { attach, detachAll } from './payment-methods.ts';
 import type { State } from './state.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
-const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'];
+const names = ['business_name', 'individual_name'] as const;
+const known = [
+  ...['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'],
+  ...['tax', ...names],
+];
+
+/** Tests whether Stripe Tax knows the place (docs.stripe.com/tax/customer-locations). */
+function isLocated(address: Customer['address']): boolean {
+  const { country, postal_code: code, state } = address ?? {};
+  if (country === 'US') return /^\d{5}(?:-\d{4})?$/.test(code ?? '') && code !== '00000';
+  return country === 'CA' ? Boolean(code ?? state) : Boolean(country);
+}
+
+/** With `immediately` a place that Stripe Tax does not know is refused; otherwise an invoice says so later. */
+function checkLocation({ address }: Customer, reader: Reader): void {
+  const tax = reader.object('tax', ['validate_location']);
+  if (tax?.choice('validate_location', ['auto', 'deferred', 'immediately']) !== 'immediately' || isLocated(address))
+    return;
+  throw invalid("The customer's location isn't recognized. Set a valid customer address in order to calculate tax.", {
+    param: 'address',
+    code: 'customer_tax_location_invalid',
+  });
+}
 
 /**
  * Stripe does not publish its rule. Known is that it refuses a domain without a dot; here also a name that is no dot-atom
@@ -14,14 +36,25 @@ const known = ['email', 'name', 'description', 'phone', 'metadata', 'preferred_l
  */
 const emailPattern = /^[^@\s.]+(?:\.[^@\s.]+)*@[^@\s.]+(?:\.[^@\s.]+)+$/;
 
-function write(state: State, customer: Customer, reader: Reader) {
+/** @throws StandInError for an address that Stripe refuses */
+function writeNames(customer: Customer, reader: Reader): void {
   for (const name of ['email', 'name', 'description', 'phone'] as const) {
     if (reader.has(name)) customer[name] = reader.text(name) ?? null;
+  }
+  for (const name of names) {
+    const text = reader.text(name);
+    if (text !== undefined) customer[name] = text;
+    else if (reader.has(name)) delete customer[name];
   }
   if (customer.email !== null && !emailPattern.test(customer.email)) {
     throw invalid(`Invalid email address: ${customer.email}`, { param: 'email', code: 'email_invalid' });
   }
+}
+
+function write(state: State, customer: Customer, reader: Reader) {
+  writeNames(customer, reader);
   if (reader.has('address')) customer.address = toAddress(reader.object('address', addressFields));
+  checkLocation(customer, reader);
   if (reader.has('preferred_locales')) customer.preferred_locales = reader.texts('preferred_locales') ?? [];
   customer.metadata = reader.metadata(customer.metadata);
   const settings = reader.object('invoice_settings', ['default_payment_method']);

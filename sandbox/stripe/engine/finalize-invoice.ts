@@ -3,6 +3,7 @@ import { smallestCharge } from './money.ts';
 import { newId } from './new-id.ts';
 import type { Customer, Invoice, InvoiceLine, Subscription } from './objects.ts';
 import type { State } from './state.ts';
+import { taxIdsOnInvoice } from './tax-ids.ts';
 
 /** Seconds since the epoch. */
 export interface Period {
@@ -134,6 +135,16 @@ function calculateAmounts(customer: Customer, draft: InvoiceDraft, currency: str
 /** The seconds for which Stripe keeps the invoice of a renewal as a draft. */
 const draftSeconds = 3_600;
 
+/** The customer on an invoice; their data are copied until it is finalized. */
+const aboutCustomer = (state: State, customer: Customer) => ({
+  customer_address: customer.address ?? null,
+  customer_email: customer.email,
+  customer_name: customer.name ?? null,
+  customer_phone: customer.phone ?? null,
+  customer_tax_exempt: customer.tax_exempt ?? null,
+  customer_tax_ids: taxIdsOnInvoice(state, customer),
+});
+
 /** A new draft: it has no number and no payment, and does not change the customer's balance yet. */
 export function draftInvoice(state: State, subscription: Subscription, draft: InvoiceDraft): Invoice {
   const customer = state.edit('customer', subscription.customer);
@@ -154,10 +165,7 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
     created: now,
     currency,
     customer: customer.id,
-    customer_address: customer.address ?? null,
-    customer_email: customer.email,
-    customer_name: customer.name ?? null,
-    customer_phone: customer.phone ?? null,
+    ...aboutCustomer(state, customer),
     discounts: draft.discounts,
     lines: { ...empty.lines, data: draft.lines, url: `/v1/invoices/${id}/lines` },
     parent: {
@@ -193,6 +201,7 @@ export function finalizeInvoice(state: State, id: string): Invoice {
   customer.next_invoice_sequence = (customer.next_invoice_sequence ?? 1) + 1;
   customer.balance = ending;
   Object.assign(invoice, {
+    ...aboutCustomer(state, customer),
     amount_due: due,
     amount_remaining: due,
     automatically_finalizes_at: null,

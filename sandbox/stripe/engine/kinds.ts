@@ -66,6 +66,7 @@ export interface HiddenNotice {
 
 export interface Kinds {
   customer: Objects.Customer;
+  tax_id: Objects.TaxId;
   product: Objects.Product;
   price: Objects.Price;
   coupon: Objects.Coupon;
@@ -93,4 +94,4 @@ export interface Kinds {
 }
 export type Kind = keyof Kinds;
 export type StoredObject = Kinds[Kind] | Objects.Deleted<DeletableKind>;
-export type DeletableKind = 'customer' | 'product' | 'coupon';
+export type DeletableKind = 'customer' | 'tax_id' | 'product' | 'coupon';

@@ -18,6 +18,10 @@ export type Customer = With<
     invoice_settings: With<Stripe.Customer.InvoiceSettings, { default_payment_method: string | null }>;
   }
 >;
+export type TaxId = With<
+  Stripe.TaxId,
+  { customer: string; owner: { customer: string; customer_account: null; type: 'customer' } }
+>;
 export interface Deleted<K extends string> {
   id: string;
   object: K;

@@ -18,6 +18,7 @@ import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import * as life from './subscription-lifecycle.ts';
 import { updateSubscription } from './subscription-update.ts';
+import * as taxIds from './tax-ids.ts';
 import type { EngineRequest, KeyKind } from './types.ts';
 
 type Method = EngineRequest['method'];
@@ -26,6 +27,8 @@ interface RouteRequest {
   params: Params;
   /** The id in the path; '' for a path without one. */
   id: string;
+  /** The second one. */
+  innerId: string;
   as: KeyKind;
 }
 type Handler = (state: State, request: RouteRequest) => unknown;
@@ -50,6 +53,13 @@ const handlers: Record<string, Handler> = {
     state.get('customer', id);
     return methods.listPaymentMethods(state, { ...params, customer: id }, `/v1/customers/${id}/payment_methods`);
   },
+
+  'POST customers/:/tax_ids': (state, { id, params }) => taxIds.createTaxId(state, id, params),
+  'GET customers/:/tax_ids': (state, { id, params }) => taxIds.listTaxIds(state, id, params),
+  'GET customers/:/tax_ids/:': (state, { id: customer, innerId: id, params }) =>
+    taxIds.retrieveTaxId(state, { customer, id }, params),
+  'DELETE customers/:/tax_ids/:': (state, { id: customer, innerId: id, params }) =>
+    taxIds.deleteTaxId(state, { customer, id }, params),
 
   'POST products': (state, { params }) => catalogue.createProduct(state, params),
   'GET products': (state, { params }) => catalogue.listProducts(state, params),
@@ -156,10 +166,10 @@ export function findRoute(method: Method, path: string): Route | undefined {
   for (const route of table) {
     const match = route.method === method ? route.path.exec(path) : null;
     if (!match) continue;
-    const id = decodeURIComponent(match[1] ?? '');
+    const [id, innerId] = [decodeURIComponent(match[1] ?? ''), decodeURIComponent(match[2] ?? '')];
     return {
       publishable: route.publishable,
-      answer: (state, params, as) => route.handler(state, { params, id, as }),
+      answer: (state, params, as) => route.handler(state, { params, id, innerId, as }),
     };
   }
   return undefined;
