@@ -8,7 +8,6 @@
 export { membershipOperations, planCommands } from './api/operations.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './billing-module.ts';
 export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } from './catalogue/catalogue.ts';
-export { effectivePlan, listEntitlements, membershipClaims } from './catalogue/effective-plan.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
@@ -37,7 +36,14 @@ export type { Difference } from './stripe/stripe-differences.ts';
 export { recordContactChange } from './subscription/contact-store.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export { type Membership, type NextCharge, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
-export { graceEndsAt, type MembershipState, toMembershipState } from './subscription/membership-state.ts';
+export {
+  effectivePlan,
+  graceEndsAt,
+  listEntitlements,
+  type MembershipState,
+  membershipClaims,
+  toMembershipState,
+} from './subscription/membership-state.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
 export type { CancellationTiming, SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

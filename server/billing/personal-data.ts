@@ -8,8 +8,8 @@ import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } f
 import { erasePurchases, findOpenPurchase } from './purchase/purchase-store.ts';
 import { findStanding } from './subscription/acts.ts';
 import { isPaused } from './subscription/membership.ts';
+import { findRenewingMembership } from './subscription/membership-state.ts';
 import { eraseMembership, findMembership } from './subscription/membership-store.ts';
-import { findRenewingMembership } from './subscription/renewing-membership.ts';
 import type { SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 
 /**

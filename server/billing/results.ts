@@ -2,7 +2,7 @@ import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
 import type { Order } from './orders/order.ts';
-import type { AmountLine } from './stripe/amount-lines.ts';
+import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */

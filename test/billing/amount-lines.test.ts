@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type Stripe from 'stripe';
-import { type AmountLine, toAmountLines } from '../../server/billing/stripe/amount-lines.ts';
+import { type AmountLine, toAmountLines } from '../../server/billing/stripe/stripe-invoices.ts';
 import { day, engineKit, visa } from '../sandbox/stripe-engine-kit.ts';
 
 const smallestCharge = 50;

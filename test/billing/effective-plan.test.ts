@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { loadPlans } from '../../config/plans.ts';
-import { trialUntil } from '../../server/billing/catalogue/effective-plan.ts';
 import {
   createCatalogue,
   effectivePlan,
@@ -10,6 +9,7 @@ import {
   type SubscriptionStatus,
   trialPlanKey,
 } from '../../server/billing/index.ts';
+import { trialUntil } from '../../server/billing/subscription/membership-state.ts';
 import { toPlanId } from '../support/ids.ts';
 
 const catalogue = createCatalogue(loadPlans());

@@ -8,8 +8,8 @@ import { toId, toSavedCard } from '../stripe/stripe-objects.ts';
 import { type ChangeableSubscription, findCustomer } from '../subscription/changeable-subscription.ts';
 import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
+import { claimTrial } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { claimTrial } from '../subscription/trial-claim-store.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
 
 /**

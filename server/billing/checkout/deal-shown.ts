@@ -3,9 +3,8 @@ import { formatDate } from '../../../views/format.ts';
 import type { T } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
-import { trialUntil } from '../catalogue/effective-plan.ts';
 import type { Membership } from '../subscription/membership.ts';
-import { findRenewingMembership } from '../subscription/renewing-membership.ts';
+import { findRenewingMembership, trialUntil } from '../subscription/membership-state.ts';
 import { planLine, planPrice, type TextContext } from './plan-view.ts';
 
 /** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */

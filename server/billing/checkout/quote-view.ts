@@ -4,7 +4,7 @@ import type { RequestContext } from '../../http/index.ts';
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DisplayedQuote, Quote } from '../results.ts';
-import type { AmountLine } from '../stripe/amount-lines.ts';
+import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { hasDebt, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';

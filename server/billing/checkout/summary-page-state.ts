@@ -1,9 +1,9 @@
 import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import { trialUntil } from '../catalogue/effective-plan.ts';
 import type { PendingRenewal, Quote } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
+import { trialUntil } from '../subscription/membership-state.ts';
 import type { Checkout, CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';

@@ -7,8 +7,7 @@ import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts
 import { endsWithin } from '../subscription/membership.ts';
 import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from '../subscription/membership-changes.ts';
 import { paymentGraceEnds } from '../subscription/membership-state.ts';
-import { findMembership } from '../subscription/membership-store.ts';
-import { wasNotified } from '../subscription/notification-store.ts';
+import { findMembership, wasNotified } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';

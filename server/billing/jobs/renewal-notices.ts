@@ -4,9 +4,9 @@ import type { BillingDeps } from '../deps.ts';
 import { findStanding } from '../subscription/acts.ts';
 import { listYearlyRenewals, type RenewalWindow, renewalNoticeKey } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
-import { recordNotification } from '../subscription/notification-store.ts';
+import { recordNotification } from '../subscription/membership-store.ts';
+import { notifyMembership } from '../subscription/notify.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
-import { notifyMembership } from './notify.ts';
 
 const batch = 200;
 

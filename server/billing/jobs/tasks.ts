@@ -1,5 +1,4 @@
 import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
-import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
 import { finishOrDropPayment } from '../purchase/run-charge.ts';
@@ -7,6 +6,7 @@ import { StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
+import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';

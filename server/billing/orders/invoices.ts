@@ -4,7 +4,8 @@ import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { InvoiceView } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
-import { hasSoldLines, soldLines, toMs } from '../stripe/stripe-objects.ts';
+import { hasSoldLines, soldLines } from '../stripe/stripe-invoices.ts';
+import { toMs } from '../stripe/stripe-objects.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { listOrders } from './order-store.ts';
 

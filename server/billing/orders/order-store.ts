@@ -1,11 +1,84 @@
 import type { Transaction } from 'kysely';
-import { type StripeInvoiceId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
+import type Stripe from 'stripe';
+import { type StripeCustomerId, type StripeInvoiceId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
+import { type Catalogue, validityDays } from '../catalogue/catalogue.ts';
+import type { Prices } from '../catalogue/prices.ts';
+import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
+import {
+  hasSoldLines,
+  isDiscounted,
+  paidIntentId,
+  soldDiscountCents,
+  soldLines,
+  toSubscriptionId,
+  usedCreditCents,
+} from '../stripe/stripe-invoices.ts';
+import { toAppliedDiscount, toId, toMs } from '../stripe/stripe-objects.ts';
+import type { Snapshot } from '../subscription/membership-store.ts';
 import type { MoneyBack } from './money-back.ts';
 import type { CreditNote, Order } from './order.ts';
 
-const toOrder = ({ createdAt: _, ...row }: Row<'orders'>): Order => ({
+/** Tests whether an invoice needs an order: it sold something and is paid, possibly with a credit or a code alone. */
+export const isOrdered = (invoice: Stripe.Invoice): boolean => invoice.status === 'paid' && hasSoldLines(invoice);
+
+const renewing = new Set<string | null>(['subscription_cycle']);
+
+/** The card of an invoice; null if no card was charged, as for a payment outside of Stripe. */
+const chargedCard = (invoice: Stripe.Invoice, card: Snapshot['card']): Order['card'] =>
+  card && invoice.amount_paid > (invoice.amount_paid_off_stripe ?? 0)
+    ? { brand: card.brand, lastFour: card.lastFour }
+    : null;
+
+/** The order of a paid invoice. All its data come from Stripe, none from a page. */
+export async function toOrder(
+  { prices, catalogue, facts }: { prices: Prices; catalogue: Catalogue; facts: StripeSnapshot },
+  invoice: Stripe.Invoice,
+  {
+    userId,
+    customerId,
+    card,
+    nextCharge,
+  }: { userId: UserId; customerId: StripeCustomerId } & Pick<Snapshot, 'card' | 'nextCharge'>,
+): Promise<Omit<Order, 'id'>> {
+  const [line] = soldLines(invoice);
+  const plan = catalogue.byId(line && (await prices.planOfProduct(line.productId)));
+  const discountCents = soldDiscountCents(invoice);
+  const input = invoice.discounts.find((one) => typeof one === 'string' || !('deleted' in one));
+  const discount = byCode(facts, toAppliedDiscount(input as string | Stripe.Discount | undefined));
+  const isLatest = facts.subscriptions.some(({ latest_invoice: latest }) => latest && toId(latest) === invoice.id);
+  return {
+    userId,
+    customerId,
+    invoiceId: toStripeInvoiceId(invoice.id),
+    invoiceNumber: invoice.number,
+    invoiceUrl: invoice.hosted_invoice_url ?? null,
+    subscriptionId: toSubscriptionId(invoice),
+    planId: plan?.id ?? null,
+    orderPurchase: 'plan',
+    orderType: renewing.has(invoice.billing_reason) ? 'renewal' : 'upgrade',
+    currency: invoice.currency,
+    paidCents: invoice.amount_paid,
+    planAmountCents: line?.amountCents ?? null,
+    usedCreditCents: usedCreditCents(invoice),
+    discountCents,
+    // Only the newest order has later charges.
+    recurringDiscountCents: isLatest ? (nextCharge?.discountCents ?? 0) : 0,
+    voucher: isDiscounted(invoice) ? (discount?.code ?? null) : null,
+    refundedCents: 0,
+    disputedAt: null,
+    disputeState: null,
+    creditNotes: [],
+    paymentIntentId: paidIntentId(invoice),
+    card: chargedCard(invoice, card),
+    validityDays: plan?.type ? validityDays[plan.type] : null,
+    renewsAt: line?.periodEnd ?? null,
+    orderedAt: toMs(invoice.status_transitions.paid_at ?? invoice.created),
+  };
+}
+
+const fromRow = ({ createdAt: _, ...row }: Row<'orders'>): Order => ({
   ...row,
   card: parseColumn(storedValues.orderCard, row.card),
   creditNotes: parseColumn(storedValues.creditNotes, row.creditNotes) ?? [],
@@ -41,12 +114,12 @@ export async function insertOrder(
     })
     .returningAll()
     .executeTakeFirst();
-  return row?.id === id ? toOrder(row) : undefined;
+  return row?.id === id ? fromRow(row) : undefined;
 }
 
 export async function findOrderByInvoice(db: Db, invoiceId: StripeInvoiceId): Promise<Order | undefined> {
   const row = await db.selectFrom('orders').selectAll().where('invoiceId', '=', invoiceId).executeTakeFirst();
-  return row && toOrder(row);
+  return row && fromRow(row);
 }
 
 /** By the invoice's id at Stripe, or by the number on it. */
@@ -56,7 +129,7 @@ export async function findOrderByIdOrNumber(db: Db, invoice: string): Promise<Or
     .selectAll()
     .where((eb) => eb.or([eb('invoiceId', '=', toStripeInvoiceId(invoice)), eb('invoiceNumber', '=', invoice)]))
     .executeTakeFirst();
-  return row && toOrder(row);
+  return row && fromRow(row);
 }
 
 /** The newest first. */
@@ -68,17 +141,17 @@ export async function listOrders(db: Db, userId: UserId): Promise<Order[]> {
     .orderBy('orderedAt', 'desc')
     .orderBy('id', 'desc')
     .execute();
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
 
 export async function listOrdersByPayments(db: Db, paymentIntentIds: string[]): Promise<Order[]> {
   const rows = await db.selectFrom('orders').selectAll().where('paymentIntentId', 'in', paymentIntentIds).execute();
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
 
 export async function listOrdersByInvoices(db: Db, invoiceIds: StripeInvoiceId[]): Promise<Order[]> {
   const rows = await db.selectFrom('orders').selectAll().where('invoiceId', 'in', invoiceIds).execute();
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
 
 /** Orders with a refund, a dispute or a credit note. */
@@ -90,7 +163,7 @@ export async function listOrdersWithMoneyBack(db: Db): Promise<Order[]> {
       eb.or([eb('refundedCents', '>', 0), eb('disputeState', 'is not', null), eb('creditNotes', 'is not', null)]),
     )
     .execute();
-  return rows.map(toOrder);
+  return rows.map(fromRow);
 }
 
 /**

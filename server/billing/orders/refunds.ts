@@ -3,10 +3,10 @@ import { dayMs, type StripeInvoiceId, toStripeCustomerId, toStripeInvoiceId } fr
 import type { Schema } from '../../store/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { notifyMembership } from '../jobs/notify.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { findMembershipByCustomer } from '../subscription/membership-store.ts';
+import { notifyMembership } from '../subscription/notify.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { endAfterMoneyBack } from './end-after-money-back.ts';
 import { type MoneyBack, readMoneyBack } from './money-back.ts';

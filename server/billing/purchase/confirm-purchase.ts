@@ -1,7 +1,6 @@
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
@@ -9,16 +8,16 @@ import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } fro
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
+  findPendingRenewal,
   getChangeableSubscription,
   getItem,
 } from '../subscription/changeable-subscription.ts';
+import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { findPendingRenewal } from '../subscription/pending-renewal.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import { type Charge, toDiscountParam } from './charge.ts';
-import { toPurchase } from './purchase.ts';
 import { type PurchaseRefusal, transition } from './purchase-state.ts';
-import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase } from './purchase-store.ts';
+import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
 import { quoteNow, quotePlan } from './quote.ts';
 import { finishRun, giveUpCharge, runCharge, type SettleResult, settleCharge, startRun } from './run-charge.ts';
 import { readChargeFacts } from './stripe-charge.ts';

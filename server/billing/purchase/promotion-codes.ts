@@ -3,13 +3,13 @@ import { consumeLimits } from '../../rate-limits/index.ts';
 import type { StripeCustomerId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { listOrders } from '../orders/order-store.ts';
 import type { ChosenPromotion, PromotionRefusal } from '../results.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { discountOfCoupon, toId } from '../stripe/stripe-objects.ts';
 import { viewedSubscription } from '../subscription/changeable-subscription.ts';
+import { changeKind } from '../subscription/membership-state.ts';
 import { exceedsAmount } from './discount-rules.ts';
 import { quotePlan } from './quote.ts';
 

@@ -1,6 +1,6 @@
 import type { StripeInvoiceId } from '../../shared/index.ts';
-import type { ChangeKind } from '../catalogue/effective-plan.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
+import type { ChangeKind } from '../subscription/membership-state.ts';
 import type { Charge } from './charge.ts';
 
 /** A payment whose request is stored. `purchases.state` is `charging` in all of these states. */

@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
-import type { PlanId, UserId } from '../../shared/index.ts';
+import { hourMs, minuteMs, type PlanId, type UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import type { ChosenPromotion } from '../results.ts';
+import type { ChosenPromotion, PurchaseView } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
+import { toMs } from '../stripe/stripe-objects.ts';
+import type { Membership } from '../subscription/membership.ts';
 import type { Charge, QuotedDate } from './charge.ts';
 
 type JsonColumn = 'promotion' | 'charge' | 'quoted';
@@ -20,6 +22,17 @@ const toStoredPurchase = ({ openFor: _, createdAt: __, ...row }: Row<'purchases'
   charge: parseColumn(storedValues.charge, row.charge),
   quoted: parseColumn(storedValues.quoted, row.quoted),
 });
+
+/** A purchase whose plan has left the catalogue is void. */
+export function toPurchase(
+  { catalogue }: Pick<BillingDeps, 'catalogue'>,
+  stored: StoredPurchase | undefined,
+): PurchaseView | undefined {
+  const plan = catalogue.byId(stored?.planId);
+  if (!stored || !plan) return undefined;
+  const { id, userId, promotion, state, attempt } = stored;
+  return { id, userId, plan, promotion, state, attempt };
+}
 
 /** The open purchase. */
 export async function findOpenPurchase(db: Db, userId: UserId): Promise<StoredPurchase | undefined> {
@@ -66,9 +79,7 @@ export async function insertPurchase(
   return found;
 }
 
-export type PurchaseChange = Partial<
-  Pick<StoredPurchase, 'planId' | 'promotion' | 'state' | 'charge' | 'invoiceId'>
-> & {
+type PurchaseChange = Partial<Pick<StoredPurchase, 'planId' | 'promotion' | 'state' | 'charge' | 'invoiceId'>> & {
   nextAttempt?: boolean;
 };
 
@@ -104,7 +115,7 @@ export async function changePurchase(
 }
 
 /** Keeps what was announced, unless the purchase has become another one. */
-export async function recordQuotedDate(
+async function recordQuotedDate(
   db: Db,
   { id, planId }: Pick<StoredPurchase, 'id' | 'planId'>,
   quoted: QuotedDate,
@@ -133,4 +144,48 @@ export async function listStuckCharges(db: Db, beforeMs: number, max: number): P
 
 export async function erasePurchases(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.deleteFrom('purchases').where('userId', '=', userId).execute();
+}
+
+/** An announced amount holds for so long. */
+const quotedMs = 30 * minuteMs;
+
+/** The upgrade that is quoted. */
+interface QuotedUpgrade {
+  planId: PlanId;
+  promotion: ChosenPromotion | null;
+  /** Of the running period, in seconds. */
+  periodStart: number;
+}
+
+/**
+ * The date from which an upgrade is prorated: the announced one for half an hour, as long as plan, code, subscription
+ * and period are the same. Whole hours, so that a reloaded page shows the same amount.
+ */
+export async function getQuotedDate(
+  { database: { db }, now }: Pick<BillingDeps, 'database' | 'now'>,
+  { membership: { userId }, subscriptionId }: { membership: Pick<Membership, 'userId'>; subscriptionId: string },
+  { planId, promotion, periodStart }: QuotedUpgrade,
+): Promise<number> {
+  const nowMs = now();
+  const hourBegan = Math.floor(nowMs / hourMs) * (hourMs / toMs(1));
+  const fresh: QuotedDate = {
+    prorationDate: Math.max(hourBegan, periodStart),
+    at: nowMs,
+    subscriptionId,
+    periodStart,
+    couponId: promotion?.couponId ?? null,
+  };
+  const purchase = (await findOpenPurchase(db, userId)) ?? (await insertPurchase(db, { userId, planId }, nowMs));
+  // Another plan was chosen in another tab: this page announces nothing that is kept.
+  if (purchase.planId !== planId || purchase.state !== 'open') return fresh.prorationDate;
+  const { quoted } = purchase;
+  const holds =
+    quoted !== null &&
+    nowMs - quoted.at < quotedMs &&
+    quoted.subscriptionId === subscriptionId &&
+    quoted.periodStart === periodStart &&
+    quoted.couponId === fresh.couponId;
+  if (holds && quoted.prorationDate !== fresh.prorationDate) return quoted.prorationDate;
+  await recordQuotedDate(db, purchase, fresh);
+  return fresh.prorationDate;
 }

@@ -3,16 +3,8 @@ import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { PromotionResult, PurchaseView } from '../results.ts';
 import { validatePromotion } from './promotion-codes.ts';
-import { changePurchase, findOpenPurchase, insertPurchase, type StoredPurchase } from './purchase-store.ts';
+import { changePurchase, findOpenPurchase, insertPurchase, toPurchase } from './purchase-store.ts';
 import { giveUpCharge } from './run-charge.ts';
-
-/** A purchase whose plan has left the catalogue is void. */
-export function toPurchase({ catalogue }: BillingDeps, stored: StoredPurchase | undefined): PurchaseView | undefined {
-  const plan = catalogue.byId(stored?.planId);
-  if (!stored || !plan) return undefined;
-  const { id, userId, promotion, state, attempt } = stored;
-  return { id, userId, plan, promotion, state, attempt };
-}
 
 /** Chooses a plan; another plan than before removes the promotion code, and drops a waiting payment. */
 export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseView> {

@@ -2,28 +2,28 @@ import type Stripe from 'stripe';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { changeKind } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
-import { type AmountLine, toAmountLines } from '../stripe/amount-lines.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
 import { lastsUntil, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
 import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import {
+  type AmountLine,
   balanceLeft,
   soldDiscountCents,
   soldLines,
-  toMs,
+  toAmountLines,
   unusedCents,
   usedCreditCents,
-} from '../stripe/stripe-objects.ts';
+} from '../stripe/stripe-invoices.ts';
+import { toMs } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
+import { changeKind } from '../subscription/membership-state.ts';
 import { toDiscountParam } from './charge.ts';
 import { discountEnd } from './discount-rules.ts';
-import { changePurchase, findOpenPurchase } from './purchase-store.ts';
-import { getQuotedDate } from './quoted-date.ts';
+import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
 export interface ChangeParams {

@@ -5,10 +5,10 @@ import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { type AppliedDiscount, type Membership, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
-import { addedTaxCents } from './amount-lines.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
-import { soldDiscountCents, soldLines, toId, toMs, usedCreditCents } from './stripe-objects.ts';
+import { addedTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
+import { toId, toMs } from './stripe-objects.ts';
 
 /** The end of a discount that is on the invoice: one that is used once ends with the period that it pays. */
 function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null): number | null {

@@ -12,20 +12,18 @@ import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
+import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
 import {
   isEnded,
-  soldLines,
+  plannedChange,
   toAppliedDiscount,
   toId,
   toMs,
   toMsOrNull,
   toPrice,
   toSavedCard,
-  toSubscriptionId,
   toSubscriptionStatus,
 } from './stripe-objects.ts';
-import { plannedChange } from './stripe-schedule.ts';
-import { hasLapsed, isUnpaidRenewal, listOverdue } from './unpaid-renewals.ts';
 
 /** An invoice with the state of its payment. */
 export interface OpenInvoice {

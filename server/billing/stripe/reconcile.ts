@@ -18,7 +18,7 @@ import { readNextCharge } from './next-charge.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
 import { toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
-import { paidIntentId } from './stripe-objects.ts';
+import { paidIntentId } from './stripe-invoices.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
 
 const batch = 100;

@@ -1,5 +1,4 @@
 import type Stripe from 'stripe';
-import { type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
 import type { AppliedDiscount, SavedCard, SubscriptionPrice, SubscriptionStatus } from '../subscription/membership.ts';
 
 // Converts Stripe's objects: milliseconds instead of seconds, ids instead of expandable objects.
@@ -77,82 +76,37 @@ export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
   };
 }
 
-type Line = Stripe.InvoiceLineItem;
+// A subscription schedule is how Stripe keeps a change that takes effect at the period's end.
 
-const getDetails = ({ parent }: Line) => parent?.invoice_item_details ?? parent?.subscription_item_details;
+type SchedulePhase = Stripe.SubscriptionSchedule.Phase;
 
-export const isProration = (line: Line): boolean => getDetails(line)?.proration === true;
-
-/** A credit for the unused time of a plan before. */
-export const isUnusedTime = (line: Line): boolean =>
-  isProration(line) && (line.amount < 0 || getDetails(line)?.proration_details?.credited_items != null);
-
-/**
- * A sale is decided by what a line is for: a discount may have taken its whole amount, and prorations of subscriptions
- * that do not itemize discounts then have none. The time of a trial, or of a free plan, is a line of 0 that is no
- * proration.
- */
-export const isSale = (line: Line): boolean =>
-  !isUnusedTime(line) && (line.amount > 0 || (line.amount === 0 && isProration(line)));
-
-export const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
-  (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
-
-/** One line of a sale. */
-export interface SoldLine {
-  productId: string;
-  /** Before discounts, if the subscription itemizes them. */
-  amountCents: number;
-  periodEnd: number;
+/** The schedule that manages a subscription. @param subscription with its schedule expanded */
+export function findSchedule({ id, schedule }: Stripe.Subscription): Stripe.SubscriptionSchedule | undefined {
+  if (typeof schedule === 'string') throw new Error(`the schedule of the subscription ${id} was not read`);
+  return schedule ?? undefined;
 }
 
-/** The lines of a sale, without credits, the longest first. */
-export function soldLines(invoice: Stripe.Invoice): SoldLine[] {
-  return invoice.lines.data
-    .filter(isSale)
-    .flatMap(({ pricing, amount, period }) => {
-      const product = pricing?.price_details?.product;
-      return product === undefined ? [] : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
-    })
-    .sort((one, other) => other.periodEnd - one.periodEnd || other.amountCents - one.amountCents);
+/** The phase that runs; undefined: the schedule does not run. */
+export function runningPhase({ phases, current_phase }: Stripe.SubscriptionSchedule): SchedulePhase | undefined {
+  return phases.find(({ start_date }) => start_date === current_phase?.start_date);
 }
 
-/** The amounts that discounts took off what was sold: those of credits belong to earlier sales. */
-export const soldDiscountCents = (invoice: Stripe.Invoice): number =>
-  invoice.lines.data.filter(isSale).reduce((sum, line) => sum + sumDiscounts(line), 0);
-
-/** Tests whether discounts apply to what was sold. Where they are not itemized, their amounts are 0. */
-export const isDiscounted = (invoice: Stripe.Invoice): boolean =>
-  invoice.lines.data.some((line) => isSale(line) && (line.discount_amounts ?? []).length > 0);
-
-/** The credit for unused time, as it was paid: after discounts. */
-export const unusedCents = (invoice: Stripe.Invoice): number =>
-  invoice.lines.data.filter(isUnusedTime).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
-
-export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
-  const subscription = invoice.parent?.subscription_details?.subscription;
-  return subscription ? toStripeSubscriptionId(toId(subscription)) : null;
-};
-
-/** The payment that has paid an invoice; null: nothing was charged. @param invoice with its payments expanded */
-export function paidIntentId({ payments }: Stripe.Invoice): string | null {
-  const intent = payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent;
-  return intent === undefined ? null : toId(intent);
+/** The state of a subscription after its period, without another act. */
+interface PlannedChange {
+  /** It ends. */
+  ends: boolean;
+  /** The price from then on; undefined: the same. */
+  nextPriceId: string | undefined;
 }
 
-/** Tests for a sale: trials and free plans have lines of zero. */
-export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
-
-/**
- * The customer's balance after an invoice, which Stripe only tells of finalized ones. Below 0: the customer's credit;
- * above 0: owed.
- */
-export const balanceLeft = ({
-  starting_balance: before,
-  total,
-  amount_due: due,
-}: Pick<Stripe.Invoice, 'starting_balance' | 'total' | 'amount_due'>): number => before + total - due;
-
-/** The used part of the user's credit. */
-export const usedCreditCents = (invoice: Stripe.Invoice): number =>
-  Math.max(0, Math.min(0, balanceLeft(invoice)) - Math.min(0, invoice.starting_balance));
+/** @param periodEnd seconds since the epoch */
+export function plannedChange(subscription: Stripe.Subscription, periodEnd: number): PlannedChange {
+  const { cancel_at_period_end: ends, cancel_at: endsAt } = subscription;
+  const schedule = findSchedule(subscription);
+  if (!schedule) return { ends: ends || (endsAt !== null && endsAt <= periodEnd), nextPriceId: undefined };
+  const running = runningPhase(schedule);
+  if (!running || running.end_date > periodEnd) return { ends: false, nextPriceId: undefined };
+  const price = schedule.phases.find(({ start_date }) => start_date === running.end_date)?.items[0]?.price;
+  if (price !== undefined) return { ends: false, nextPriceId: toId(price) };
+  return { ends: schedule.end_behavior === 'cancel', nextPriceId: undefined };
+}

@@ -7,10 +7,10 @@ import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { previewKeptPrice } from '../stripe/next-charge.ts';
+import { findPendingRenewal } from './changeable-subscription.ts';
 import { asNoted, isInLastDays, isPaused, type Membership, type NextCharge, type NotedAct } from './membership.ts';
+import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
-import { findPendingRenewal } from './pending-renewal.ts';
-import { findRenewingMembership } from './renewing-membership.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 // Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to

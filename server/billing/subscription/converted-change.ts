@@ -1,12 +1,12 @@
 import type Stripe from 'stripe';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { currentPaidPlan } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { getItem, readSubscription } from './changeable-subscription.ts';
 import type { Membership } from './membership.ts';
+import { currentPaidPlan } from './membership-state.ts';
 
 /**
  * An earlier release put the next plan's price on the subscription in the last three days before a change, and Stripe

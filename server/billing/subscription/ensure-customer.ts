@@ -16,9 +16,8 @@ import {
   setTrialDays,
 } from './customer-store.ts';
 import type { Membership } from './membership.ts';
-import { findMembership, insertMembership } from './membership-store.ts';
+import { claimTrial, findMembership, insertMembership } from './membership-store.ts';
 import { recordAnswers, syncMember } from './sync-from-stripe.ts';
-import { claimTrial } from './trial-claim-store.ts';
 
 /** The metadata key of Stripe's customers and subscriptions with the user's id. */
 export const memberKey = 'foyer_user';

@@ -1,7 +1,6 @@
 import type { UserId } from '../../shared/index.ts';
 import { claimPartnerDeal, findPartnerDeal, setSource, setUserPlan, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { currentPaidPlan, effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, type BillingTask } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
@@ -9,6 +8,7 @@ import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts'
 import type { PurchaseResult } from '../results.ts';
 import { readOrStored } from './acts.ts';
 import { isPaused, type Membership } from './membership.ts';
+import { currentPaidPlan, effectivePlan, trialUntil } from './membership-state.ts';
 import { findMembership, insertMembership, setBasePlan } from './membership-store.ts';
 
 // Plans without a card: free ones and partners'. Stripe is needed only if the user pays for another plan.

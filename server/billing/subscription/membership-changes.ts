@@ -2,11 +2,10 @@ import type { MembershipMailValues } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
-import { currentPaidPlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership, SavedCard } from './membership.ts';
-import { graceEndsAt } from './membership-state.ts';
+import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 
 /** Notice before a trial ends, as Stripe has it; for a short one in its second half. */
 export const trialNoticeMs = 3 * dayMs;

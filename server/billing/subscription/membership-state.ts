@@ -1,9 +1,10 @@
-import { dayMs } from '../../shared/index.ts';
-import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { dayMs, type PlanId } from '../../shared/index.ts';
+import type { GetMembershipClaims } from '../../users/index.ts';
+import { type Catalogue, type Plan, planRank } from '../catalogue/catalogue.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 
 /** The stored facts that decide the state; absent ones are unknown. */
-export type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'> &
+type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'> &
   Partial<
     Pick<
       Membership,
@@ -120,7 +121,111 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
 }
 
 /** The paid plan that the state gives; undefined: none. */
-export const givenPlan = (state: MembershipState): Plan | undefined =>
+const givenPlan = (state: MembershipState): Plan | undefined =>
   state.kind === 'paid' || state.kind === 'changing' || state.kind === 'ending' || state.kind === 'grace'
     ? state.plan
     : undefined;
+
+/**
+ * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else the plan
+ * without a subscription (free, a partner's); else none. A price on the subscription alone gives nothing.
+ */
+export function effectivePlan(
+  facts: MembershipFacts & Pick<Membership, 'basePlanId'>,
+  catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
+  nowMs: number,
+): PlanId | null {
+  return givenPlan(toMembershipState(facts, catalogue, nowMs))?.id ?? facts.basePlanId;
+}
+
+/** End of the trial; null: there is none. */
+export function trialUntil({
+  status,
+  pricedPlanId,
+  trialEnd,
+}: Pick<Membership, 'status' | 'pricedPlanId' | 'trialEnd'>): number | null {
+  return status === 'trialing' && pricedPlanId === trialPlanKey ? trialEnd : null;
+}
+
+/** The entitlements of a user. @param facts of the user's own row */
+export function listEntitlements(
+  { planId, trialUntil: until }: { planId: PlanId | null; trialUntil: number | null },
+  catalogue: Pick<Catalogue, 'byId' | 'trial'>,
+  nowMs: number,
+): readonly string[] {
+  const own = catalogue.byId(planId)?.entitlements ?? [];
+  const tried = until !== null && nowMs < until ? catalogue.trial.entitlements : [];
+  return [...new Set([...own, ...tried])];
+}
+
+/** The claims of a membership: read from the user's own row, so they follow a change at once. */
+export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): GetMembershipClaims {
+  return (user) => ({
+    // A plan that is no longer in the catalogue gives nothing, so its id is omitted.
+    plan: catalogue.byId(user.planId)?.id,
+    entitlements: listEntitlements(user, catalogue, now()),
+  });
+}
+
+/**
+ * How to change from the present state to a plan. `first`: nothing is paid yet, the whole plan is charged now.
+ * `upgrade`: charged now, with a credit for the unused time. `later`: at the end of the paid period.
+ */
+export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
+
+/** The paid plan with which the subscription continues, also while it is unpaid; undefined: there is none. */
+export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: MembershipFacts): Plan | undefined {
+  // Whether an unpaid plan is kept depends on the time; that there is one does not.
+  const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
+  return state.kind === 'resting' ? catalogue.byId(facts.paidPlanId) : givenPlan(state);
+}
+
+/** A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. */
+export function changeKind(
+  catalogue: Pick<Catalogue, 'byId' | 'plans'>,
+  membership: MembershipFacts,
+  plan: Plan,
+): ChangeKind {
+  const current = currentPaidPlan(catalogue, membership);
+  if (!current) return 'first';
+  if (current.id === plan.id) return 'none';
+  const [from, to] = [planRank(catalogue, current), planRank(catalogue, plan)];
+  return to > from || (to === from && current.type === '1' && plan.type === '2') ? 'upgrade' : 'later';
+}
+
+/** A paid plan that renews. */
+interface RenewingMembership {
+  plan: Plan | undefined;
+  /** End of the paid or grace period (milliseconds since the epoch). */
+  until: number | null;
+  /** The last renewal could not be charged. */
+  unpaid: boolean;
+}
+
+/**
+ * The plan that would be charged again unless it is ended, possibly as another plan. Undefined: none, or it already
+ * ends.
+ */
+export function findRenewingMembership(
+  membership: Membership | undefined,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+  nowMs: number,
+): RenewingMembership | undefined {
+  if (!membership) return undefined;
+  const { paidUntil, periodEnd, cancelAtPeriodEnd, nextPlanId } = membership;
+  const state = toMembershipState(membership, catalogue, nowMs);
+  switch (state.kind) {
+    case 'paid':
+    case 'changing':
+      return state.plan.kind === 'paid'
+        ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
+        : undefined;
+    case 'grace':
+    case 'resting':
+      // A scheduled end with a following plan is a change of plan.
+      if (cancelAtPeriodEnd && nextPlanId === null) return undefined;
+      return { plan: state.plan, until: graceEndsAt(membership, catalogue) ?? null, unpaid: true };
+    default:
+      return undefined;
+  }
+}

@@ -153,3 +153,48 @@ export async function eraseMembership(trx: Transaction<Schema>, userId: UserId):
   await trx.deleteFrom('toldMembers').where('userId', '=', userId).execute();
   return row?.customerId ?? null;
 }
+
+/** One trial per address and per card. @returns whether it is this user's */
+export async function claimTrial(
+  trx: Transaction<Schema>,
+  { kind, valueHash, userId }: { kind: 'email' | 'card'; valueHash: string; userId: UserId },
+  nowMs: number,
+): Promise<boolean> {
+  await trx
+    .insertInto('trialClaims')
+    .values({ kind, valueHash, userId, claimedAt: nowMs })
+    .onConflict((conflict) => conflict.columns(['kind', 'valueHash']).doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('trialClaims')
+    .select('userId')
+    .where('kind', '=', kind)
+    .where('valueHash', '=', valueHash)
+    .executeTakeFirst();
+  return row?.userId === userId;
+}
+
+/** Tests whether {@link recordNotification} has recorded it. */
+export async function wasNotified(db: Db, userId: UserId, about: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('toldMembers')
+    .select('about')
+    .where('userId', '=', userId)
+    .where('about', '=', about)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Tests whether this is the first notification: it is recorded in the transaction of the message. */
+export async function recordNotification(
+  trx: Transaction<Schema>,
+  { userId, about }: { userId: UserId; about: string },
+  nowMs: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto('toldMembers')
+    .values({ userId, about, toldAt: nowMs })
+    .onConflict((conflict) => conflict.columns(['userId', 'about']).doNothing())
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}

@@ -1,18 +1,18 @@
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
 import { findUser, setUserPlan } from '../../users/index.ts';
-import { effectivePlan, trialUntil } from '../catalogue/effective-plan.ts';
 import type { BillingDeps } from '../deps.ts';
-import { notifyMembershipChange } from '../jobs/notify.ts';
 import type { Order } from '../orders/order.ts';
-import { insertOrder } from '../orders/order-store.ts';
-import { isOrdered, toOrder } from '../orders/orders.ts';
+import { insertOrder, isOrdered, toOrder } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { readNextCharge } from '../stripe/next-charge.ts';
 import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { isEnded, toId, toSubscriptionId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
+import { toSubscriptionId } from '../stripe/stripe-invoices.ts';
+import { isEnded, toId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
 import type { Membership } from './membership.ts';
+import { effectivePlan, trialUntil } from './membership-state.ts';
 import { findMembership, writeSnapshot } from './membership-store.ts';
+import { notifyMembershipChange } from './notify.ts';
 
 /** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;

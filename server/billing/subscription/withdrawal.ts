@@ -2,12 +2,12 @@ import { dayMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { notifyMembership } from '../jobs/notify.ts';
 import { addBillingTask, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
 import type { Order, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { StripeUnavailableError, type Withdrawal, type WithdrawalResult } from '../results.ts';
+import { notifyMembership } from './notify.ts';
 
 /** Tests whether an earlier payment still pays a part of this order's time: then the order is a change of plan. */
 const isWithinPaidTime = (order: Order, earlier: readonly Order[]): boolean =>

@@ -4,8 +4,8 @@ import type { Mail } from '../../messages/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUserRecord, type User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { listMembershipMails, type MembershipChange, type MembershipMail } from '../subscription/membership-changes.ts';
-import { recordNotification } from '../subscription/notification-store.ts';
+import { listMembershipMails, type MembershipChange, type MembershipMail } from './membership-changes.ts';
+import { recordNotification } from './membership-store.ts';
 
 /** Mails that are also shown inside the marketplace: the user must act, or has lost something. */
 function toNotification(

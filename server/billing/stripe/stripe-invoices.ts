@@ -1,0 +1,171 @@
+import type Stripe from 'stripe';
+import { type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
+import { toId, toMs } from './stripe-objects.ts';
+
+// Reads Stripe's invoices: what they sell, what they credit, and what they come to.
+
+type Line = Stripe.InvoiceLineItem;
+
+const getDetails = ({ parent }: Line) => parent?.invoice_item_details ?? parent?.subscription_item_details;
+
+const isProration = (line: Line): boolean => getDetails(line)?.proration === true;
+
+/** A credit for the unused time of a plan before. */
+const isUnusedTime = (line: Line): boolean =>
+  isProration(line) && (line.amount < 0 || getDetails(line)?.proration_details?.credited_items != null);
+
+/**
+ * A sale is decided by what a line is for: a discount may have taken its whole amount, and prorations of subscriptions
+ * that do not itemize discounts then have none. The time of a trial, or of a free plan, is a line of 0 that is no
+ * proration.
+ */
+const isSale = (line: Line): boolean =>
+  !isUnusedTime(line) && (line.amount > 0 || (line.amount === 0 && isProration(line)));
+
+const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
+  (discounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+
+/** One line of a sale. */
+interface SoldLine {
+  productId: string;
+  /** Before discounts, if the subscription itemizes them. */
+  amountCents: number;
+  periodEnd: number;
+}
+
+/** The lines of a sale, without credits, the longest first. */
+export function soldLines(invoice: Stripe.Invoice): SoldLine[] {
+  return invoice.lines.data
+    .filter(isSale)
+    .flatMap(({ pricing, amount, period }) => {
+      const product = pricing?.price_details?.product;
+      return product === undefined ? [] : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
+    })
+    .sort((one, other) => other.periodEnd - one.periodEnd || other.amountCents - one.amountCents);
+}
+
+/** The amounts that discounts took off what was sold: those of credits belong to earlier sales. */
+export const soldDiscountCents = (invoice: Stripe.Invoice): number =>
+  invoice.lines.data.filter(isSale).reduce((sum, line) => sum + sumDiscounts(line), 0);
+
+/** Tests whether discounts apply to what was sold. Where they are not itemized, their amounts are 0. */
+export const isDiscounted = (invoice: Stripe.Invoice): boolean =>
+  invoice.lines.data.some((line) => isSale(line) && (line.discount_amounts ?? []).length > 0);
+
+/** The credit for unused time, as it was paid: after discounts. */
+export const unusedCents = (invoice: Stripe.Invoice): number =>
+  invoice.lines.data.filter(isUnusedTime).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
+
+export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
+  const subscription = invoice.parent?.subscription_details?.subscription;
+  return subscription ? toStripeSubscriptionId(toId(subscription)) : null;
+};
+
+/** The payment that has paid an invoice; null: nothing was charged. @param invoice with its payments expanded */
+export function paidIntentId({ payments }: Stripe.Invoice): string | null {
+  const intent = payments?.data.find(({ status }) => status === 'paid')?.payment.payment_intent;
+  return intent === undefined ? null : toId(intent);
+}
+
+/** Tests for a sale: trials and free plans have lines of zero. */
+export const hasSoldLines = (invoice: Stripe.Invoice): boolean => soldLines(invoice).length > 0;
+
+/**
+ * The customer's balance after an invoice, which Stripe only tells of finalized ones. Below 0: the customer's credit;
+ * above 0: owed.
+ */
+export const balanceLeft = ({
+  starting_balance: before,
+  total,
+  amount_due: due,
+}: Pick<Stripe.Invoice, 'starting_balance' | 'total' | 'amount_due'>): number => before + total - due;
+
+/** The used part of the user's credit. */
+export const usedCreditCents = (invoice: Stripe.Invoice): number =>
+  Math.max(0, Math.min(0, balanceLeft(invoice)) - Math.min(0, invoice.starting_balance));
+
+/**
+ * A line of what an invoice comes to; below 0 for what is taken off. `plan`: a whole period of the bought plan; `rest`:
+ * the rest of one; `other`: anything else that is on the invoice; `promo`: a discount; `unused`: the time of the plan
+ * before; `credit`: the used part of the user's credit; `kept`: what becomes their credit; `owed`: a debt from before;
+ * `small`: too little to be charged, so it is owed from then on.
+ */
+export interface AmountLine {
+  kind: 'plan' | 'rest' | 'other' | 'promo' | 'unused' | 'tax' | 'credit' | 'kept' | 'owed' | 'small';
+  cents: number;
+  /** Stripe's words for `other`. */
+  text?: string;
+}
+
+const unlessZero = (kind: AmountLine['kind'], cents: number): AmountLine[] => (cents === 0 ? [] : [{ kind, cents }]);
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+
+/** Taxes that are added to the prices; others are in them. */
+export const addedTaxCents = ({ total_taxes: taxes }: Stripe.Invoice): number =>
+  sum((taxes ?? []).map(({ amount, tax_behavior: behaviour }) => (behaviour === 'exclusive' ? amount : 0)));
+
+function listItems(invoice: Stripe.Invoice, productId: string): AmountLine[] {
+  return invoice.lines.data.flatMap((line): AmountLine[] => {
+    const { amount: cents, pricing, description } = line;
+    if (isSale(line) && pricing?.price_details?.product === productId) {
+      return [{ kind: isProration(line) ? 'rest' : 'plan', cents }];
+    }
+    return isUnusedTime(line) || cents === 0 ? [] : [{ kind: 'other', cents, text: description ?? '' }];
+  });
+}
+
+/** Everything between the invoice's total and its amount due. */
+function listBalance(invoice: Stripe.Invoice): AmountLine[] {
+  const [before, left] = [invoice.starting_balance, balanceLeft(invoice)];
+  const [creditBefore, creditLeft] = [Math.min(0, before), Math.min(0, left)];
+  return [
+    ...unlessZero('credit', Math.min(0, creditBefore - creditLeft)),
+    ...unlessZero('kept', Math.max(0, creditBefore - creditLeft)),
+    ...unlessZero('owed', Math.max(0, before)),
+    ...unlessZero('small', Math.min(0, 0 - left)),
+  ];
+}
+
+/**
+ * The lines of an invoice, which add up to its amount due.
+ * @param productId of the bought plan
+ * @returns undefined if Stripe's amounts do not agree with each other: then nothing can be announced
+ */
+export function toAmountLines(invoice: Stripe.Invoice, productId: string): AmountLine[] | undefined {
+  const paidLines = invoice.lines.data.filter((line) => !isUnusedTime(line));
+  const lines = [
+    ...listItems(invoice, productId),
+    ...unlessZero('promo', 0 - sum(paidLines.map(sumDiscounts))),
+    ...unlessZero('unused', 0 - unusedCents(invoice)),
+    ...unlessZero('tax', addedTaxCents(invoice)),
+  ];
+  return sum(lines.map(({ cents }) => cents)) === invoice.total ? [...lines, ...listBalance(invoice)] : undefined;
+}
+
+/** A renewal with an attempted charge. */
+const wasTried = (invoice: Stripe.Invoice) =>
+  invoice.attempted && invoice.billing_reason === 'subscription_cycle' && hasSoldLines(invoice);
+
+/** An attempted charge without success until now. */
+export const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
+
+/** The invoices that made a subscription past due: Stripe may call that of a scheduled plan an update, not a renewal. */
+export const listOverdue = (subscriptions: readonly Stripe.Subscription[]): Set<string> =>
+  new Set(
+    subscriptions.flatMap(({ status, pending_update: change, latest_invoice: latest }) =>
+      status === 'past_due' && !change && latest ? [toId(latest)] : [],
+    ),
+  );
+
+/** A user has the free grace period at most once in this time (docs/decisions/0009-grace-once-a-year.md). */
+const graceAgainMs = 365 * 24 * 60 * 60_000;
+
+/** Tests whether grace was recently given for a renewal that was never paid. */
+export const hasLapsed = (invoices: readonly Stripe.Invoice[], unpaid: Stripe.Invoice): boolean =>
+  invoices.some(
+    (one) =>
+      (one.status === 'void' || one.status === 'uncollectible') &&
+      wasTried(one) &&
+      toMs(unpaid.created) - toMs(one.created) < graceAgainMs,
+  );
