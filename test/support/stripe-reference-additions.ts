@@ -1,4 +1,98 @@
+type Json = Record<string, unknown>;
+
 const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+const flag = { type: 'boolean' };
+const expand = { type: 'array', items: text };
+
+/** Every property is there, and no other. */
+const exactly = (properties: Json) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const parameters = (properties: Json, required: string[] = []) => ({
+  type: 'object',
+  properties: { ...properties, expand },
+  required,
+  additionalProperties: false,
+});
+const toForm = (schema: Json) => ({ content: { 'application/x-www-form-urlencoded': { schema } } });
+const answers = (schema: Json) => ({
+  200: { content: { 'application/json': { schema } } },
+  default: { content: { 'application/json': { schema: { $ref: '#/components/schemas/error' } } } },
+});
+
+const taxRate = exactly({
+  id: text,
+  object: { const: 'tax_rate' },
+  active: flag,
+  country: textOrNull,
+  created: { type: 'integer' },
+  description: textOrNull,
+  display_name: text,
+  effective_percentage: { type: ['number', 'null'] },
+  flat_amount: { type: ['object', 'null'] },
+  inclusive: flag,
+  jurisdiction: textOrNull,
+  jurisdiction_level: { enum: ['city', 'country', 'county', 'district', 'multiple', 'state', null] },
+  livemode: flag,
+  metadata: { type: ['object', 'null'] },
+  percentage: { type: 'number' },
+  rate_type: { enum: ['flat_amount', 'percentage', null] },
+  state: textOrNull,
+  tax_type: textOrNull,
+});
+
+const taxSettings = exactly({
+  object: { const: 'tax.settings' },
+  defaults: exactly({
+    provider: { enum: ['anrok', 'avalara', 'sphere', 'stripe'] },
+    tax_behavior: { enum: ['exclusive', 'inclusive', 'inferred_by_currency', null] },
+    tax_code: textOrNull,
+  }),
+  head_office: {
+    anyOf: [
+      { type: 'null' },
+      exactly({
+        address: exactly({
+          city: textOrNull,
+          country: textOrNull,
+          line1: textOrNull,
+          line2: textOrNull,
+          postal_code: textOrNull,
+          state: textOrNull,
+        }),
+      }),
+    ],
+  },
+  livemode: flag,
+  status: { enum: ['active', 'pending'] },
+  status_details: {
+    anyOf: [
+      exactly({ active: exactly({}) }),
+      exactly({ pending: exactly({ missing_fields: { type: ['array', 'null'], items: text } }) }),
+    ],
+  },
+});
+
+const taxPaths = {
+  '/v1/tax_rates': {
+    post: {
+      requestBody: toForm(
+        parameters(
+          { display_name: text, percentage: { type: 'number' }, inclusive: flag, country: text, description: text },
+          ['display_name', 'inclusive', 'percentage'],
+        ),
+      ),
+      responses: answers(taxRate),
+    },
+  },
+  '/v1/tax_rates/{id}': { get: { 'x-query-schema': parameters({}), responses: answers(taxRate) } },
+  '/v1/tax/settings': { get: { 'x-query-schema': parameters({}), responses: answers(taxSettings) } },
+};
+
 const form = (properties: object, required: string[]) => ({
   content: {
     'application/x-www-form-urlencoded': {
@@ -33,6 +127,7 @@ export const additionalPaths = {
     },
   },
   '/v1/customers/{customer}/tax_ids/{id}': { delete: { responses: answer('DeletedTaxId') } },
+  ...taxPaths,
   '/v1/subscriptions/{id}/migrate': {
     post: {
       requestBody: {

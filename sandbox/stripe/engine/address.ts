@@ -1,3 +1,4 @@
+import type { Customer } from './objects.ts';
 import type { Reader } from './params.ts';
 
 export const addressFields = ['city', 'country', 'line1', 'line2', 'postal_code', 'state'] as const;
@@ -14,4 +15,12 @@ export function toAddress(reader: Reader | undefined) {
     postal_code: field('postal_code'),
     state: field('state'),
   };
+}
+
+/** Tests whether Stripe Tax knows the place (docs.stripe.com/tax/customer-locations). */
+export function canPlace(address: Customer['address'] | undefined): boolean {
+  const { country, postal_code: code, state } = address ?? {};
+  if (!country || country === 'XX') return false;
+  if (country === 'US') return /^\d{5}(?:-\d{4})?$/.test(code ?? '') && code !== '00000';
+  return country !== 'CA' || Boolean(code ?? state);
 }

@@ -1,4 +1,4 @@
-import { addressFields, toAddress } from './address.ts';
+import { addressFields, canPlace, toAddress } from './address.ts';
 import { newId } from './new-id.ts';
 import type { Customer, Deleted } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
@@ -9,20 +9,13 @@ import { invalid, missing, unknownToStandIn } from './types.ts';
 const names = ['business_name', 'individual_name'] as const;
 const known = [
   ...['email', 'name', 'description', 'phone', 'metadata', 'preferred_locales', 'invoice_settings', 'address'],
-  ...['tax', ...names],
+  ...['tax', 'tax_exempt', ...names],
 ];
-
-/** Tests whether Stripe Tax knows the place (docs.stripe.com/tax/customer-locations). */
-function isLocated(address: Customer['address']): boolean {
-  const { country, postal_code: code, state } = address ?? {};
-  if (country === 'US') return /^\d{5}(?:-\d{4})?$/.test(code ?? '') && code !== '00000';
-  return country === 'CA' ? Boolean(code ?? state) : Boolean(country);
-}
 
 /** With `immediately` a place that Stripe Tax does not know is refused; otherwise an invoice says so later. */
 function checkLocation({ address }: Customer, reader: Reader): void {
   const tax = reader.object('tax', ['validate_location']);
-  if (tax?.choice('validate_location', ['auto', 'deferred', 'immediately']) !== 'immediately' || isLocated(address))
+  if (tax?.choice('validate_location', ['auto', 'deferred', 'immediately']) !== 'immediately' || canPlace(address))
     return;
   throw invalid("The customer's location isn't recognized. Set a valid customer address in order to calculate tax.", {
     param: 'address',
@@ -55,6 +48,7 @@ function write(state: State, customer: Customer, reader: Reader) {
   writeNames(customer, reader);
   if (reader.has('address')) customer.address = toAddress(reader.object('address', addressFields));
   checkLocation(customer, reader);
+  customer.tax_exempt = reader.choice('tax_exempt', ['none', 'exempt', 'reverse']) ?? customer.tax_exempt;
   if (reader.has('preferred_locales')) customer.preferred_locales = reader.texts('preferred_locales') ?? [];
   customer.metadata = reader.metadata(customer.metadata);
   const settings = reader.object('invoice_settings', ['default_payment_method']);

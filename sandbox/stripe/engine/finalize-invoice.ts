@@ -3,6 +3,7 @@ import { smallestCharge } from './money.ts';
 import { newId } from './new-id.ts';
 import type { Customer, Invoice, InvoiceLine, Subscription } from './objects.ts';
 import type { State } from './state.ts';
+import { taxLines } from './tax.ts';
 import { taxIdsOnInvoice } from './tax-ids.ts';
 
 /** Seconds since the epoch. */
@@ -125,11 +126,15 @@ function splitTotal(customer: Customer, total: number, currency: string) {
   return { due, starting: customer.balance, ending: owed - due };
 }
 
-function calculateAmounts(customer: Customer, draft: InvoiceDraft, currency: string) {
-  const subtotal = draft.lines.reduce((sum, line) => sum + line.amount, 0);
+function calculateAmounts(state: State, subscription: Subscription, draft: InvoiceDraft) {
+  const customer = state.edit('customer', subscription.customer);
+  const { lines, reason } = draft;
+  const tax = taxLines(state, { subscription, customer }, { lines, renews: reason === 'subscription_cycle' });
+  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0);
   const discounts = sumDiscounts(draft);
-  const total = subtotal - discounts.reduce((sum, each) => sum + each.amount, 0);
-  return { subtotal, discounts, total, ...splitTotal(customer, total, currency) };
+  const net = subtotal - discounts.reduce((sum, each) => sum + each.amount, 0);
+  const total = net + tax.added;
+  return { customer, tax, subtotal, discounts, net, total, ...splitTotal(customer, total, subscription.currency) };
 }
 
 /** The seconds for which Stripe keeps the invoice of a renewal as a draft. */
@@ -147,11 +152,11 @@ const aboutCustomer = (state: State, customer: Customer) => ({
 
 /** A new draft: it has no number and no payment, and does not change the customer's balance yet. */
 export function draftInvoice(state: State, subscription: Subscription, draft: InvoiceDraft): Invoice {
-  const customer = state.edit('customer', subscription.customer);
   const now = state.now();
   const { id, period } = draft;
   const { currency } = subscription;
-  const { subtotal, discounts, total, due, starting } = calculateAmounts(customer, draft, currency);
+  const amounts = calculateAmounts(state, subscription, draft);
+  const { customer, tax, subtotal, discounts, net, total, due, starting } = amounts;
   customer.currency ??= currency;
   const empty = structuredClone(emptyInvoice);
   return state.put({
@@ -160,12 +165,14 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
     id,
     amount_due: due,
     amount_remaining: due,
+    automatic_tax: tax.automatic,
     automatically_finalizes_at: now + draftSeconds,
     billing_reason: draft.reason,
     created: now,
     currency,
     customer: customer.id,
     ...aboutCustomer(state, customer),
+    default_tax_rates: subscription.default_tax_rates ?? [],
     discounts: draft.discounts,
     lines: { ...empty.lines, data: draft.lines, url: `/v1/invoices/${id}/lines` },
     parent: {
@@ -182,10 +189,11 @@ export function draftInvoice(state: State, subscription: Subscription, draft: In
     starting_balance: starting,
     status: 'draft',
     subtotal,
-    subtotal_excluding_tax: subtotal,
+    subtotal_excluding_tax: subtotal - tax.included,
     total,
     total_discount_amounts: discounts,
-    total_excluding_tax: total,
+    total_excluding_tax: net - tax.included,
+    total_taxes: tax.totals,
     webhooks_delivered_at: now,
   });
 }

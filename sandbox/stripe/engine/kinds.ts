@@ -84,6 +84,7 @@ export interface Kinds {
   dispute: Objects.Dispute;
   refund: Objects.Refund;
   credit_note: Objects.CreditNote;
+  tax_rate: Objects.TaxRate;
   event: StripeEvent;
   'hidden.card': HiddenCard;
   'hidden.debit': HiddenDebit;

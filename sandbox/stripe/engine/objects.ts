@@ -31,6 +31,7 @@ export type Product = With<Stripe.Product, { default_price: string | null }>;
 export type Price = With<Stripe.Price, { product: string; unit_amount: number; unit_amount_decimal: string }>;
 export type Plan = With<Stripe.Plan, { amount_decimal: string; product: string }>;
 export type Coupon = Stripe.Coupon;
+export type TaxRate = Stripe.TaxRate;
 export type PromotionCode = With<
   Stripe.PromotionCode,
   { customer: string | null; promotion: { coupon: string; type: 'coupon' } }

@@ -14,9 +14,13 @@ import { createSubscription } from './subscription-create.ts';
 import { billResumption } from './subscription-lifecycle.ts';
 import { endsWithPeriod, getItem, readItem, setItem, setPeriod } from './subscription-shape.ts';
 import { billChange } from './subscription-update.ts';
+import { writeAutomaticTax } from './tax.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
-const known = ['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'];
+const known = [
+  ...['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'],
+  'automatic_tax',
+];
 const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at', 'billing_mode'];
 
 const isRecurring = (reader: Reader) => reader.choice('preview_mode', ['next', 'recurring']) === 'recurring';
@@ -78,6 +82,7 @@ function rehearseCreation(state: State, params: Params, reader: Reader): Invoice
     ...(trial_end !== undefined && !recurring && { trial_end }),
     ...(billing_mode !== undefined && { billing_mode }),
     ...(params.discounts !== undefined && { discounts: params.discounts }),
+    ...(params.automatic_tax !== undefined && { automatic_tax: params.automatic_tax }),
   });
   return state.get('invoice', created.latest_invoice ?? '');
 }
@@ -87,6 +92,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   const customer = reader.text('customer');
   if (customer !== undefined && customer !== subscription.customer) throw missing('subscription', id, 'subscription');
   if (subscription.status === 'canceled' || subscription.status === 'incomplete_expired') throw nothingToBill();
+  writeAutomaticTax(state, subscription, reader);
   const details = reader.object('subscription_details', detailFields);
   const change = details && readChange(state, subscription, details);
   const discounts = reader.objects('discounts', discountFields);

@@ -18,6 +18,7 @@ import type { State } from './state.ts';
 import { createSubscription } from './subscription-create.ts';
 import * as life from './subscription-lifecycle.ts';
 import { updateSubscription } from './subscription-update.ts';
+import * as tax from './tax.ts';
 import * as taxIds from './tax-ids.ts';
 import type { EngineRequest, KeyKind } from './types.ts';
 
@@ -145,6 +146,13 @@ const handlers: Record<string, Handler> = {
   'GET credit_notes': (state, { params }) => creditNotes.listCreditNotes(state, params),
   'GET credit_notes/:': retrieve('credit_note'),
   'POST credit_notes/:/void': (state, { id, params }) => creditNotes.voidCreditNote(state, id, params),
+
+  'POST tax_rates': (state, { params }) => tax.createTaxRate(state, params),
+  'GET tax_rates/:': (state, { id, params }) => tax.retrieveTaxRate(state, id, params),
+  'GET tax/settings': (_state, { params }) => {
+    new Reader(params, []);
+    return tax.taxSettings;
+  },
 
   'GET events': (state, { params }) => listEvents(state, params),
   'GET events/:': retrieve('event'),

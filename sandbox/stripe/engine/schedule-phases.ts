@@ -91,6 +91,8 @@ export function passPhase(state: State, subscription: Subscription, at: number) 
   if (getItem(subscription).current_period_end !== at) throw unknownToStandIn('phases that begin within a period');
   enterPhase(state, subscription, next);
   subscription.default_payment_method = next.default_payment_method ?? schedule.default_settings.default_payment_method;
+  const tax = next.automatic_tax ?? schedule.default_settings.automatic_tax;
+  if (tax) subscription.automatic_tax = structuredClone(tax);
   schedule.current_phase = { start_date: next.start_date, end_date: next.end_date };
   state.announce('subscription_schedule.updated', schedule, 'updated');
 }

@@ -7,10 +7,14 @@ import { phasesFromNow, release, setPhaseDiscounts } from './schedule-phases.ts'
 import type { State } from './state.ts';
 import { endNow } from './subscription-lifecycle.ts';
 import { endsWithPeriod, getItem, readMethod } from './subscription-shape.ts';
+import { checkLocation } from './tax.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
 const prorations = ['none', 'create_prorations', 'always_invoice'] as const;
-const phaseFields = ['items', 'start_date', 'end_date', 'duration', 'discounts', 'metadata', 'proration_behavior'];
+const phaseFields = [
+  ...['items', 'start_date', 'end_date', 'duration', 'discounts', 'metadata', 'proration_behavior'],
+  'automatic_tax',
+];
 
 function makePhase(
   about: Pick<SchedulePhase, 'currency' | 'start_date' | 'end_date'> & { price: string; quantity: number },
@@ -63,6 +67,7 @@ function makeSchedule(state: State, subscription: Subscription): SubscriptionSch
     customer_account: null,
     default_settings: {
       application_fee_percent: null,
+      automatic_tax: structuredClone(subscription.automatic_tax),
       billing_cycle_anchor: 'automatic',
       billing_thresholds: null,
       collection_method: 'charge_automatically',
@@ -83,7 +88,13 @@ function makeSchedule(state: State, subscription: Subscription): SubscriptionSch
     livemode: false,
     metadata: {},
     pause_schedules: [],
-    phases: [{ ...phase, discounts: subscription.discounts.map(inPhase) }],
+    phases: [
+      {
+        ...phase,
+        automatic_tax: structuredClone(subscription.automatic_tax),
+        discounts: subscription.discounts.map(inPhase),
+      },
+    ],
     released_at: null,
     released_subscription: null,
     status: 'active',
@@ -178,10 +189,19 @@ function readPhase(
   });
   return {
     ...phase,
+    ...readPhaseTax(state, subscription, reader),
     discounts: discounts.map((discount) => inPhase(checkDiscount(subscription, discount.need('discount')))),
     metadata: reader.metadata(),
     proration_behavior: reader.choice('proration_behavior', prorations) ?? 'create_prorations',
   };
+}
+
+/** Without it, the default of the schedule applies. */
+function readPhaseTax(state: State, { customer }: Subscription, reader: Reader): Pick<SchedulePhase, 'automatic_tax'> {
+  const enabled = reader.object('automatic_tax', ['enabled'])?.bool('enabled');
+  if (enabled === undefined) return {};
+  if (enabled) checkLocation(state, customer);
+  return { automatic_tax: { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null } };
 }
 
 function checkDiscount({ discounts }: Subscription, id: string): string {

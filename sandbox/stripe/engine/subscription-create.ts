@@ -39,6 +39,8 @@ const known = [
   'proration_behavior',
   'currency',
   'billing_mode',
+  'automatic_tax',
+  'default_tax_rates',
 ];
 
 /** The trial end in a call, in seconds; null without one. */

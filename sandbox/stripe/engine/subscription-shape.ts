@@ -4,6 +4,7 @@ import type { Price, Subscription, SubscriptionItem } from './objects.ts';
 import type { Reader } from './params.ts';
 import { resolveMethod } from './payment-methods.ts';
 import type { State } from './state.ts';
+import { writeAutomaticTax, writeTaxRates } from './tax.ts';
 import { invalid, unknownToStandIn } from './types.ts';
 
 /** The one item of a subscription. */
@@ -92,9 +93,11 @@ export function readMethod(state: State, reader: Reader, customer: string): stri
   return method.id;
 }
 
-/** The settings without an effect on money, for create and update alike. */
+/** The settings without an effect on the lines of an invoice, for create and update alike. */
 export function writeSettings(state: State, subscription: Subscription, reader: Reader) {
   subscription.metadata = reader.metadata(subscription.metadata);
+  writeAutomaticTax(state, subscription, reader);
+  writeTaxRates(state, subscription, reader);
   if (reader.has('description')) subscription.description = reader.text('description') ?? null;
   if (reader.has('default_payment_method')) {
     subscription.default_payment_method = readMethod(state, reader, subscription.customer);

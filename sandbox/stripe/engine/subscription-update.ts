@@ -45,6 +45,8 @@ const known = [
   'description',
   'cancel_at',
   'cancellation_details',
+  'automatic_tax',
+  'default_tax_rates',
 ];
 const alwaysAllowed = ['metadata', 'cancellation_details', 'description'];
 
