@@ -1,5 +1,11 @@
 /** The use of Stripe.js on pages with a card. */
-import type { Stripe, StripeCardNumberElement, StripeElementLocale, StripeElementStyle } from '@stripe/stripe-js';
+import type {
+  Appearance,
+  Stripe,
+  StripeCardNumberElement,
+  StripeElementLocale,
+  StripeElementStyle,
+} from '@stripe/stripe-js';
 import type { CardElementName, cardElements, StripeInPage } from '../views/billing/card-form.tsx';
 
 /**
@@ -88,13 +94,81 @@ export async function openCard(
   return {
     focus: (name) => elements[name].focus(),
     async setUp(setupUrl, name, zip) {
-      const answer = await fetch(setupUrl, { method: 'POST', headers: { Accept: 'application/json' } });
-      // Signed out meanwhile, or paid in another tab.
-      if (answer.redirected) return undefined;
-      const { clientSecret, message } = await answer.json();
-      if (!clientSecret) return { message };
-      const { setupIntent, error } = await stripe.confirmCardSetup(clientSecret, {
+      const intent = await begin(setupUrl);
+      if (!intent?.clientSecret) return intent && { message: intent.message };
+      const { setupIntent, error } = await stripe.confirmCardSetup(intent.clientSecret, {
         payment_method: { card: elements.number, billing_details: { name, address: { postal_code: zip } } },
+      });
+      return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});
+    },
+  };
+}
+
+/** Stripe's payment element. */
+export interface PaymentFields {
+  /**
+   * Lets Stripe check and store the payment method. A bank may take over the page, and leads back to its address.
+   * @returns as that of a card; the code `incomplete`: the element shows the fault
+   */
+  setUp(setupUrl: string): Promise<{ setupIntent: string } | Failure | undefined>;
+}
+
+/** The page's colors for the element's frame. */
+function appearance(): Appearance {
+  const page = getComputedStyle(document.documentElement);
+  const colour = (token: string) => page.getPropertyValue(`--${token}`).trim();
+  return {
+    theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe',
+    variables: {
+      colorPrimary: colour('accent'),
+      colorBackground: colour('surface'),
+      colorText: colour('ink'),
+      colorTextSecondary: colour('ink-2'),
+      colorDanger: colour('danger'),
+      fontFamily: 'system-ui, sans-serif',
+    },
+  };
+}
+
+/** The secret of a new setup intent; undefined: the user is signed out meanwhile, or has paid in another tab. */
+async function begin(setupUrl: string): Promise<{ clientSecret?: string; message?: string } | undefined> {
+  const answer = await fetch(setupUrl, { method: 'POST', headers: { Accept: 'application/json' } });
+  return answer.redirected ? undefined : answer.json();
+}
+
+/** Mounts the element in `#field-payment`. */
+export async function openPayment(page: StripeInPage, on: { ready(): void; failed(): void }): Promise<PaymentFields> {
+  const stripe = await loadStripe(page);
+  const { types = ['card'], currency, applePay, googlePay } = page.methods ?? {};
+  const elements = stripe.elements({
+    mode: 'setup',
+    ...(currency !== undefined && { currency }),
+    allowedPaymentMethodTypes: [...types],
+    setupFutureUsage: 'off_session',
+    appearance: appearance(),
+  });
+  const wallet = (offered: boolean | undefined) => (offered ? 'auto' : 'never');
+  const element = elements.create('payment', {
+    layout: 'accordion',
+    wallets: { applePay: wallet(applePay), googlePay: wallet(googlePay), link: wallet(types.includes('link')) },
+  });
+  element.on('ready', on.ready);
+  element.on('loaderror', on.failed);
+  element.mount('#field-payment');
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    elements.update({ appearance: appearance() }),
+  );
+  return {
+    async setUp(setupUrl) {
+      const checked = await elements.submit();
+      if (checked.error) return { code: 'incomplete', message: checked.error.message };
+      const intent = await begin(setupUrl);
+      if (!intent?.clientSecret) return intent && { message: intent.message };
+      const { setupIntent, error } = await stripe.confirmSetup({
+        elements,
+        clientSecret: intent.clientSecret,
+        confirmParams: { return_url: new URL(location.pathname, location.href).href + location.search },
+        redirect: 'if_required',
       });
       return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});
     },

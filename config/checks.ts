@@ -1,4 +1,5 @@
 /** Checks that the schema cannot express: faults that depend on several variables, or on production. */
+import type { PaymentMethodWord } from './billing-variables.ts';
 import { cookieDomainFault } from './cookie-domain.ts';
 import { printedFaults } from './printed.ts';
 import { schema } from './schema.ts';
@@ -139,6 +140,16 @@ export function findStripeFaults(args: Environment): string[] {
   }
   return faults;
 }
+
+const euroMethods: ReadonlySet<PaymentMethodWord> = new Set(['sepa_debit', 'ideal', 'bancontact']);
+
+/** Stripe collects these in euros alone. @param currency of the catalogue */
+export const findMethodFaults = (words: readonly PaymentMethodWord[], currency: string): string[] =>
+  currency === 'eur'
+    ? []
+    : words
+        .filter((word) => euroMethods.has(word))
+        .map((word) => `PAYMENT_METHODS: ${word} needs a catalogue in eur; that of PLANS_FILE is in ${currency}`);
 
 /** Incomplete credentials give a button that does not work; and secrets must not be sent unencrypted. */
 export function findProviderFaults(args: Environment): string[] {

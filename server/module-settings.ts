@@ -1,6 +1,6 @@
 import { type Config, isLoopback } from '../config/load.ts';
 import { cancelByMailPath, membershipPath } from '../views/account/tabs.ts';
-import type { StandInAddress, StripeForBrowsers } from './billing/index.ts';
+import { type StandInAddress, type StripeForBrowsers, toOfferedMethods } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
 import type { Metrics } from './metrics/index.ts';
@@ -82,4 +82,5 @@ export const stripeForBrowsers = (config: Config): StripeForBrowsers => ({
   publishableKey: config.STRIPE_PUBLISHABLE_KEY ?? '',
   jsUrl: config.STRIPE_JS_URL,
   apiUrl: config.STRIPE_API_URL,
+  methods: toOfferedMethods(config.PAYMENT_METHODS),
 });

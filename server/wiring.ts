@@ -1,3 +1,5 @@
+import { findMethodFaults } from '../config/checks.ts';
+import { ConfigurationError } from '../config/load.ts';
 import { loadPlans } from '../config/plans.ts';
 import { loadProviders } from '../config/providers.ts';
 import {
@@ -16,6 +18,7 @@ import {
   createStripe,
   membershipClaims,
   subscriptionOnDeletion,
+  toOfferedMethods,
 } from './billing/index.ts';
 import {
   createFederationModule,
@@ -44,6 +47,8 @@ import { mailWelcome, type User } from './users/index.ts';
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
 function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
+  const faults = findMethodFaults(config.PAYMENT_METHODS, catalogue.currency);
+  if (faults.length > 0) throw new ConfigurationError(faults);
   const strategies = { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now };
   return {
     catalogue,
@@ -114,6 +119,7 @@ function createSignInModules({ deps, base, catalogues }: WiringInput) {
       catalogue: catalogues.catalogue,
       stripe: secretKey === undefined ? undefined : createStripe({ secretKey, apiUrl }),
       webhookSecret: config.STRIPE_WEBHOOK_SECRET,
+      methods: toOfferedMethods(config.PAYMENT_METHODS),
       limits,
       metrics,
       trialKey: key('trials'),

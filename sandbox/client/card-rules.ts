@@ -1,6 +1,7 @@
 /** The rules of card fields, as in Stripe's elements. Pure, without a browser. */
 
-export type CardField = 'cardNumber' | 'cardExpiry' | 'cardCvc';
+export const cardFields = ['cardNumber', 'cardExpiry', 'cardCvc'] as const;
+export type CardField = (typeof cardFields)[number];
 export type FaultCode =
   | 'incomplete_number'
   | 'invalid_number'

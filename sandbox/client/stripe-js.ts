@@ -1,12 +1,13 @@
 /**
- * The sandbox's stand-in for Stripe.js (docs.stripe.com/js): the card's three elements and the confirmation of intents,
- * with Stripe's shapes and codes. It is not part of the product's pages: the stand-in's own server serves it as
+ * The sandbox's stand-in for Stripe.js (docs.stripe.com/js): the card's three elements, the payment element, and the
+ * confirmation of intents, with Stripe's shapes and codes. It is not part of the product's pages: the stand-in's own server serves it as
  * /stripe.js, and its calls go there.
  */
 import { type Answer, type Call, type CallError, createCall } from './calls.ts';
 import { CardElement, type CardGroup, type ElementFault } from './card-element.ts';
-import type { CardField } from './card-rules.ts';
+import { type CardField, cardFields } from './card-rules.ts';
 import { challenge } from './challenge.ts';
+import { type ElementsOptions, isCardField, PaymentElement } from './payment-element.ts';
 
 const scriptAddress = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
 const origin = new URL(scriptAddress).origin;
@@ -16,6 +17,7 @@ interface Intent {
   status: string;
   last_setup_error?: CallError | null;
   last_payment_error?: CallError | null;
+  next_action?: { redirect_to_url?: { url: string } } | null;
 }
 type BillingDetails = Record<string, unknown>;
 type CardSource = CardElement | { token: string };
@@ -24,6 +26,11 @@ interface ConfirmData {
 }
 interface ConfirmOptions {
   handleActions?: boolean;
+}
+interface ConfirmSetupOptions {
+  elements: ReturnType<typeof createElements>;
+  clientSecret: string;
+  confirmParams?: { return_url?: string };
 }
 /** The browser knows an intent by its kind and its secret. */
 interface IntentRef {
@@ -44,7 +51,6 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-const fieldNames: readonly CardField[] = ['cardNumber', 'cardExpiry', 'cardCvc'];
 const groups = new WeakMap<CardElement, CardGroup>();
 
 const toIntentId = (clientSecret: string) => clientSecret.split('_secret_')[0] ?? '';
@@ -53,7 +59,7 @@ const toIntentId = (clientSecret: string) => clientSecret.split('_secret_')[0] ?
 function readCard(element: CardElement): { card: Record<string, unknown> } | { error: Fault } {
   const fields = groups.get(element)?.fields;
   const digits: string[] = [];
-  for (const name of fieldNames) {
+  for (const name of cardFields) {
     const field = fields?.get(name);
     if (!field) {
       return { error: { type: 'invalid_request_error', message: `There is no ${name} element in this group.` } };
@@ -67,11 +73,25 @@ function readCard(element: CardElement): { card: Record<string, unknown> } | { e
   };
 }
 
-function createElements(locale: string | undefined) {
+function createElements(options: ElementsOptions) {
+  const { locale } = options;
   const group: CardGroup = { locale, fields: new Map() };
+  let payment: PaymentElement | undefined;
+  const createPayment = () => {
+    if (payment) throw new Error('Can only create one Element of type payment.');
+    payment = new PaymentElement(options, group);
+    return payment;
+  };
   return {
-    create(type: CardField, options = {}) {
-      if (!fieldNames.includes(type)) throw new Error(`The stand-in for Stripe.js has no element ${type}.`);
+    payment: () => payment,
+    /** Validates the payment element; the deferred intent comes after it. */
+    submit: async () => {
+      const error = payment?.check();
+      return error ? { error } : {};
+    },
+    create(type: CardField | 'payment', options = {}) {
+      if (type === 'payment') return createPayment();
+      if (!isCardField(type)) throw new Error(`The stand-in for Stripe.js has no element ${type}.`);
       if (group.fields.has(type)) throw new Error(`Can only create one Element of type ${type}.`);
       const element = new CardElement(type, group, options);
       group.fields.set(type, element);
@@ -95,6 +115,31 @@ async function createPaymentMethod(
     card = found.card;
   } else card = { token: source.token };
   return call('POST', '/v1/payment_methods', { type: 'card', card, billing_details: billing });
+}
+
+interface Confirmation {
+  call: Call;
+  finish(intent: IntentRef, answer: Answer<Intent>): Promise<unknown>;
+}
+
+/** Confirms by the payment element; a bank's page replaces this one. */
+async function confirmSetup(
+  { call, finish }: Confirmation,
+  { elements, clientSecret, confirmParams = {} }: ConfirmSetupOptions,
+) {
+  const payment = elements.payment();
+  if (!payment) throw new Error('confirmSetup needs a payment element.');
+  const answer = await call<Intent>('POST', `${kinds.setup.path}/${toIntentId(clientSecret)}/confirm`, {
+    client_secret: clientSecret,
+    payment_method_data: payment.data(),
+    return_url: confirmParams.return_url,
+    use_stripe_sdk: true,
+  });
+  const bankUrl = answer.value?.next_action?.redirect_to_url?.url;
+  if (bankUrl === undefined) return finish({ kind: 'setup', clientSecret }, answer);
+  location.assign(bankUrl);
+  // As with Stripe: the promise stays open while the page is left.
+  return new Promise(() => {});
 }
 
 function createStripe(publishableKey: string, options: { locale?: string } = {}) {
@@ -140,7 +185,8 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
   }
 
   return {
-    elements: ({ locale = options.locale }: { locale?: string } = {}) => createElements(locale),
+    elements: ({ locale = options.locale, ...more }: ElementsOptions = {}) => createElements({ locale, ...more }),
+    confirmSetup: (options: ConfirmSetupOptions) => confirmSetup({ call, finish }, options),
     confirmCardSetup: (clientSecret: string, data?: ConfirmData, confirmOptions?: ConfirmOptions) =>
       confirm({ kind: 'setup', clientSecret }, data, confirmOptions),
     confirmCardPayment: (clientSecret: string, data?: ConfirmData, confirmOptions?: ConfirmOptions) =>

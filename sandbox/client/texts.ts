@@ -4,6 +4,11 @@ import type { CardField, FaultCode } from './card-rules.ts';
 interface Texts {
   labels: Record<CardField, string>;
   faults: Record<FaultCode, string>;
+  payment: {
+    labels: Record<'iban' | 'name' | 'email', string>;
+    notes: Partial<Record<string, string>>;
+    incomplete: string;
+  };
   challenge: string;
   cancel: string;
 }
@@ -21,6 +26,16 @@ const english: Texts = {
     invalid_expiry_month_past: 'Your card’s expiration date is in the past.',
     invalid_expiry_year_past: 'Your card’s expiration year is in the past.',
     incomplete_cvc: 'Your card’s security code is incomplete.',
+  },
+  payment: {
+    labels: { iban: 'IBAN', name: 'Full name', email: 'Email' },
+    notes: {
+      sepa_debit:
+        'By providing your IBAN you allow this business and Stripe to debit your account, as your bank’s rules for SEPA debits have it. You can ask for a refund within eight weeks.',
+      ideal: 'After you go on, your bank’s page opens.',
+      bancontact: 'After you go on, your bank’s page opens.',
+    },
+    incomplete: 'Please fill in every field.',
   },
   challenge: 'Your bank asks whether it is you',
   cancel: 'Cancel',
@@ -40,6 +55,16 @@ const german: Texts = {
     invalid_expiry_year_past: 'Das Ablaufjahr der Karte liegt in der Vergangenheit.',
     incomplete_cvc: 'Die Prüfziffer der Karte ist unvollständig.',
   },
+  payment: {
+    labels: { iban: 'IBAN', name: 'Vollständiger Name', email: 'E-Mail' },
+    notes: {
+      sepa_debit:
+        'Mit Ihrer IBAN erlauben Sie diesem Unternehmen und Stripe, Ihr Konto per SEPA-Lastschrift zu belasten. Innerhalb von acht Wochen können Sie eine Erstattung verlangen.',
+      ideal: 'Danach öffnet sich die Seite Ihrer Bank.',
+      bancontact: 'Danach öffnet sich die Seite Ihrer Bank.',
+    },
+    incomplete: 'Bitte füllen Sie alle Felder aus.',
+  },
   challenge: 'Ihre Bank fragt, ob Sie es sind',
   cancel: 'Abbrechen',
 };
@@ -58,6 +83,16 @@ const french: Texts = {
     invalid_expiry_year_past: 'L’année d’expiration de votre carte est passée.',
     incomplete_cvc: 'Le code de sécurité de votre carte est incomplet.',
   },
+  payment: {
+    labels: { iban: 'IBAN', name: 'Nom complet', email: 'E-mail' },
+    notes: {
+      sepa_debit:
+        'En indiquant votre IBAN, vous autorisez cette entreprise et Stripe à débiter votre compte par prélèvement SEPA. Vous pouvez demander un remboursement pendant huit semaines.',
+      ideal: 'La page de votre banque s’ouvre ensuite.',
+      bancontact: 'La page de votre banque s’ouvre ensuite.',
+    },
+    incomplete: 'Veuillez remplir tous les champs.',
+  },
   challenge: 'Votre banque demande si c’est bien vous',
   cancel: 'Annuler',
 };
@@ -75,6 +110,16 @@ const dutch: Texts = {
     invalid_expiry_month_past: 'De vervaldatum van je kaart ligt in het verleden.',
     invalid_expiry_year_past: 'Het vervaljaar van je kaart ligt in het verleden.',
     incomplete_cvc: 'De beveiligingscode van je kaart is onvolledig.',
+  },
+  payment: {
+    labels: { iban: 'IBAN', name: 'Volledige naam', email: 'E-mail' },
+    notes: {
+      sepa_debit:
+        'Met je IBAN geef je dit bedrijf en Stripe toestemming om je rekening via SEPA-incasso te belasten. Binnen acht weken kun je het bedrag terugvragen.',
+      ideal: 'Daarna opent de pagina van je bank.',
+      bancontact: 'Daarna opent de pagina van je bank.',
+    },
+    incomplete: 'Vul alle velden in.',
   },
   challenge: 'Je bank vraagt of jij het bent',
   cancel: 'Annuleren',

@@ -30,14 +30,27 @@ tr.sum th, tr.sum td { font-weight: 650; }
 /** A page of the stand-in itself: it is not one of Foyer's, and looks different. */
 function sendPage(
   res: Response,
-  { status = 200, title, body, script = '' }: { status?: number; title: string; body: string; script?: string },
+  {
+    status = 200,
+    title,
+    body,
+    script = '',
+    formAction = '',
+  }: {
+    status?: number;
+    title: string;
+    body: string;
+    script?: string;
+    /** The origin to which its form leads in the end. */
+    formAction?: string | undefined;
+  },
 ): void {
   const nonce = randomBytes(16).toString('base64');
   const policy = [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
     `script-src 'nonce-${nonce}'`,
-    "form-action 'self'",
+    `form-action 'self' ${formAction}`.trim(),
     "base-uri 'none'",
   ];
   res.set({
@@ -64,7 +77,23 @@ const notFound = (res: Response) =>
     body: '<h1>Not found</h1><p>The stand-in for Stripe does not know this.</p>',
   });
 
-/** The bank's page, where a user authenticates for a card (3-D Secure). */
+/** The page that the customer comes from; undefined: Stripe.js has opened the bank's page in a dialog. */
+const toRedirect = ({ next_action: action }: Json): string | undefined =>
+  (action as { redirect_to_url?: { return_url: string } } | null)?.redirect_to_url?.return_url;
+
+/** The address with the intent's parameters, as Stripe adds them. */
+function returnAddress(before: Json, after: Json | undefined): string | undefined {
+  const address = toRedirect(before);
+  if (address === undefined || !after) return undefined;
+  const url = new URL(address);
+  const kind = String(after.object);
+  url.searchParams.set(kind, String(after.id));
+  url.searchParams.set(`${kind}_client_secret`, String(after.client_secret));
+  url.searchParams.set('redirect_status', after.status === 'succeeded' ? 'succeeded' : 'failed');
+  return url.href;
+}
+
+/** The bank's page, where a user authenticates for a card (3-D Secure), or allows a debit. */
 function challengeRoutes(router: Router, engine: Engine, onChange: () => void): void {
   const address = '/stand-in/authenticate/:intent';
   const findIntent = (id: string): Json | undefined => {
@@ -77,18 +106,22 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
     const action =
       intent.object === 'payment_intent'
         ? `a payment of ${escapeHtml(formatMoney(intent.amount, intent.currency))}`
-        : 'saving this card';
+        : toRedirect(intent) === undefined
+          ? 'saving this card'
+          : 'that your account may be debited';
     sendPage(res, {
       title: 'Your bank asks',
+      formAction: URL.parse(toRedirect(intent) ?? '')?.origin,
       body: `<h1>Your bank asks: is it you?</h1><p>Confirm ${action}.</p>
-      <form method="post"><button class="main" name="outcome" value="succeed">Complete</button>
+      <form method="post"><button class="main" name="outcome" value="succeed">${toRedirect(intent) === undefined ? 'Complete' : 'Authorize'}</button>
       <button name="outcome" value="fail">Fail</button></form>
       <p class="note">This page stands for the one of a bank (3-D Secure). No money moves.</p>`,
     });
   });
   router.post(address, express.urlencoded({ extended: false }), (req, res) => {
     const { intent: id } = req.params as { intent: string };
-    if (!findIntent(id)) return notFound(res);
+    const intent = findIntent(id);
+    if (!intent) return notFound(res);
     const outcome = req.body?.outcome === 'succeed' ? 'succeed' : 'fail';
     try {
       engine.authenticate(id, outcome);
@@ -97,6 +130,8 @@ function challengeRoutes(router: Router, engine: Engine, onChange: () => void): 
       if (!(error instanceof StandInError)) throw error;
     }
     onChange();
+    const back = returnAddress(intent, findIntent(id));
+    if (back !== undefined) return res.redirect(303, back);
     const message = JSON.stringify({ source: 'stripe-stand-in', intent: id, outcome }).replaceAll('<', '\\u003c');
     sendPage(res, {
       title: 'Thank you',

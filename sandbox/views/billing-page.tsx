@@ -200,7 +200,7 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
         {customer.cards.map(({ id, brand, last4 }) => (
           <li key={id}>
             <div className="item-words">
-              <p className="item-label">{cardName({ brand, lastFour: last4 })}</p>
+              <p className="item-label">{cardName(t, { brand, lastFour: last4 })}</p>
             </div>
             <form method="post" action={address} className="further">
               <Button kind="quiet" size="small" name="fail" value={id}>

@@ -7,6 +7,7 @@ import type { StripeCustomerId, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { beginCard, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
+import { cardsAlone, type OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createPrices } from './catalogue/prices.ts';
 import type { BillingDeps, CardLimitSettings } from './deps.ts';
@@ -46,6 +47,8 @@ export interface MembershipSettings {
   stripe: StripeClient | undefined;
   /** Its signing secret; undefined: there are no webhooks. */
   webhookSecret?: string | undefined;
+  /** By default, cards. */
+  methods?: OfferedMethods;
   limits: CardLimitSettings;
   trialKey: Buffer;
   /** Milliseconds since the epoch: Stripe's time, which the sandbox can advance. */
@@ -77,10 +80,17 @@ const notSold: StripeClient = async () => {
 };
 
 /** The dependencies of the rules, for callers without the module's pages and jobs. */
-export function membershipDeps({ stripe, webhookSecret: _, metrics, ...settings }: MembershipSettings): BillingDeps {
+export function membershipDeps({
+  stripe,
+  webhookSecret: _,
+  metrics,
+  methods = cardsAlone,
+  ...settings
+}: MembershipSettings): BillingDeps {
   const client = stripe ?? notSold;
   return {
     ...settings,
+    methods,
     metrics: metrics ?? noMetrics,
     stripe: client,
     prices: createPrices(client, settings.catalogue, settings.now),

@@ -3,6 +3,7 @@ import type { Outbox } from '../messages/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
+import type { OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { Prices } from './catalogue/prices.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
@@ -18,6 +19,7 @@ export interface BillingDeps {
   catalogue: Catalogue;
   stripe: StripeClient;
   prices: Prices;
+  methods: OfferedMethods;
   limits: CardLimitSettings;
   /** Key of the hashes of addresses and cards that have had their trial. */
   trialKey: Buffer;

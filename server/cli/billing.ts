@@ -10,6 +10,7 @@ import {
   type RefundResult,
   reconcileAll,
   refundInvoice,
+  toOfferedMethods,
 } from '../billing/index.ts';
 import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
@@ -49,6 +50,7 @@ async function createBillingRules(
     stripe: client,
     outbox: createOutbox({ box: boxes.outbox, now }),
     log,
+    methods: toOfferedMethods(config.PAYMENT_METHODS),
     limits: toRateLimits(config, { log, metrics: noMetrics }),
     trialKey: deriveKey(config.SECRET_KEYS[0] ?? '', 'trials', 32),
   });

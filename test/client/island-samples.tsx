@@ -142,6 +142,20 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         })}
       />
     ),
+    'payment form': (
+      <CardForm
+        ctx={ctx}
+        {...cardFormProps(ctx.t, {
+          ...stripeInSamples,
+          methods: { types: ['card', 'link'], applePay: true, googlePay: true, currency: 'eur' },
+          locale: 'en',
+          action: '/echo',
+          setupUrl: '/echo',
+          fields: { act: nasty },
+          saveNote: nasty,
+        })}
+      />
+    ),
     'payment action': (
       <PaymentAction
         ctx={ctx}

@@ -157,7 +157,7 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
       title={t('membership.pay.title')}
       lead={
         card
-          ? t('membership.pay.lead', { plan, amount, card: cardName(card) })
+          ? t('membership.pay.lead', { plan, amount, card: cardName(t, card) })
           : t('membership.pay.noCard', { plan, amount })
       }
       tab="membership"

@@ -1,7 +1,7 @@
 import { CardForm, cardFormProps, type StripeInPage } from '../billing/card-form.tsx';
-import { type CardView, cardExpiry, cardName } from '../billing/card-name.ts';
+import type { CardView } from '../billing/card-name.ts';
 import { PaymentAction, type PaymentActionProps } from '../billing/payment-action.tsx';
-import { Retry } from '../billing/payment-page.tsx';
+import { Retry, SavedMethod } from '../billing/payment-page.tsx';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
@@ -26,22 +26,18 @@ export interface ChangeCardPageProps extends CardPageFrame {
 export function ChangeCardPage(props: ChangeCardPageProps) {
   const { ctx, stripe, backHref, action, setupUrl, notice, card, retryFields } = props;
   const { t } = ctx;
-  const title = t(card ? 'payment.change.title' : 'payment.change.first');
+  const texts = stripe.methods ? 'methods' : 'change';
+  const title = t(card ? `payment.${texts}.title` : `payment.${texts}.first`);
   return (
     <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
       <section className="card card-act">
         <PageNotice ctx={ctx} notice={notice} />
-        {card && (
-          <p>
-            {t('payment.saved.label')}: <strong>{cardName(card)}</strong>,{' '}
-            {t('payment.saved.expiry', { date: cardExpiry(card) })}
-          </p>
-        )}
+        {card && <SavedMethod t={t} card={card} />}
         {retryFields ? (
           <Retry ctx={ctx} action={action} fields={retryFields} />
         ) : (
           <>
-            <p className="muted">{t('payment.change.lead')}</p>
+            <p className="muted">{t(stripe.methods ? 'payment.methods.changeLead' : 'payment.change.lead')}</p>
             <CardForm ctx={ctx} {...cardFormProps(t, { ...stripe, action, setupUrl, fields: {} })} />
           </>
         )}

@@ -1,4 +1,4 @@
-import { cardExpiry, cardName } from '../billing/card-name.ts';
+import { cardExpiry, cardName, expires } from '../billing/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
@@ -12,19 +12,22 @@ import { membershipPath } from './tabs.ts';
 /** The charged card, and the link to another. */
 export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: MembershipView['card']; sold: boolean }) {
   const { t } = ctx;
-  const label = card ? cardName(card) : t('membership.card.none');
+  const expiry = card && cardExpiry(card);
+  const isCard = !card || expires(card);
+  const change = t(isCard ? 'membership.act.changeCard' : 'membership.act.changeMethod');
+  const label = card ? cardName(t, card) : t('membership.card.none');
   return (
-    <Card flush id="card" title={t('membership.card.title')}>
+    <Card flush id="card" title={t(isCard ? 'membership.card.title' : 'membership.card.method')}>
       <ItemList
         items={[
           {
             label,
-            value: card && t('membership.card.valid', { date: cardExpiry(card) }),
+            value: expiry === undefined ? undefined : t('membership.card.valid', { date: expiry }),
             ...(card?.expired && { chip: <Chip tone="warn">{t('membership.card.expired')}</Chip> }),
             ...(sold && {
               action: {
                 href: `${membershipPath}/card`,
-                label: t(card ? 'membership.act.changeCard' : 'membership.act.addCard'),
+                label: card ? change : t('membership.act.addCard'),
                 context: card ? label : '',
               },
             }),

@@ -15,6 +15,8 @@ export interface StripeInPage {
   publishableKey: string;
   /** Language of Stripe's own texts: its messages, the bank's page. */
   locale: string;
+  /** The methods of Stripe's payment element; undefined: its card fields. */
+  methods?: { types: readonly string[]; applePay: boolean; googlePay: boolean; currency: string };
 }
 
 /** Stripe's three fields, in their order; `incomplete_<name>` is Stripe's code for an incomplete one. */
@@ -113,6 +115,24 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   );
 }
 
+/** Stripe's payment element in place of the card's fields: it asks for everything itself. */
+export function PaymentFormView(
+  props: CardFormProps & Pick<CardFormLive, 'problem' | 'ready' | 'busy' | 'form' | 'onSubmit'>,
+) {
+  const { action, fields, save, quiet, saveNote, problem, ready, busy, form, onSubmit } = props;
+  return (
+    <form className="form needs-script" method="post" action={action} noValidate ref={form} onSubmit={onSubmit}>
+      <HiddenFields fields={{ ...fields, setupIntent: '' }} />
+      <div className="payment-element" id="field-payment" />
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
+      {saveNote !== undefined && <p className="small">{saveNote}</p>}
+      <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
+        {save}
+      </Button>
+    </form>
+  );
+}
+
 /** Its texts and values in a language. */
 export function cardFormProps(
   t: T,
@@ -154,10 +174,14 @@ export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps
     <>
       <div className="without-script">
         <Notice kind="info" title={ctx.t('payment.script.title')}>
-          {ctx.t('payment.script.card')}
+          {ctx.t(props.methods ? 'payment.methods.script' : 'payment.script.card')}
         </Notice>
       </div>
-      <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
+      {props.methods ? (
+        <Island ctx={ctx} name="payment-form" load="idle" view={PaymentFormView} props={props} />
+      ) : (
+        <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
+      )}
     </>
   );
 }

@@ -1,10 +1,13 @@
-/** The data by which users recognize a saved card. */
+import type { T } from '../../locales/index.ts';
+
+/** The data by which users recognize a saved card, or another payment method in its place. */
 export interface CardView {
-  /** Stripe's value: visa, mastercard, amex … */
+  /** Stripe's value: visa, mastercard, amex …; `SavedCard` names the others. */
   brand: string;
   lastFour: string;
-  expMonth: number;
-  expYear: number;
+  /** null: not a card. */
+  expMonth: number | null;
+  expYear: number | null;
 }
 
 /** Stripe's values of brands that need more than a capital letter. */
@@ -17,13 +20,30 @@ const brandNames: Record<string, string> = {
   cartes_bancaires: 'Cartes Bancaires',
 };
 
-/** `Visa •••• 4242`, with the figures kept beside their dots; an unknown brand is omitted. */
-export function cardName({ brand, lastFour }: Pick<CardView, 'brand' | 'lastFour'>): string {
-  const name = brandNames[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
+/** The names of wallets, and of the methods by which a SEPA debit was agreed. */
+const walletNames: Record<string, string> = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' };
+const agreedBy: Record<string, string> = { ideal: 'iDEAL', bancontact: 'Bancontact' };
+
+/**
+ * `Visa •••• 4242`, with the figures kept beside their dots; an unknown brand is omitted. `Apple Pay (Visa •••• 4242)`,
+ * `SEPA debit •••• 3000`, `iDEAL (SEPA debit •••• 3000)`, `Link`.
+ */
+export function cardName(t: T, { brand, lastFour }: Pick<CardView, 'brand' | 'lastFour'>): string {
+  const [wallet = '', inside] = brand.split('/');
+  if (inside !== undefined) return `${walletNames[wallet] ?? wallet} (${cardName(t, { brand: inside, lastFour })})`;
+  const agreed = agreedBy[brand];
+  if (agreed !== undefined) return `${agreed} (${cardName(t, { brand: 'sepa_debit', lastFour })})`;
+  if (brand === 'link') return 'Link';
+  const named = brandNames[brand] ?? brand.charAt(0).toUpperCase() + brand.slice(1);
+  const name = brand === 'sepa_debit' ? t('payment.methods.debit') : named;
   return `${brand === 'unknown' ? '' : `${name} `}••••\u00a0${lastFour}`;
 }
 
-/** `04/2030`, as on the card in every language. */
-export function cardExpiry({ expMonth, expYear }: Pick<CardView, 'expMonth' | 'expYear'>): string {
-  return `${String(expMonth).padStart(2, '0')}/${expYear}`;
+/** Tests for a card, in a wallet or not: only cards expire. */
+export const expires = (view: Pick<CardView, 'expMonth' | 'expYear'>): view is { expMonth: number; expYear: number } =>
+  view.expMonth !== null && view.expYear !== null;
+
+/** `04/2030`, as on the card in every language; undefined: it does not expire. */
+export function cardExpiry(view: Pick<CardView, 'expMonth' | 'expYear'>): string | undefined {
+  return expires(view) ? `${String(view.expMonth).padStart(2, '0')}/${view.expYear}` : undefined;
 }

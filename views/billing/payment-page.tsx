@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { T } from '../../locales/index.ts';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -7,7 +8,7 @@ import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
-import { type CardView, cardExpiry, cardName } from './card-name.ts';
+import { type CardView, cardExpiry, cardName, expires } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
 
@@ -61,6 +62,18 @@ const TheLayout = ({
   </AuthLayout>
 );
 
+/** `Your card: Visa •••• 4242, valid until 04/2030`. */
+export function SavedMethod({ t, card }: { t: T; card: CardView }) {
+  const expiry = cardExpiry(card);
+  const label = t(expiry === undefined ? 'payment.methods.label' : 'payment.saved.label');
+  return (
+    <p>
+      {t('mail.labelled', { label })} <strong>{cardName(t, card)}</strong>
+      {expiry !== undefined && `, ${t('payment.saved.expiry', { date: expiry })}`}
+    </p>
+  );
+}
+
 /** The saved card, charged without entering it again; it needs no scripts. */
 function SavedCard({
   ctx: { t },
@@ -76,12 +89,9 @@ function SavedCard({
   return (
     <form className="form" method="post" action={action}>
       <HiddenFields fields={announced} />
-      <p>
-        {t('mail.labelled', { label: t('payment.saved.label') })} <strong>{cardName(card)}</strong>,{' '}
-        {t('payment.saved.expiry', { date: cardExpiry(card) })}
-      </p>
+      <SavedMethod t={t} card={card} />
       <Button kind={quiet ? 'quiet' : 'primary'} block>
-        {order ?? t('payment.saved.use')}
+        {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
       </Button>
     </form>
   );
@@ -113,6 +123,8 @@ export function PaymentPage(props: PaymentPageProps) {
   const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, card, retryFields } = props;
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
+  const kind = stripe.methods ? 'methods' : 'saved';
+  const charge = stripe.methods ? 'methods' : 'charge';
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
@@ -122,8 +134,8 @@ export function PaymentPage(props: PaymentPageProps) {
       {quote ? (
         <>
           <div className="panel-head">
-            {card && <h2>{t('payment.saved.another')}</h2>}
-            <p className="muted">{t('payment.lead')}</p>
+            {card && <h2>{t(`payment.${kind}.another`)}</h2>}
+            <p className="muted">{t(stripe.methods ? 'payment.methods.lead' : 'payment.lead')}</p>
           </div>
           <CardForm
             ctx={ctx}
@@ -135,7 +147,9 @@ export function PaymentPage(props: PaymentPageProps) {
               quiet: savedFirst,
               ...(quote.order !== undefined && { save: quote.order }),
               saveNote:
-                quote.due === undefined ? t('payment.charge.nothing') : t('payment.charge.now', { amount: quote.due }),
+                quote.due === undefined
+                  ? t(`payment.${charge}.nothing`)
+                  : t(`payment.${charge}.now`, { amount: quote.due }),
             })}
           />
         </>

@@ -44,8 +44,8 @@ export function deduction<Key extends string>(label: TextKey, key: Key): MailFac
 /** The card that was charged; omitted if none was. */
 export const card = (label: TextKey): MailFact<{ cardType?: string; lastFour?: string }> => ({
   label,
-  value: ({ cardType, lastFour }) =>
-    cardType === undefined || lastFour === undefined ? undefined : cardName({ brand: cardType, lastFour }),
+  value: ({ cardType, lastFour }, { t }) =>
+    cardType === undefined || lastFour === undefined ? undefined : cardName(t, { brand: cardType, lastFour }),
 });
 
 export const when = time('mail.when', 'atMs', 'exact');

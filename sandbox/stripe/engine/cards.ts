@@ -18,6 +18,8 @@ export interface TestCard {
   /** Authentication is required at every payment, not only before the first one. */
   alwaysAuthenticates?: boolean;
   country?: string;
+  /** An account that is debited: its bank answers after these seconds. */
+  debit?: { seconds: number; disputed?: boolean };
 }
 
 const declined = (declineCode: string, message: string): Decline => ({ code: 'card_declined', declineCode, message });
@@ -38,6 +40,40 @@ const approved = (brand: TestCard['brand'], country = 'US'): TestCard => ({
   charge: 'approve',
   country,
 });
+
+const debitFailed = declined('generic_decline', 'The bank has refused the debit.');
+const soon = 60;
+const later = 180;
+const account = (country: string, charge: Answer, debit: NonNullable<TestCard['debit']>): TestCard => ({
+  brand: 'visa',
+  save: 'approve',
+  charge,
+  country,
+  debit,
+});
+
+/** Stripe's test accounts (https://docs.stripe.com/payments/sepa-debit/set-up-payment#test-your-integration). */
+const accounts: Record<string, TestCard> = {
+  DE89370400440532013000: account('DE', 'approve', { seconds: soon }),
+  DE08370400440532013003: account('DE', 'approve', { seconds: later }),
+  DE62370400440532013001: account('DE', debitFailed, { seconds: soon }),
+  DE78370400440532013004: account('DE', debitFailed, { seconds: later }),
+  DE35370400440532013002: account('DE', 'approve', { seconds: soon, disputed: true }),
+  AT611904300234573201: account('AT', 'approve', { seconds: soon }),
+  AT321904300235473204: account('AT', 'approve', { seconds: later }),
+  AT861904300235473202: account('AT', debitFailed, { seconds: soon }),
+  AT051904300235473205: account('AT', debitFailed, { seconds: later }),
+  AT591904300235473203: account('AT', 'approve', { seconds: soon, disputed: true }),
+};
+
+/** @throws StandInError in Stripe's words for other texts */
+export function checkAccount(iban: string) {
+  if (accounts[iban]) return;
+  throw invalid('The IBAN you provided is invalid. The stand-in knows Stripe’s test IBANs alone.', {
+    code: 'invalid_bank_account_iban',
+    param: 'sepa_debit[iban]',
+  });
+}
 
 /** The supported ones of Stripe's test cards (https://docs.stripe.com/testing). */
 const cards: Record<string, TestCard> = {
@@ -91,7 +127,7 @@ function passesLuhn(number: string): boolean {
 }
 
 export function testCard(number: string): TestCard {
-  const card = cards[number];
+  const card = cards[number] ?? accounts[number];
   if (!card) throw unknownToStandIn('a card with that number: use one of Stripe’s test cards', 'number');
   return card;
 }

@@ -33,7 +33,7 @@ export function nextAction(state: State, intent: { id: string }, returnUrl: stri
 }
 
 /** The card of a charge, as a bank's answer has it. */
-function chargedCard({ card }: PaymentMethod, amount: number): Stripe.Charge.PaymentMethodDetails.Card {
+function chargedCard(card: Stripe.PaymentMethod.Card, amount: number): Stripe.Charge.PaymentMethodDetails.Card {
   const { brand, checks, country, exp_month, exp_year, funding, last4 } = card;
   return {
     amount_authorized: amount,
@@ -56,6 +56,13 @@ function chargedCard({ card }: PaymentMethod, amount: number): Stripe.Charge.Pay
     transaction_link_id: null,
     wallet: null,
   };
+}
+
+function chargedDetails({ type, card, sepa_debit }: PaymentMethod, amount: number): Charge['payment_method_details'] {
+  if (card) return { type, card: chargedCard(card, amount) };
+  if (!sepa_debit) return { type, link: { country: null } };
+  const { bank_code, branch_code, country, fingerprint, last4 } = sepa_debit;
+  return { type, sepa_debit: { bank_code, branch_code, country, fingerprint, last4, mandate: null } };
 }
 
 const toOutcome = (decline: Decline | undefined): Stripe.Charge.Outcome => ({
@@ -119,7 +126,7 @@ function createCharge(
     paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { card: chargedCard(method, captured), type: 'card' },
+    payment_method_details: chargedDetails(method, captured),
     refunded: false,
     status: decline ? 'failed' : 'succeeded',
   });

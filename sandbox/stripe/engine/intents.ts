@@ -3,22 +3,17 @@ import { attemptPayment, failAuthentication, lastError, nextAction, type Payment
 import { afterFailedPay, markPaid } from './collect.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, PaymentIntent, SetupIntent } from './objects.ts';
+import { checkSetupMethod, isRedirect, readMethodTypes, recordRedirect } from './other-methods.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import { attach, getHiddenCard, makePaymentMethod, resolveMethod } from './payment-methods.ts';
 import type { State } from './state.ts';
-import { invalid, type KeyKind, missing, StandInError, unknownToStandIn } from './types.ts';
+import { invalid, type KeyKind, missing, StandInError } from './types.ts';
 
 /** A call about one intent. */
 interface IntentRequest {
   id: string;
   params: Params;
   as: KeyKind;
-}
-
-function checkMethodTypes(reader: Reader) {
-  if (reader.texts('allowed_payment_method_types')?.some((type) => type !== 'card')) {
-    throw unknownToStandIn('payment methods other than cards', 'allowed_payment_method_types');
-  }
 }
 
 /** A browser identifies an intent only by its secret. */
@@ -53,14 +48,14 @@ export function createSetupIntent(state: State, params: Params): SetupIntent {
     'return_url',
     'use_stripe_sdk',
   ]);
-  checkMethodTypes(reader);
+  const types = readMethodTypes(reader);
   const customer = reader.text('customer') ?? null;
   if (customer !== null) state.get('customer', customer, 'customer');
   const id = newId('seti');
   const intent: SetupIntent = state.put({
     id,
     object: 'setup_intent',
-    allowed_payment_method_types: ['card'],
+    allowed_payment_method_types: types,
     application: null,
     automatic_payment_methods: null,
     cancellation_reason: null,
@@ -82,7 +77,7 @@ export function createSetupIntent(state: State, params: Params): SetupIntent {
     payment_method: null,
     payment_method_configuration_details: null,
     payment_method_options: null,
-    payment_method_types: ['card'],
+    payment_method_types: types,
     single_use_mandate: null,
     status: 'requires_payment_method',
     usage: reader.choice('usage', ['off_session', 'on_session']) ?? 'off_session',
@@ -119,7 +114,9 @@ function readMethod(state: State, reader: Reader, params: Params): string | unde
   return methodId === undefined ? undefined : resolveMethod(state, methodId).id;
 }
 
-const returnUrl = (reader: Reader) => (reader.bool('use_stripe_sdk') ? undefined : reader.text('return_url'));
+/** Stripe.js opens a card's page itself, and leaves to a bank's. */
+const returnUrl = (reader: Reader, type: string) =>
+  reader.bool('use_stripe_sdk') && !isRedirect(type) ? undefined : reader.text('return_url');
 
 function unexpectedState(intent: SetupIntent | PaymentIntent) {
   const setup = intent.object === 'setup_intent';
@@ -136,12 +133,12 @@ export function confirmSetupIntent(state: State, { id, params, as }: IntentReque
   const reader = new Reader(params, confirmFields);
   const intent = state.edit('setup_intent', id);
   checkSecret(intent, reader, as);
-  checkMethodTypes(reader);
+  readMethodTypes(reader);
   if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent);
   const method = readMethod(state, reader, params) ?? intent.payment_method;
   if (method === null) throw invalid('You must provide a payment method.', { param: 'payment_method' });
   intent.payment_method = method;
-  return confirmSetup(state, intent, returnUrl(reader));
+  return confirmSetup(state, intent, returnUrl(reader, state.get('payment_method', method).type));
 }
 
 function confirmSetup(state: State, intent: SetupIntent, url: string | undefined): SetupIntent {
@@ -149,8 +146,9 @@ function confirmSetup(state: State, intent: SetupIntent, url: string | undefined
   if (method.customer !== null && method.customer !== intent.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
+  checkSetupMethod(intent, method, url);
   const { save } = testCard(getHiddenCard(state, method.id).number);
-  if (save === 'authenticate') {
+  if (save === 'authenticate' || isRedirect(method.type)) {
     intent.status = 'requires_action';
     intent.next_action = nextAction(state, intent, url);
     intent.last_setup_error = null;
@@ -179,7 +177,9 @@ function completeSetup(state: State, intent: SetupIntent): SetupIntent {
   intent.next_action = null;
   intent.last_setup_error = null;
   state.edit('hidden.card', `hidden_${method}`).authenticated = true;
-  if (intent.customer !== null) attach(state, method, intent.customer);
+  const used = state.get('payment_method', method);
+  const saved = isRedirect(used.type) ? recordRedirect(state, intent, used).id : method;
+  if (intent.customer !== null) attach(state, saved, intent.customer);
   state.announce('setup_intent.succeeded', intent);
   return intent;
 }
@@ -218,7 +218,7 @@ export function confirmPaymentIntent(state: State, { id, params, as }: IntentReq
   const reader = new Reader(params, confirmFields);
   const intent = state.edit('payment_intent', id);
   checkSecret(intent, reader, as);
-  checkMethodTypes(reader);
+  readMethodTypes(reader);
   if (intent.status === 'succeeded' || intent.status === 'canceled') throw unexpectedState(intent);
   const method = readMethod(state, reader, params) ?? intent.payment_method;
   if (method === null) {
@@ -227,13 +227,13 @@ export function confirmPaymentIntent(state: State, { id, params, as }: IntentReq
       param: 'payment_method',
     });
   }
-  const { customer } = state.get('payment_method', method);
+  const { customer, type } = state.get('payment_method', method);
   if (customer !== null && customer !== intent.customer) {
     throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
   }
   const invoice = state.edit('invoice', getInvoice(state, id).id);
   if (invoice.attempt_count === 0) invoice.attempt_count += 1;
-  payIntent(state, intent, { method, returnUrl: returnUrl(reader) });
+  payIntent(state, intent, { method, returnUrl: returnUrl(reader, type) });
   return intent;
 }
 

@@ -9,6 +9,14 @@ export interface HiddenCard {
   /** Whether the bank has authenticated the customer when the card was saved. */
   authenticated: boolean;
 }
+/** A payment by debit that the bank has not made yet. */
+export interface HiddenSettlement {
+  id: string;
+  object: 'hidden.settlement';
+  intent: string;
+  /** Seconds: the end of the wait. */
+  at: number;
+}
 /** The last billed part of a subscription's item: the basis of credits for unused time. */
 export interface HiddenDebit {
   id: string;
@@ -74,6 +82,7 @@ export interface Kinds {
   discount: Objects.Discount;
   payment_method: Objects.PaymentMethod;
   token: Objects.Token;
+  setup_attempt: Objects.SetupAttempt;
   setup_intent: Objects.SetupIntent;
   payment_intent: Objects.PaymentIntent;
   subscription: Objects.Subscription;
@@ -87,6 +96,7 @@ export interface Kinds {
   tax_rate: Objects.TaxRate;
   event: StripeEvent;
   'hidden.card': HiddenCard;
+  'hidden.settlement': HiddenSettlement;
   'hidden.debit': HiddenDebit;
   'hidden.item': HiddenItem;
   'hidden.change': HiddenChange;

@@ -40,10 +40,11 @@ export type Discount = With<
   Stripe.Discount,
   { customer: string | null; promotion_code: string | null; source: { coupon: string; type: 'coupon' } }
 >;
-export type PaymentMethod = With<Stripe.PaymentMethod, { customer: string | null; card: Stripe.PaymentMethod.Card }>;
+export type PaymentMethod = With<Stripe.PaymentMethod, { customer: string | null }>;
+export type SetupAttempt = With<Stripe.SetupAttempt, { customer: string | null; payment_method: string }>;
 export type Token = Stripe.Token;
 type Intent<T> = With<T, { customer: string | null; payment_method: string | null }>;
-export type SetupIntent = Intent<Stripe.SetupIntent>;
+export type SetupIntent = With<Intent<Stripe.SetupIntent>, { latest_attempt: string | null }>;
 export type PaymentIntent = With<Intent<Stripe.PaymentIntent>, { latest_charge: string | null }>;
 export type SubscriptionItem = With<Stripe.SubscriptionItem, { price: Price; plan: Plan; quantity: number }>;
 export type PendingUpdate = With<Stripe.Subscription.PendingUpdate, { subscription_items: SubscriptionItem[] | null }>;

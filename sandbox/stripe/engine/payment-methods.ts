@@ -1,7 +1,7 @@
-import { addressFields, toAddress } from './address.ts';
 import { checkCard, fingerprint, numberOfName, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Metadata, PaymentMethod, Token } from './objects.ts';
+import { billingDetails, isOtherMethod, makeOtherMethod } from './other-methods.ts';
 import { list, type Params, paging, Reader } from './params.ts';
 import type { State } from './state.ts';
 import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
@@ -33,18 +33,6 @@ const createTestCard = (state: State, number: string): CardData => ({
   expYear: new Date(state.nowMs() + 4 * year).getUTCFullYear(),
   cvc: '123',
 });
-
-function billingDetails(reader: Reader | undefined): PaymentMethod['billing_details'] {
-  const details = reader?.object('billing_details', ['address', 'email', 'name', 'phone']);
-  const none = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
-  return {
-    address: toAddress(details?.object('address', addressFields)) ?? none,
-    email: details?.text('email') ?? null,
-    name: details?.text('name') ?? null,
-    phone: details?.text('phone') ?? null,
-    tax_id: null,
-  };
-}
 
 function createMethod(
   state: State,
@@ -92,12 +80,25 @@ function createMethod(
 export const getHiddenCard = (state: State, paymentMethod: string) =>
   state.get('hidden.card', `hidden_${paymentMethod}`);
 
-const methodFields = ['type', 'card', 'billing_details', 'metadata', 'allow_redisplay', 'radar_options'];
+const methodFields = [
+  'type',
+  'card',
+  'sepa_debit',
+  'link',
+  'ideal',
+  'bancontact',
+  'billing_details',
+  'metadata',
+  'allow_redisplay',
+  'radar_options',
+];
 
 /** Makes a payment method from card data or a token, as a browser or a server sends it. */
 export function makePaymentMethod(state: State, params: Params): PaymentMethod {
   const reader = new Reader(params, methodFields);
-  if ((reader.text('type') ?? 'card') !== 'card') throw unknownToStandIn('payment methods other than cards', 'type');
+  const type = reader.text('type') ?? 'card';
+  if (isOtherMethod(type)) return makeOtherMethod(state, type, reader);
+  if (type !== 'card') throw unknownToStandIn('this type of payment method', 'type');
   const card = reader.object('card', ['number', 'exp_month', 'exp_year', 'cvc', 'token']);
   if (!card) throw invalid('Missing required param: card.', { param: 'card', code: 'parameter_missing' });
   const token = card.text('token');
@@ -177,8 +178,10 @@ export function updatePaymentMethod(state: State, id: string, params: Params): P
   method.metadata = reader.metadata(method.metadata ?? {});
   if (reader.has('billing_details')) method.billing_details = billingDetails(reader);
   const card = reader.object('card', ['exp_month', 'exp_year']);
-  method.card.exp_month = card?.int('exp_month') ?? method.card.exp_month;
-  method.card.exp_year = card?.int('exp_year') ?? method.card.exp_year;
+  if (method.card) {
+    method.card.exp_month = card?.int('exp_month') ?? method.card.exp_month;
+    method.card.exp_year = card?.int('exp_year') ?? method.card.exp_year;
+  }
   state.announce('payment_method.updated', method, 'updated');
   return method;
 }
@@ -186,11 +189,10 @@ export function updatePaymentMethod(state: State, id: string, params: Params): P
 export function listPaymentMethods(state: State, params: Params, url: string) {
   const reader = new Reader(params, [...paging, 'customer', 'type']);
   const customer = reader.text('customer');
-  const type = reader.text('type') ?? 'card';
-  return list(
-    type === 'card' ? state.all('payment_method').filter((each) => each.customer === (customer ?? null)) : [],
-    url,
-  );
+  const type = reader.text('type');
+  const isListed = (one: PaymentMethod) =>
+    one.customer === (customer ?? null) && (type === undefined || one.type === type);
+  return list(state.all('payment_method').filter(isListed), url);
 }
 
 const tokenFields = ['number', 'exp_month', 'exp_year', 'cvc', 'name', 'address_zip', 'address_country'];

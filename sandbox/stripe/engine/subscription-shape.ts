@@ -93,6 +93,9 @@ export function readMethod(state: State, reader: Reader, customer: string): stri
   return method.id;
 }
 
+type InvoicedType = 'card' | 'link' | 'sepa_debit';
+const isInvoiced = (type: string): type is InvoicedType => type === 'card' || type === 'link' || type === 'sepa_debit';
+
 /** The settings without an effect on the lines of an invoice, for create and update alike. */
 export function writeSettings(state: State, subscription: Subscription, reader: Reader) {
   subscription.metadata = reader.metadata(subscription.metadata);
@@ -105,13 +108,14 @@ export function writeSettings(state: State, subscription: Subscription, reader: 
   const payment = reader.object('payment_settings', ['payment_method_types', 'save_default_payment_method']);
   if (payment) {
     const types = payment.texts('payment_method_types');
-    if (types?.some((type) => type !== 'card')) {
-      throw unknownToStandIn('payment methods other than cards', 'payment_settings[payment_method_types]');
+    const invoiced = types?.flatMap((type) => (isInvoiced(type) ? [type] : []));
+    if (invoiced?.length !== types?.length) {
+      throw unknownToStandIn('these types of payment methods', 'payment_settings[payment_method_types]');
     }
     const before = subscription.payment_settings;
     subscription.payment_settings = {
       payment_method_options: null,
-      payment_method_types: types?.length ? ['card'] : (before?.payment_method_types ?? null),
+      payment_method_types: invoiced?.length ? invoiced : (before?.payment_method_types ?? null),
       save_default_payment_method:
         payment.choice('save_default_payment_method', ['off', 'on_subscription']) ??
         before?.save_default_payment_method ??

@@ -82,6 +82,9 @@ export function toTrialStatus(
 }
 
 /** A card is valid to the end of its month in the last time zone. */
-export function isExpired({ expMonth, expYear }: { expMonth: number; expYear: number }, nowMs: number): boolean {
-  return Date.UTC(expYear, expMonth, 1) + dayMs <= nowMs;
+export function isExpired(
+  { expMonth, expYear }: { expMonth: number | null; expYear: number | null },
+  nowMs: number,
+): boolean {
+  return expMonth !== null && expYear !== null && Date.UTC(expYear, expMonth, 1) + dayMs <= nowMs;
 }

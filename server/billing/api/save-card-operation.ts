@@ -13,7 +13,7 @@ export const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
 export const isForPlans = (submitted: z.infer<typeof purchaseType> | undefined) =>
   submitted === undefined || [submitted].flat().includes('plan');
 
-function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs: number }) {
+function savedOrRefused(saved: SaveCardResult | { kind: 'not-offered' } | { kind: 'too-many'; retryAfterMs: number }) {
   switch (saved.kind) {
     case 'saved':
       return { data: [toWireCard(saved.card)] };
@@ -21,6 +21,8 @@ function savedOrRefused(saved: SaveCardResult | { kind: 'too-many'; retryAfterMs
       throw new HttpError('paymentRequired', { detail: 'card declined', extra: { errMessage: saved.message } });
     case 'not-confirmed':
       throw new HttpError('notFound', { publicDetail: apiErrorTexts.update, detail: 'no such card, or not confirmed' });
+    case 'not-offered':
+      throw new HttpError('conflict', { publicDetail: 'Cards are not accepted', detail: 'method not offered' });
     case 'too-many':
       throw toTooManyError(saved.retryAfterMs);
   }
@@ -45,7 +47,7 @@ export function savePaymentTypeOperation(billing: BillingModule): ApiOperation {
     problems: {
       402: 'The card provider has refused the card (errMessage)',
       404: 'No such customer, token or confirmed setup intent',
-      409: 'There is one card, and it is the default one',
+      409: 'There is one card, and it is the default one; or cards are not accepted',
     },
     async handle({ req, params, body }) {
       const { user } = await findBillingOwner(req, billing.deps.database, { customerId: params.stripeCustomerId });

@@ -11,6 +11,7 @@ import { type Membership, type SavedCard, trialPlanKey } from '../subscription/m
 import { claimTrial } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
+import { invoiceTypes } from './payment-methods.ts';
 
 /**
  * Creates a setup intent, with which the browser confirms a card at Stripe: its number never reaches Foyer. Each counts
@@ -25,7 +26,7 @@ export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: str
     stripe.setupIntents.create({
       customer: customerId,
       usage: 'off_session',
-      allowed_payment_method_types: ['card'],
+      allowed_payment_method_types: [...deps.methods.types],
       metadata: { [memberKey]: user.id },
     }),
   );
@@ -68,7 +69,7 @@ export async function forgetOtherCards(
 ): Promise<void> {
   if (pending !== null || unpaid !== null) return;
   await callStripe(stripe, async (client) => {
-    const { data } = await client.customers.listPaymentMethods(customerId, { type: 'card', limit: 100 });
+    const { data } = await client.customers.listPaymentMethods(customerId, { limit: 100 });
     for (const { id } of data) if (id !== keptId) await orNotFound(client.paymentMethods.detach(id));
   });
 }
@@ -79,11 +80,14 @@ interface OwnedCard {
   card: SavedCard;
 }
 
+/** undefined: another user's, or not one of the offered methods. */
 function toOwnedCard(
+  { methods }: Pick<BillingDeps, 'methods'>,
   method: Stripe.PaymentMethod | null | undefined,
   customerId: StripeCustomerId,
 ): OwnedCard | undefined {
-  const card = toSavedCard(method);
+  const isOffered = invoiceTypes(methods).some((type) => type === method?.type);
+  const card = isOffered ? toSavedCard(method) : null;
   const owner = method?.customer;
   return method && card && owner && toId(owner) === customerId ? { method, card } : undefined;
 }
@@ -97,18 +101,23 @@ async function setDefaultCard(
   const { membership, customerId, subscriptionId, subscription } = owner;
   await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
+    const types = subscription?.payment_settings?.payment_method_types;
+    const pays = types?.some((type) => type === method.type) === true;
     // A card of the subscription would be preferred, and would stay in a scheduled change.
-    if (subscription && subscription.default_payment_method === null) return;
-    await stripe.subscriptions.update(subscriptionId, { default_payment_method: '' });
+    if (pays && subscription?.default_payment_method === null) return;
+    await stripe.subscriptions.update(subscriptionId, {
+      default_payment_method: '',
+      ...(!pays && types && { payment_settings: { payment_method_types: invoiceTypes(deps.methods) } }),
+    });
   });
-  return noteCardOfTrial(deps, membership, method.card?.fingerprint);
+  return noteCardOfTrial(deps, membership, (method.card ?? method.sepa_debit)?.fingerprint);
 }
 
 /** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
 export async function makeDefault(deps: BillingDeps, user: User, paymentMethodId: string): Promise<SaveCardResult> {
   const owner = await findCustomer(deps, user);
   const method = await callStripe(deps.stripe, (stripe) => orNotFound(stripe.paymentMethods.retrieve(paymentMethodId)));
-  const owned = toOwnedCard(method, owner.customerId);
+  const owned = toOwnedCard(deps, method, owner.customerId);
   if (!owned) return { kind: 'not-confirmed' };
   await setDefaultCard(deps, owner, owned);
   await forgetOtherCards(deps, owner, owned.method.id);
@@ -149,7 +158,7 @@ export async function saveEnteredCard(
     return { kind: 'declined', message: intent.last_setup_error.message };
   }
   const { payment_method: method } = intent;
-  const owned = typeof method === 'string' ? undefined : toOwnedCard(method, owner.customerId);
+  const owned = typeof method === 'string' ? undefined : toOwnedCard(deps, method, owner.customerId);
   if (intent.status !== 'succeeded' || !owned) return { kind: 'not-confirmed' };
   const afterTrial = await setDefaultCard(deps, owner, owned);
   const entered = { setupIntentId: intent.id, paymentMethodId: owned.method.id };
@@ -172,7 +181,8 @@ export async function saveCardToken(
   deps: BillingDeps,
   user: User,
   { token, ip }: { token: string; ip: string },
-): Promise<SaveCardResult | { kind: 'too-many'; retryAfterMs: number }> {
+): Promise<SaveCardResult | { kind: 'not-offered' } | { kind: 'too-many'; retryAfterMs: number }> {
+  if (!deps.methods.types.includes('card')) return { kind: 'not-offered' };
   const decision = await consumeCard(deps, user, ip);
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const { customerId } = await findCustomer(deps, user);

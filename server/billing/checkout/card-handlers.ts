@@ -41,7 +41,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
     const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields };
     r.render(
       ChangeCardPage,
-      { stripe: stripeInPage(stripe, r.lang), ...page },
+      { stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency), ...page },
       { title: 'payment.change.title', address: action, policy: stripePolicy(stripe), status },
     );
   }
@@ -93,7 +93,7 @@ export async function renderPaymentAction(
   r.render(
     CardActionPage,
     {
-      stripe: stripeInPage(stripe, r.lang),
+      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
       backHref: back,
       amount: formatAmount(r.lang, amountCents, { currency }),
       paymentMethodId,

@@ -53,7 +53,7 @@ async function renderForm(
     PaymentPage,
     {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, r.lang),
+      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
       action: flow.addPayment,
       setupUrl: flow.setup,
       backHref: flow.summary,
@@ -115,7 +115,7 @@ async function renderAction(
     PaymentActionPage,
     {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, r.lang),
+      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
       action: flow.addPayment,
       backHref: flow.summary,
       clientSecret,

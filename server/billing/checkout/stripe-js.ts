@@ -1,5 +1,6 @@
 import type { StripeInPage } from '../../../views/billing/card-form.tsx';
 import type { Language, PolicyExtras } from '../../http/index.ts';
+import { needsPaymentElement, type OfferedMethods } from '../cards/payment-methods.ts';
 
 /** How browsers reach Stripe. */
 export interface StripeForBrowsers {
@@ -7,6 +8,7 @@ export interface StripeForBrowsers {
   /** Address of Stripe.js. */
   jsUrl: string;
   apiUrl: string;
+  methods: OfferedMethods;
 }
 
 const stripeJsOrigin = 'https://js.stripe.com';
@@ -28,9 +30,14 @@ export function stripePolicy({ jsUrl, apiUrl }: Pick<StripeForBrowsers, 'jsUrl' 
   };
 }
 
-/** The same for the page itself. */
-export const stripeInPage = ({ jsUrl, publishableKey }: StripeForBrowsers, locale: Language): StripeInPage => ({
+/** The same for the page itself. @param currency of the catalogue */
+export const stripeInPage = (
+  { jsUrl, publishableKey, methods }: StripeForBrowsers,
+  locale: Language,
+  currency: string,
+): StripeInPage => ({
   stripeJsUrl: jsUrl,
   publishableKey,
   locale,
+  ...(needsPaymentElement(methods) && { methods: { ...methods, currency } }),
 });

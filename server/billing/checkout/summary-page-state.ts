@@ -49,7 +49,7 @@ function toPlanStatus(
 /** The card that is charged, unless the user enters another. */
 function savedCard({ t }: TextContext, { checkout, membership, quote }: SummaryFacts): SummaryProps['card'] {
   if (!membership?.card) return undefined;
-  const card = cardName(membership.card);
+  const card = cardName(t, membership.card);
   const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
   return { text, otherHref: checkout.flow.addPayment };
 }

@@ -20,8 +20,8 @@ const card: z.ZodType<SavedCard> = z.looseObject({
   paymentMethodId: z.string(),
   brand: z.string(),
   lastFour: z.string(),
-  expMonth: z.number(),
-  expYear: z.number(),
+  expMonth: z.number().nullable(),
+  expYear: z.number().nullable(),
 });
 
 const orderCard: z.ZodType<Pick<SavedCard, 'brand' | 'lastFour'>> = z.looseObject({

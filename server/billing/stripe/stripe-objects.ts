@@ -41,10 +41,25 @@ export function toPrice({ price, quantity }: Stripe.SubscriptionItem): Subscript
 export const isEnded = (status: SubscriptionStatus): boolean =>
   status === 'canceled' || status === 'incomplete_expired';
 
+const shownWallets: ReadonlySet<string> = new Set(['apple_pay', 'google_pay']);
+
+/** The metadata key of a SEPA debit with the method by which it was agreed: Stripe only keeps the attempt's id. */
+export const agreedByKey = 'foyer_agreed_by';
+
 export function toSavedCard(method: string | Stripe.PaymentMethod | null | undefined): SavedCard | null {
-  if (!method || typeof method === 'string' || !method.card) return null;
-  const { brand, last4, exp_month, exp_year } = method.card;
-  return { paymentMethodId: method.id, brand, lastFour: last4, expMonth: exp_month, expYear: exp_year };
+  if (!method || typeof method === 'string') return null;
+  const { id: paymentMethodId, type, card, sepa_debit: debit, metadata } = method;
+  if (card) {
+    const { brand, last4, exp_month: expMonth, exp_year: expYear, wallet } = card;
+    const brandName = wallet && shownWallets.has(wallet.type) ? `${wallet.type}/${brand}` : brand;
+    return { paymentMethodId, brand: brandName, lastFour: last4, expMonth, expYear };
+  }
+  const none = { expMonth: null, expYear: null };
+  if (debit) {
+    const brand = metadata?.[agreedByKey] ?? 'sepa_debit';
+    return { paymentMethodId, brand, lastFour: debit.last4 ?? '', ...none };
+  }
+  return type === 'link' ? { paymentMethodId, brand: 'link', lastFour: '', ...none } : null;
 }
 
 /** @param discount with its coupon and promotion code expanded */

@@ -125,16 +125,24 @@ export const toWireOrder = (order: Order): OrderJson => ({
 export const cardSchema = z.object({
   /** Stripe's payment method. */
   id: z.string(),
+  type: z.enum(['card', 'link', 'sepa_debit']),
+  /** Of a card: visa, mastercard …; else the type, or ideal or bancontact for a debit that was agreed by it. */
   brand: z.string(),
+  /** apple_pay or google_pay. */
+  wallet: z.string().nullable(),
+  /** Of the card or the account; empty for Link. */
   last4: z.string(),
-  exp_month: z.int(),
-  exp_year: z.int(),
+  /** null: not a card. */
+  exp_month: z.int().nullable(),
+  exp_year: z.int().nullable(),
   is_default: z.literal(true),
 });
 
 export const toWireCard = (card: SavedCard): z.infer<typeof cardSchema> => ({
   id: card.paymentMethodId,
-  brand: card.brand,
+  type: card.expYear !== null ? 'card' : card.brand === 'link' ? 'link' : 'sepa_debit',
+  brand: card.brand.split('/').at(-1) ?? '',
+  wallet: card.brand.includes('/') ? (card.brand.split('/')[0] ?? null) : null,
   last4: card.lastFour,
   exp_month: card.expMonth,
   exp_year: card.expYear,

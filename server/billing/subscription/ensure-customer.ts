@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type Stripe from 'stripe';
 import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../../shared/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../../users/index.ts';
+import { invoiceTypes } from '../cards/payment-methods.ts';
 import type { BillingDeps } from '../deps.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
@@ -183,7 +184,7 @@ async function makeSubscription(
   user: User,
   { membership, days }: { membership: Membership; days: number },
 ): Promise<Stripe.Subscription> {
-  const { database, stripe, prices, now } = deps;
+  const { database, stripe, prices, methods, now } = deps;
   const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
   const trialDays = await trialDaysFor(deps, user, { generation: membership.generation, days });
@@ -198,7 +199,7 @@ async function makeSubscription(
           trial_period_days: trialDays,
           trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
         }),
-        payment_settings: { payment_method_types: ['card'] },
+        payment_settings: { payment_method_types: invoiceTypes(methods) },
         metadata: { [memberKey]: userId },
         expand: ['latest_invoice', 'schedule'],
       },

@@ -3,14 +3,19 @@ import type { Row } from '../../store/index.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
-/** The only known data of the charged card. */
+/** The only known data of the charged card, or of another payment method in its place. */
 export interface SavedCard {
   paymentMethodId: string;
-  /** Stripe's value: visa, mastercard, amex … */
+  /**
+   * Stripe's value for a card: visa, mastercard, amex …; with its wallet, as `apple_pay/visa`. Else `link`, `sepa_debit`,
+   * or the method by which a SEPA debit was agreed: `ideal`, `bancontact`.
+   */
   brand: string;
+  /** Of the card or the account; '' for Link. */
   lastFour: string;
-  expMonth: number;
-  expYear: number;
+  /** null: not a card. */
+  expMonth: number | null;
+  expYear: number | null;
 }
 
 /** A discount on the subscription. */

@@ -1,0 +1,181 @@
+import { CardElement, type CardGroup } from './card-element.ts';
+import { type CardField, cardFields } from './card-rules.ts';
+import { textsFor } from './texts.ts';
+
+export interface ElementsOptions {
+  locale?: string | undefined;
+  allowedPaymentMethodTypes?: string[];
+}
+
+const shownTypes = ['card', 'link', 'sepa_debit', 'ideal', 'bancontact'] as const;
+type ShownType = (typeof shownTypes)[number];
+
+const names: Record<ShownType, string> = {
+  card: 'Card',
+  link: 'Link',
+  sepa_debit: 'SEPA Direct Debit',
+  ideal: 'iDEAL',
+  bancontact: 'Bancontact',
+};
+
+/** The fields of each method besides a card's. */
+const textFields = {
+  card: [],
+  link: ['email'],
+  sepa_debit: ['iban', 'name', 'email'],
+  ideal: ['name', 'email'],
+  bancontact: ['name', 'email'],
+} as const satisfies Record<ShownType, readonly string[]>;
+type TextField = 'iban' | 'name' | 'email';
+
+/** The parameter `payment_method_data` of a confirmation. */
+export type PaymentMethodData = Record<string, unknown>;
+
+/** One method: its choice and its fields. */
+interface Section {
+  type: ShownType;
+  radio: HTMLInputElement;
+  body: HTMLElement;
+  inputs: Partial<Record<TextField, HTMLInputElement>>;
+}
+
+function fieldWith(label: string, control: HTMLElement): HTMLElement {
+  const frame = document.createElement('label');
+  const words = document.createElement('span');
+  words.textContent = label;
+  Object.assign(frame.style, { display: 'block', margin: '0 0 0.75rem' });
+  Object.assign(control.style, {
+    display: 'block',
+    boxSizing: 'border-box',
+    width: '100%',
+    minHeight: '2.75rem',
+    padding: '0.5rem 0.75rem',
+    border: '1px solid #8888',
+    borderRadius: '0.5rem',
+    background: 'none',
+    color: 'inherit',
+    font: 'inherit',
+  });
+  frame.append(words, control);
+  return frame;
+}
+
+/**
+ * Stripe's payment element: a choice of methods, each with its fields. Its inputs have no names, so that no form ever
+ * sends them. Wallets are not shown: no browser here has one.
+ */
+export class PaymentElement {
+  readonly #handlers = new Map<string, Set<() => void>>();
+  readonly #box = document.createElement('div');
+  readonly #fault = document.createElement('p');
+  readonly #sections: Section[];
+  readonly #group: CardGroup;
+  readonly #locale: string | undefined;
+
+  constructor({ locale, allowedPaymentMethodTypes = ['card'] }: ElementsOptions, group: CardGroup) {
+    this.#group = group;
+    this.#locale = locale;
+    this.#fault.setAttribute('role', 'alert');
+    const types = shownTypes.filter((type) => allowedPaymentMethodTypes.includes(type));
+    this.#sections = types.map((type, index) => this.#createSection(type, index === 0));
+    this.#box.append(...this.#sections.flatMap(({ radio, body }) => [radio.parentElement ?? radio, body]), this.#fault);
+    this.#show();
+  }
+
+  on(event: string, handler: () => void): this {
+    const handlers = this.#handlers.get(event) ?? new Set();
+    this.#handlers.set(event, handlers.add(handler));
+    return this;
+  }
+
+  mount(target: string | HTMLElement): void {
+    const container = typeof target === 'string' ? document.querySelector<HTMLElement>(target) : target;
+    if (!container) throw new Error(`The selector you specified (${target}) applies to no DOM elements on the page.`);
+    container.replaceChildren(this.#box);
+    queueMicrotask(() => {
+      for (const handler of this.#handlers.get('ready') ?? []) handler();
+    });
+  }
+
+  /** The first fault of the chosen method, which it then shows. */
+  check(): { type: string; message: string } | undefined {
+    const { type, inputs } = this.#chosen();
+    const cardFault = type === 'card' ? cardFields.map((name) => this.#group.fields.get(name)?.fault) : [];
+    const isEmpty = Object.values(inputs).some((input) => input.value.trim() === '');
+    const { incomplete } = textsFor(this.#locale).payment;
+    const empty = { type: 'validation_error', message: incomplete };
+    const fault = cardFault.find((one) => one !== undefined) ?? (isEmpty ? empty : undefined);
+    this.#fault.textContent = fault?.message ?? '';
+    return fault;
+  }
+
+  data(): PaymentMethodData {
+    const { type, inputs } = this.#chosen();
+    const typed = (name: TextField) => inputs[name]?.value.trim();
+    const billing_details = { name: typed('name'), email: typed('email') };
+    if (type === 'card') {
+      const [number, expiry = '', cvc] = cardFields.map((name) => this.#group.fields.get(name)?.digits);
+      const exp = { exp_month: Number(expiry.slice(0, 2)), exp_year: 2000 + Number(expiry.slice(2)) };
+      return { type, card: { number, cvc, ...exp } };
+    }
+    return { type, billing_details, ...(type === 'sepa_debit' && { sepa_debit: { iban: typed('iban') } }) };
+  }
+
+  #chosen(): Section {
+    const chosen = this.#sections.find(({ radio }) => radio.checked) ?? this.#sections[0];
+    if (!chosen) throw new Error('None of the allowed payment methods is known to the stand-in.');
+    return chosen;
+  }
+
+  #show(): void {
+    for (const { radio, body } of this.#sections) body.hidden = !radio.checked;
+    this.#fault.textContent = '';
+  }
+
+  #createSection(type: ShownType, isFirst: boolean): Section {
+    const radio = document.createElement('input');
+    radio.type = 'radio';
+    // Only within the element: without a name the browser would not group them, and a form must not send it.
+    radio.checked = isFirst;
+    radio.addEventListener('change', () => {
+      for (const other of this.#sections) other.radio.checked = other.radio === radio;
+      this.#show();
+    });
+    const choice = document.createElement('label');
+    Object.assign(choice.style, { display: 'flex', gap: '0.5rem', alignItems: 'center', minHeight: '2.75rem' });
+    choice.append(radio, names[type]);
+    const body = document.createElement('div');
+    const inputs = type === 'card' ? this.#addCard(body) : this.#addFields(body, textFields[type]);
+    const note = textsFor(this.#locale).payment.notes[type];
+    if (note !== undefined) body.append(Object.assign(document.createElement('p'), { textContent: note }));
+    return { type, radio, body, inputs };
+  }
+
+  #addCard(body: HTMLElement): Section['inputs'] {
+    const { labels } = textsFor(this.#locale);
+    for (const name of cardFields) {
+      const element = new CardElement(name, this.#group, {});
+      this.#group.fields.set(name, element);
+      const frame = document.createElement('div');
+      const field = fieldWith(labels[name], frame);
+      body.append(field);
+      element.mount(frame);
+    }
+    return {};
+  }
+
+  #addFields(body: HTMLElement, fields: readonly TextField[]): Section['inputs'] {
+    const { labels } = textsFor(this.#locale).payment;
+    return Object.fromEntries(
+      fields.map((name) => {
+        const input = document.createElement('input');
+        input.type = name === 'email' ? 'email' : 'text';
+        input.autocomplete = name === 'iban' ? 'off' : name;
+        body.append(fieldWith(labels[name], input));
+        return [name, input];
+      }),
+    );
+  }
+}
+
+export const isCardField = (type: string): type is CardField => cardFields.some((name) => name === type);
