@@ -40,6 +40,12 @@ export function formField<Value>(
   return { name, schema, html, isSecret };
 }
 
+const mailInput = { inputMode: 'email', autoCapitalize: 'none', spellCheck: false } as const;
+/** The control of an e-mail address. */
+export const emailControl = { ...mailInput, type: 'email', autoComplete: 'email' } as const;
+/** The control of a user's address or number. */
+export const usernameControl = { ...mailInput, type: 'text', autoComplete: 'username' } as const;
+
 /** The attributes of each control of a form, for its page. */
 export const toControls = <Fields extends Form>(form: Fields): Record<keyof Fields, Control> =>
   Object.fromEntries(Object.entries(form).map(([id, { name, html }]) => [id, { ...html, name }])) as Record<

@@ -59,6 +59,7 @@ export { clientIp, createExpress } from './express-app.ts';
 export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
 export {
   choiceSchema,
+  emailControl,
   type Form,
   type FormField,
   type FormValues,
@@ -71,6 +72,7 @@ export {
   textSchema,
   tickSchema,
   toControls,
+  usernameControl,
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';

@@ -1,10 +1,7 @@
 import { ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
-import { type RequestContext, refusalView } from '../http/index.ts';
-import { toPublicOutcome } from '../shared/index.ts';
+import { type RequestContext, submitAction, toControls } from '../http/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import type { ResetRefusal } from './password-reset-state.ts';
-import { resetRefusals, withParams } from './password-texts.ts';
-import { requestReset } from './request-reset.ts';
+import { forgotPasswordAction, withParams } from './password-texts.ts';
 
 type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
@@ -13,15 +10,9 @@ function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): voi
   const signInHref = withParams('/', r.continuation);
   r.renderForm(
     ForgotPasswordPage,
-    { action: address, signInHref, username: view.username },
+    { action: address, signInHref, controls: toControls(forgotPasswordAction.form), username: view.username },
     { title: 'password.title', address, view },
   );
-}
-
-/** The answer to a refusal, and the place of its text. */
-function toRefusedState(r: RequestContext, refusal: ResetRefusal): Omit<ForgotPasswordPageState, 'username'> {
-  const { status, text, field } = refusalView(r, resetRefusals, refusal);
-  return { status, ...(field ? { error: text } : { problem: { title: r.t('password.request.failed'), text } }) };
 }
 
 /** GET /forgot-password: the page of the state `none`. */
@@ -30,16 +21,15 @@ export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { u
 /** POST /forgot-password: mails a code, and continues to the page for it. */
 export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps) {
   const { flows, devices, uniformAnswers } = deps;
-  const username = r.field('username').trim();
-  const requested = await requestReset(
+  const username = r.form(forgotPasswordAction.form).typed.username.trim();
+  const requested = await submitAction(r, forgotPasswordAction, {
     deps,
-    { username, lang: r.lang },
-    { ip: r.ip, device: (user) => devices.recognise(r.req, user) },
-  );
-  const outcome = toPublicOutcome(requested.kind === 'refused' ? requested.refusal.kind : requested.kind);
-  r.log.info({ act: 'forgot-password', outcome }, 'forgot password');
-  if (requested.kind === 'refused') {
-    return renderForgotPage(r, { username, ...toRefusedState(r, requested.refusal) });
+    caller: { lang: r.lang, ip: r.ip, device: (user) => devices.recognise(r.req, user) },
+  });
+  if (requested.kind === 'refused-form') {
+    const { status, errors, text } = requested;
+    const problem = text === undefined ? undefined : { title: r.t('password.request.failed'), text };
+    return renderForgotPage(r, { username, status, error: errors.username, problem });
   }
   flows.setCookie(r.res, requested.flow);
   // The notice of success would reveal that the user exists.

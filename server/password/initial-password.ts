@@ -35,11 +35,8 @@ export async function startInitialPassword(
     return { kind: 'begun', address };
   }
   const { t, lang } = r;
-  const requested = await requestReset(
-    deps,
-    { username: typed, lang },
-    { ip: r.ip, device: (member) => devices.recognise(r.req, member) },
-  );
+  const requester = { lang, ip: r.ip, device: (member: User) => devices.recognise(r.req, member) };
+  const requested = await requestReset(deps, requester, { username: typed });
   r.log.info({ act: 'first-reset', outcome: requested.kind }, 'first password');
   if (requested.kind === 'asked') {
     flows.setCookie(r.res, requested.flow);

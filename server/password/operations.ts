@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type ApiOperation,
+  callAction,
   defineOperation,
   HttpError,
   requirePrincipal,
@@ -13,15 +14,13 @@ import { flowIdSchema } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import { changePassword, rotateSessionAfterPasswordChange } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
-import type { ResetRefusal } from './password-reset-state.ts';
-import { changePasswordRefusals, passwordErrorText, resetRefusals } from './password-texts.ts';
+import { changePasswordRefusals, forgotPasswordAction, passwordErrorText, resetRefusals } from './password-texts.ts';
 import type { PasswordFault } from './policy.ts';
 import { hashForApi } from './queue-full.ts';
-import { requestReset } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';
 
 /** The language of the JSON API's texts. */
-const lang = 'en';
+const lang = 'en' as const;
 const t = translator(lang);
 /** Longer than any password that is hashed; the policy refuses those that are too long. */
 const anyPassword = z.string().max(2_000);
@@ -35,8 +34,6 @@ const invalidPassword = (refusal: { kind: string; faults?: readonly PasswordFaul
       detail: passwordErrorText(t, [fault]),
     })),
   };
-
-const refusedReset = (refusal: ResetRefusal) => toRefusalError(resetRefusals, refusal, invalidPassword(refusal));
 
 function forgotPassword(deps: PasswordDeps): ApiOperation {
   return defineOperation({
@@ -54,15 +51,9 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
     problems: { 404: 'No such member; never where one answer is given to all' },
     async handle({ req, body }) {
       // There are no cookies here, so no device is known.
-      const requested = await requestReset(
-        deps,
-        { username: body.username, lang },
-        { ip: req.ip ?? '', device: () => undefined },
-      );
-      if (requested.kind === 'asked') {
-        return { flow: requested.flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
-      }
-      throw refusedReset(requested.refusal);
+      const caller = { lang, ip: req.ip ?? '', device: () => undefined };
+      const { flow } = await callAction(forgotPasswordAction, { deps, caller, texts: body });
+      return { flow, deliveryMedium: 'EMAIL' as const, expiresInSeconds: codeMinutes * 60 };
     },
   });
 }
@@ -89,7 +80,7 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
         resetPassword(deps, flow, { code, password: newPassword, from: { ip: req.ip ?? '', lang } }),
       );
       if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
-      throw refusedReset(reset.refusal);
+      throw toRefusalError(resetRefusals, reset.refusal, invalidPassword(reset.refusal));
     },
   });
 }

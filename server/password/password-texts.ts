@@ -1,14 +1,19 @@
+import { z } from 'zod';
 import {
   type Continuation,
+  defineAction,
+  formField,
   type RefusalRule,
   type RefusalRules,
   type T,
   toRetrySeconds,
+  usernameControl,
   wrongInput,
 } from '../http/index.ts';
 import type { ChangePasswordRefusal } from './change-password.ts';
 import type { ResetRefusal } from './password-reset-state.ts';
 import type { PasswordFault } from './policy.ts';
+import { requestReset } from './request-reset.ts';
 
 /** A path with the continuation and more parameters. */
 export function withParams(path: string, { search }: Continuation, more: Record<string, string> = {}): string {
@@ -75,6 +80,14 @@ export const resetRefusals: RefusalRules<ResetRefusal> = {
   faults: faulty('password'),
   ...limitRefusals,
 };
+
+/** 'Forgot password', of the page and of the JSON API. */
+export const forgotPasswordAction = defineAction({
+  id: 'forgot-password',
+  form: { username: formField('username', { schema: z.string().trim(), ...usernameControl }) },
+  run: requestReset,
+  refusals: resetRefusals,
+});
 
 /** The refusals of a change by the old password. */
 export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {

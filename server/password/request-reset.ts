@@ -73,29 +73,36 @@ async function sendCode(
   return issued;
 }
 
+/** Requests a code. */
+interface ResetRequester {
+  lang: Language;
+  ip: string;
+  /** The known device's id, if this browser has signed in as this user before. */
+  device(user: User): string | undefined;
+}
+
 /**
  * Starts a reset: a code is sent to the account's e-mail address, also if a phone number was typed, and belongs to the
  * new flow.
- * @param from.device the known device's id, if this browser has signed in as this user before
+ * @param typed.username without outer white space
  * @returns the id of the new flow, a secret of the requester
  */
 export async function requestReset(
   deps: PasswordRuleDeps,
-  { username, lang }: { username: string; lang: Language },
-  from: { ip: string; device(user: User): string | undefined },
+  requester: ResetRequester,
+  { username }: { username: string },
 ): Promise<RequestResetResult> {
   const { codes, database, flows, uniformAnswers, now } = deps;
-  const typed = username.trim();
-  if (typed === '') return refuse({ kind: 'empty' });
-  if (isMalformed(typed, maxIdentifierLength)) return refuse({ kind: 'malformed' });
-  const identifier = parseIdentifier(typed);
+  if (username === '') return refuse({ kind: 'empty' });
+  if (isMalformed(username, maxIdentifierLength)) return refuse({ kind: 'malformed' });
+  const identifier = parseIdentifier(username);
   const user = identifier && (await findUserByIdentifier(database.db, identifier));
-  const device = user && from.device(user);
-  const decision = await consumeResetLimit(deps, 'ask', { ip: from.ip, device });
+  const device = user && requester.device(user);
+  const decision = await consumeResetLimit(deps, 'ask', { ip: requester.ip, device });
   if (!decision.allowed) return refuse({ kind: 'too-many', retryAfterMs: decision.retryAfterMs });
   const may = user !== undefined && user.disabledAt === null;
   const flow: ResetRecord = {
-    account: accountDigest(codes, toAccountKey(typed)),
+    account: accountDigest(codes, toAccountKey(username)),
     user: may ? toResetOwner(codes, user) : null,
     device,
     sentAtMs: now(),
@@ -105,7 +112,7 @@ export async function requestReset(
   if (state.kind === 'refused') return state;
   const id = flows.newId();
   await flows.write(id, state.flow);
-  const issued = await sendCode(deps, { id, state }, lang);
+  const issued = await sendCode(deps, { id, state }, requester.lang);
   if (issued.issued) return { kind: 'asked', flow: id };
   await flows.delete(id);
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { TextKey } from '../../locales/index.ts';
 import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
 import { ResetStartPage } from '../../views/password/code-request-page.tsx';
 import {
@@ -5,7 +7,7 @@ import {
   ResetPasswordPage,
   type ResetPasswordPageProps,
 } from '../../views/password/reset-password-page.tsx';
-import { type RequestContext, refusalView, type T } from '../http/index.ts';
+import { formField, type RequestContext, refusalView, type T, toControls } from '../http/index.ts';
 import { codeMinutes, normaliseCode, secondsUntilResend } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
@@ -17,7 +19,7 @@ import {
   type ResetRefusal,
   toResetState,
 } from './password-reset-state.ts';
-import { resetRefusals, withParams } from './password-texts.ts';
+import { forgotPasswordAction, resetRefusals, withParams } from './password-texts.ts';
 import { hashForPage } from './queue-full.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
@@ -37,6 +39,23 @@ type OpenResetRequest = RequestContext & BrowserReset<OpenReset>;
 const hasOpenReset = (r: ResetRequest): r is OpenResetRequest => isOpen(r.state);
 
 const path = '/reset-password';
+
+const codeSchema = z
+  .string()
+  .trim()
+  .min(1, { error: 'password.reset.codeEmpty' satisfies TextKey })
+  .refine((code) => normaliseCode(code) !== undefined, { error: 'password.reset.codeIncomplete' satisfies TextKey });
+
+/** Passwords are used unchanged. */
+const newPasswordField = (name: string, empty: TextKey) =>
+  formField(name, { schema: z.string().min(1, { error: empty }), isSecret: true, autoComplete: 'new-password' });
+
+/** The form of the page. @param proven the code was already right */
+export const resetForm = (proven: boolean) => ({
+  code: formField('code', { schema: proven ? z.string() : codeSchema }),
+  password: newPasswordField('password', 'password.reset.passwordEmpty'),
+  confirm: newPasswordField('confirm', 'password.reset.confirmEmpty'),
+});
 
 async function findReset(r: RequestContext, { codes, flows, now }: PasswordDeps): Promise<BrowserReset> {
   const username = (r.query('username') ?? '').trim().slice(0, maxIdentifierLength);
@@ -74,6 +93,7 @@ function renderResetPage(
     ResetPasswordPage,
     {
       action: address,
+      controls: toControls(resetForm(false)),
       otherHref: withParams('/forgot-password', continuation),
       username,
       sent: sentText(r.t, username, uniformAnswers),
@@ -98,6 +118,7 @@ function renderStartPage(r: ResetRequest, view: ResetPasswordPageState & { isOve
     ResetStartPage,
     {
       action: withParams('/forgot-password', continuation),
+      controls: toControls(forgotPasswordAction.form),
       signInHref: withParams('/', continuation),
       username,
       problem,
@@ -124,29 +145,6 @@ export async function showReset(visit: RequestContext, deps: PasswordDeps) {
   if (!hasOpenReset(r)) return renderStartPage(r, { isOver: false });
   const notice = r.query('notice');
   renderResetPage(r, deps, { notice: noticeText(r.t, notice), moved: notice === 'moved' });
-}
-
-/** Empty or invalid fields, before anything is checked (the specification's section 5). */
-function formFaults(
-  { t }: RequestContext,
-  typed: { code: string; password: string; confirm: string },
-  proven: boolean,
-): ResetPasswordPageState | undefined {
-  const { code, password, confirm } = typed;
-  const errors = {
-    ...(!proven &&
-      normaliseCode(code) === undefined && {
-        code: t(code === '' ? 'password.reset.codeEmpty' : 'password.reset.codeIncomplete'),
-      }),
-    ...(password === '' && { password: t('password.reset.passwordEmpty') }),
-    ...(confirm === '' && { confirm: t('password.reset.confirmEmpty') }),
-  };
-  if (Object.keys(errors).length > 0) return { errors };
-  if (password === confirm) return undefined;
-  return {
-    errors: { confirm: t('password.reset.inconsistent') },
-    problem: { title: t('password.reset.failed'), text: t('password.reset.mismatch') },
-  };
 }
 
 async function resend(r: OpenResetRequest, deps: PasswordDeps) {
@@ -220,13 +218,18 @@ async function complete(r: OpenResetRequest, deps: PasswordDeps, user: User) {
 /** POST /reset-password: sets the password, or sends another code; a new password leads to the sign-in. */
 export async function submitReset(visit: RequestContext, deps: PasswordDeps) {
   const r: ResetRequest = Object.assign(visit, await findReset(visit, deps));
+  const { t } = r;
   const act = r.field('act');
-  // Passwords are used unchanged; a code has no spaces at its ends.
-  const [code, password, confirm] = [r.field('code').trim(), r.field('password'), r.field('confirm')];
+  const { errors, values } = r.form(resetForm(r.state.kind === 'code-proven'));
   if (!hasOpenReset(r)) return renderStartPage(r, { isOver: true });
   if (act === 'resend') return resend(r, deps);
-  const faults = formFaults(r, { code, password, confirm }, r.state.kind === 'code-proven');
-  if (faults) return rerender(r, deps, faults);
+  if (values === undefined) return rerender(r, deps, { errors });
+  const { code, password, confirm } = values;
+  const isRepeated = password === confirm;
+  if (!isRepeated) {
+    const inconsistent = { confirm: t('password.reset.inconsistent') };
+    return rerender(r, deps, { errors: inconsistent, problem: toProblem(r, t('password.reset.mismatch')) });
+  }
   const from = { ip: r.ip, lang: r.lang };
   const reset = await hashForPage(r, deps, () => resetPassword(deps, r.id, { code, password, from }));
   if (reset.kind === 'busy') return rerenderBusy(r, deps, reset.status);

@@ -2,7 +2,6 @@ import { type ReadForm, type RequestContext, refusalView } from '../http/index.t
 import { hashForPage, mailInitialPasswordHint, startInitialPassword } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
-import type { SignInResult } from './complete-sign-in.ts';
 import { findPending, type SignInDeps, type SignInPageState } from './deps.ts';
 import { findHomeRealm, type HomeRealm, redirectsToProvider } from './home-realm.ts';
 import { askForMailedCode } from './mailed-code-page.ts';
@@ -17,28 +16,14 @@ type PasswordRequest = RequestContext & {
   readonly remember: boolean;
 };
 
-async function rerender(
-  r: PasswordRequest,
-  deps: SignInDeps,
-  form: Pick<SignInPageState, 'errors' | 'status'>,
-): Promise<void> {
+async function rerender(r: PasswordRequest, deps: SignInDeps, form: Pick<SignInPageState, 'errors' | 'status'>) {
   const { continuation, username, remember } = r;
   const clientName = ((await findPending(r, deps)) ?? (await findNamedClient(deps, continuation)))?.clientName;
   renderSignInPage(r, deps, { continuation, clientName, values: { username, remember }, ...form });
 }
 
-function logOutcome(
-  r: RequestContext,
-  { metrics }: SignInDeps,
-  result:
-    | 'empty'
-    | 'malformed'
-    | PasswordRefusal['kind']
-    | PasswordSignInResult['kind']
-    | SignInResult['kind']
-    | 'busy',
-): void {
-  const outcome = toPublicOutcome(result);
+function logOutcome(r: RequestContext, { metrics }: SignInDeps, kind: string): void {
+  const outcome = toPublicOutcome(kind);
   r.log.info({ act: 'sign-in', outcome }, 'sign-in');
   metrics.signIn('password', outcome);
 }

@@ -1,4 +1,12 @@
-import { filledSchema, formField, type RefusalRules, secretSchema, tickSchema, wrongInput } from '../http/index.ts';
+import {
+  filledSchema,
+  formField,
+  type RefusalRules,
+  secretSchema,
+  tickSchema,
+  usernameControl,
+  wrongInput,
+} from '../http/index.ts';
 import { limitRefusals, maxPasswordLength } from '../password/index.ts';
 import { maxIdentifierLength } from '../users/index.ts';
 import type { MailedCodeResult } from './mailed-code.ts';
@@ -15,11 +23,7 @@ const malformed = 'signIn.errors.validation';
 export const signInForm = {
   username: formField('username', {
     schema: filledSchema({ max: maxIdentifierLength, empty: 'signIn.errors.usernameEmpty', malformed }),
-    type: 'text',
-    inputMode: 'email',
-    autoComplete: 'username',
-    autoCapitalize: 'none',
-    spellCheck: false,
+    ...usernameControl,
   }),
   password: formField('password', {
     schema: secretSchema({ max: maxPasswordLength, empty: 'signIn.errors.passwordEmpty', malformed }),

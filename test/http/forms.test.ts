@@ -1,8 +1,11 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { type Form, readTexts, toControls, translator } from '../../server/http/index.ts';
+import { forgotPasswordAction } from '../../server/password/password-texts.ts';
+import { resetForm } from '../../server/password/reset-password-handlers.ts';
 import { signInForm } from '../../server/sign-in/sign-in-texts.ts';
 import { nameForm, userDataForm } from '../../server/users/index.ts';
+import { ask, resetPath } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -79,6 +82,11 @@ const forms: TypedForm[] = [
     },
   },
   {
+    path: '/forgot-password',
+    signedIn: false,
+    fields: { username: { good: 'wilhelmina@example.net', required: true, long: 'x'.repeat(255) } },
+  },
+  {
     path: '/signup',
     signedIn: false,
     fields: {
@@ -136,14 +144,20 @@ interface DefinedForm {
   form: Form;
   /** Its page. */
   open(foyer: TestFoyer): Promise<Response>;
-  /** The longest text of each field that has a limit. */
-  longest: Record<string, number>;
+  /** The longest text of each field, if its reader limits it. */
+  longest?: Record<string, number>;
   /** The attributes that the page replaces. */
   replaced?: Record<string, Record<string, string>>;
 }
 
 const openSignedIn = (path: string) => async (foyer: TestFoyer) =>
   (await foyer.signedIn(await foyer.addUser())).get(path);
+
+async function openReset(foyer: TestFoyer) {
+  const [browser, { email }] = [foyer.browser(), await foyer.addUser()];
+  await ask(browser, email);
+  return browser.get(resetPath(email));
+}
 
 const definedForms: DefinedForm[] = [
   {
@@ -152,6 +166,16 @@ const definedForms: DefinedForm[] = [
     open: (foyer) => foyer.browser().get('/'),
     longest: { username: 254, password: 256 },
     replaced: { username: { autoComplete: 'username webauthn' } },
+  },
+  {
+    name: 'forgotten password',
+    form: forgotPasswordAction.form,
+    open: (foyer) => foyer.browser().get('/forgot-password'),
+  },
+  {
+    name: 'new password',
+    form: resetForm(false),
+    open: openReset,
   },
   {
     name: 'name',
@@ -191,7 +215,8 @@ describe('the definition of a form', () => {
     },
   );
 
-  it.each(definedForms)(
+  const limited = definedForms.flatMap(({ name, form, longest }) => (longest ? [{ name, form, longest }] : []));
+  it.each(limited)(
     'A field of the form $name accepts its longest text, as maxlength says, and neither a longer one nor none',
     ({ form, longest }) => {
       const isAccepted = (id: string, text: string) => {

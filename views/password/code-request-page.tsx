@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
@@ -10,6 +11,7 @@ import { Script } from '../parts/script.tsx';
 export interface RequestPageProps {
   ctx: PageContext;
   action: string;
+  controls: Record<'username', Control>;
   username: string;
   error?: string | undefined;
   /** Back to the sign-in, with its continuation. */
@@ -22,6 +24,7 @@ export interface RequestPageProps {
 function RequestPage({
   ctx,
   action,
+  controls,
   username,
   error,
   signInHref,
@@ -41,15 +44,10 @@ function RequestPage({
       {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
       <form className="form" method="post" action={action} noValidate>
         <Field
-          name="username"
+          {...controls.username}
           label={t('password.request.username')}
           error={error}
           placeholder={t('password.request.placeholder')}
-          type="text"
-          inputMode="email"
-          autoComplete="username"
-          autoCapitalize="none"
-          spellCheck={false}
           defaultValue={username}
           autoFocus
         />

@@ -2,6 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
+import type { Control } from '../parts/control.ts';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import type { NoticeDuration } from '../parts/notice-durations.ts';
@@ -21,6 +22,7 @@ export interface ResetNews {
 export interface ResetPasswordPageProps {
   ctx: PageContext;
   action: string;
+  controls: Record<'code' | 'password' | 'confirm', Control>;
   /** The form for another account's code. */
   otherHref: string;
   /** As it was typed; for the browser's password manager. */
@@ -49,7 +51,7 @@ function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'passw
 }
 
 function Fields(props: ResetPasswordPageProps) {
-  const { ctx, username, code, proven, errors, strength } = props;
+  const { ctx, controls, username, code, proven, errors, strength } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -58,7 +60,7 @@ function Fields(props: ResetPasswordPageProps) {
       {!proven && (
         <CodeInput
           ctx={ctx}
-          name="code"
+          name={controls.code.name}
           label={t('password.reset.code')}
           length={6}
           incomplete={t('password.reset.codeIncomplete')}
@@ -69,7 +71,7 @@ function Fields(props: ResetPasswordPageProps) {
       )}
       <NewPassword
         ctx={ctx}
-        name="password"
+        name={controls.password.name}
         label={t('password.reset.newPassword')}
         error={errors.password}
         met={strength}
@@ -78,10 +80,9 @@ function Fields(props: ResetPasswordPageProps) {
       />
       <PasswordField
         ctx={ctx}
-        name="confirm"
+        {...controls.confirm}
         label={t('password.reset.confirmPassword')}
         error={errors.confirm}
-        autoComplete="new-password"
         autoFocus={focus === 'confirm'}
       />
     </>

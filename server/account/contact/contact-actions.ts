@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineAction, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
+import { defineAction, emailControl, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import type { ActionCaller } from '../form-page.ts';
 import { type EmailRefusal, requestEmailChange } from './change-email.ts';
@@ -13,12 +13,8 @@ export const changeEmailAction = defineAction({
   id: 'change-email',
   form: {
     email: formField('email', {
+      ...emailControl,
       schema: z.string(),
-      type: 'email',
-      inputMode: 'email',
-      autoComplete: 'email',
-      autoCapitalize: 'none',
-      spellCheck: false,
       required: true,
     }),
   },

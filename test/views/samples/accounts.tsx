@@ -1,8 +1,5 @@
 import { createBanner } from '../../../sandbox/views/banner.tsx';
-import { toControls } from '../../../server/http/index.ts';
-import { signInForm } from '../../../server/sign-in/sign-in-texts.ts';
 import type { PageContext } from '../../../views/page-context.ts';
-import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
 import { ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
 import { ImprintPage } from '../../../views/sign-in/imprint-page.tsx';
@@ -13,6 +10,7 @@ import { CodePage } from '../../../views/sign-up/code-page.tsx';
 import { ConfirmedPage } from '../../../views/sign-up/confirmed-page.tsx';
 import { ProfilePage } from '../../../views/sign-up/profile-page.tsx';
 import { legal, member, type Sample } from './context.ts';
+import { sampleControls, sampleDoors } from './controls.ts';
 
 /** The pages of signing in, signing up, passwords and terms, in every state that looks different. */
 export function accountSamples(ctx: PageContext): Record<string, Sample> {
@@ -26,28 +24,11 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },
     label: t('passkeys.signIn.button'),
   };
-  const noDoors: ProviderButtonGroups = { top: [], facebook: [], others: [], open: true };
-  const door = (kind: ProviderButtonProps['kind'], provider: string, logo?: string): ProviderButtonProps => ({
-    kind,
-    label: t('federation.buttons.continueWith', { provider }),
-    logo,
-    action: `/federation/${provider.toLowerCase()}`,
-  });
-  const allDoors: ProviderButtonGroups = {
-    top: [door('amazon', 'Amazon'), door('google', 'Google')],
-    facebook: [door('facebook', 'Facebook')],
-    others: [
-      door('oidc', 'Acme', 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA='),
-      door('saml', 'Ledger & Sons'),
-    ],
-    open: false,
-  };
-  const instead = t('federation.buttons.embedded', { providers: 'Google', place: clientName });
-  const fewDoors: ProviderButtonGroups = { ...noDoors, others: allDoors.others, instead };
+  const { door, noDoors, allDoors, fewDoors } = sampleDoors(t, clientName);
   const signIn = {
     ctx,
     action: '/sign-in',
-    controls: toControls(signInForm),
+    controls: sampleControls.signIn,
     values: { username: '', remember: false },
     errors: {},
     passkey,
@@ -80,10 +61,17 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
     steps: true,
     waitSeconds: 27,
   };
-  const request = { ctx, action: '/forgot-password', signInHref: '/', username: 'vera@example.com' };
+  const request = {
+    ctx,
+    action: '/forgot-password',
+    controls: sampleControls.forgotPassword,
+    signInHref: '/',
+    username: 'vera@example.com',
+  };
   const reset = {
     ctx,
     action: '/reset-password?username=vera%40example.com',
+    controls: sampleControls.resetPassword,
     otherHref: '/forgot-password',
     username: 'vera@example.com',
     sent: t('password.reset.sentTo', { email: 'vera@example.com', minutes: 10 }),
