@@ -98,6 +98,15 @@ const catalogue = z.strictObject({
       withdrawalDays: z.int('write whole days').min(14, 'write at least 14').max(365, 'write at most 365').default(14),
     })
     .optional(),
+  /** Without it no tax is computed. */
+  tax: z
+    .strictObject({
+      /** Whether Stripe Tax computes the tax of each charge. */
+      automatic: z.boolean('write true or false'),
+      /** Whether the amounts of plans contain the tax, or it is added to them. */
+      behaviour: z.enum(['inclusive', 'exclusive'], 'write inclusive or exclusive'),
+    })
+    .optional(),
   plans: z
     .array(z.discriminatedUnion('kind', [paid, free, partner], 'kind is paid, free or partner'))
     .min(1, 'name at least one plan')

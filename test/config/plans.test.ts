@@ -47,6 +47,16 @@ describe('the plans that come with the product', () => {
     expect(shipped.currency).toBe('usd');
   });
 
+  it('Tax is computed by Stripe Tax or not, and is in the amounts or added to them', () => {
+    const taxed = (tax: unknown) => faults((file) => Object.assign(file, { tax }));
+    expect(taxed({ automatic: true, behaviour: 'inclusive' })).toEqual([]);
+    expect(taxed({ automatic: false, behaviour: 'exclusive' })).toEqual([]);
+    expect(taxed({ automatic: 'yes', behaviour: 'net' })).toEqual([
+      'tax.automatic: write true or false',
+      'tax.behaviour: write inclusive or exclusive',
+    ]);
+  });
+
   it.each(['usd', 'eur', 'chf', 'gbp'])('A catalogue is sold in %s, whose smallest unit is the cent', (currency) => {
     expect(faults((file) => Object.assign(file, { currency }))).toEqual([]);
   });

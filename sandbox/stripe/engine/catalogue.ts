@@ -84,7 +84,11 @@ const priceFields = ['active', 'nickname', 'metadata', 'lookup_key', 'transfer_l
 function writePrice(state: State, price: Price, reader: Reader) {
   price.active = reader.bool('active') ?? price.active;
   if (reader.has('nickname')) price.nickname = reader.text('nickname') ?? null;
-  price.tax_behavior = reader.choice('tax_behavior', ['unspecified', 'exclusive', 'inclusive']) ?? price.tax_behavior;
+  const behaviour = reader.choice('tax_behavior', ['unspecified', 'exclusive', 'inclusive']) ?? price.tax_behavior;
+  if (price.tax_behavior !== 'unspecified' && behaviour !== price.tax_behavior) {
+    throw invalid('The tax behavior of a price cannot be changed once it is set.', { param: 'tax_behavior' });
+  }
+  price.tax_behavior = behaviour;
   price.metadata = reader.metadata(price.metadata);
   if (!reader.has('lookup_key')) return;
   const key = reader.text('lookup_key') ?? null;

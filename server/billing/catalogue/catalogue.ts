@@ -60,6 +60,8 @@ export interface Catalogue {
   onFullRefund: PlanEnd;
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
+  /** undefined: no tax. */
+  tax: PlansFile['tax'];
   trial: Trial;
   /** In the order of the file. */
   plans: readonly Plan[];
@@ -107,6 +109,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     onDispute: file.onDispute,
     onFullRefund: file.onFullRefund,
     withdrawalDays: file.consumers?.withdrawalDays,
+    tax: file.tax,
     trial: file.trial,
     plans,
     defaultPlan,

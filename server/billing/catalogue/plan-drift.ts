@@ -19,6 +19,8 @@ export interface ExpectedPrice {
   unitAmount: number;
   interval: BillingPeriod['interval'];
   intervalCount: number;
+  /** null: no tax, so that every one fits. */
+  taxBehaviour: 'inclusive' | 'exclusive' | null;
 }
 
 /** The actual price at Stripe. */
@@ -31,6 +33,8 @@ export interface StripePrice {
   unitAmount: number | null;
   /** `30 × day`; null: not recurring, or metered. */
   interval: string | null;
+  /** Once it is not `unspecified`, Stripe cannot change it. */
+  taxBehaviour: string;
   markedAs: string | null;
 }
 export interface StripeProduct {
@@ -53,7 +57,11 @@ export interface PlanState {
 /** The differences between Stripe and the catalogue. */
 export type Drift =
   | { what: 'product missing' | 'product archived' | 'price missing' | 'price archived' | 'not marked' }
-  | { what: 'product name' | 'product' | 'amount' | 'currency' | 'interval'; is: string; should: string }
+  | {
+      what: 'product name' | 'product' | 'amount' | 'currency' | 'interval' | 'tax behaviour';
+      is: string;
+      should: string;
+    }
   | { what: 'old price still active'; is: string };
 
 /** The steps that make Stripe equal to the catalogue, in this order; each can be repeated. */
@@ -62,6 +70,7 @@ export type PlanAct =
   | { act: 'change product'; id: string }
   | { act: 'create price'; productId: string | undefined; after: string | null; defaultForProduct: string | null }
   | { act: 'mark price'; id: string }
+  | { act: 'set tax behaviour'; id: string }
   | { act: 'activate price'; id: string }
   | { act: 'archive price'; id: string };
 
@@ -74,9 +83,11 @@ const intervalText = ({ intervalCount, interval }: Pick<ExpectedPrice, 'interval
 /** Every price that the catalogue needs at Stripe. */
 export function listExpectedPrices({
   currency,
+  tax,
   trial,
   plans,
-}: Pick<Catalogue, 'currency' | 'trial' | 'plans'>): ExpectedPrice[] {
+}: Pick<Catalogue, 'currency' | 'tax' | 'trial' | 'plans'>): ExpectedPrice[] {
+  const taxBehaviour = tax?.behaviour ?? null;
   const begin: ExpectedPrice = {
     planId: trialPlanKey,
     lookupKey: trial.lookupKey,
@@ -85,6 +96,7 @@ export function listExpectedPrices({
     unitAmount: 0,
     interval: 'month',
     intervalCount: 1,
+    taxBehaviour,
   };
   const sold = plans.flatMap(({ id, lookupKey, name, type, period, amountCents }): ExpectedPrice[] =>
     lookupKey === null || period === null
@@ -98,6 +110,7 @@ export function listExpectedPrices({
             unitAmount: amountCents,
             interval: period.interval,
             intervalCount: period.count,
+            taxBehaviour,
           },
         ],
   );
@@ -107,15 +120,22 @@ export function listExpectedPrices({
 /** Properties of a price that Stripe cannot change: a new price must replace it. */
 function fixedDrift(expected: ExpectedPrice, price: StripePrice, product: StripeProduct | undefined): Drift[] {
   const drift: Drift[] = [];
-  const compare = (what: 'product' | 'amount' | 'currency' | 'interval', is: string, should: string) => {
+  const compare = (what: Extract<Drift, { should: string }>['what'], is: string, should: string) => {
     if (is !== should) drift.push({ what, is, should });
   };
   compare('product', price.productId, product?.id ?? toProductId(expected));
   compare('amount', String(price.unitAmount), String(expected.unitAmount));
   compare('currency', price.currency, expected.currency);
   compare('interval', String(price.interval), intervalText(expected));
+  if (expected.taxBehaviour !== null && price.taxBehaviour !== 'unspecified') {
+    compare('tax behaviour', price.taxBehaviour, expected.taxBehaviour);
+  }
   return drift;
 }
+
+/** A price that has no tax behaviour yet gets one, and its subscribers keep it. */
+const lacksTaxBehaviour = ({ taxBehaviour: should }: ExpectedPrice, { taxBehaviour: is }: StripePrice): boolean =>
+  should !== null && is === 'unspecified';
 
 /** All differences together. */
 export function findDrift({ expected, price, product, leftOver }: PlanState): Drift[] {
@@ -128,6 +148,8 @@ export function findDrift({ expected, price, product, leftOver }: PlanState): Dr
   else {
     if (!price.active) drift.push({ what: 'price archived' });
     drift.push(...fixedDrift(expected, price, product));
+    if (expected.taxBehaviour !== null && lacksTaxBehaviour(expected, price))
+      drift.push({ what: 'tax behaviour', is: price.taxBehaviour, should: expected.taxBehaviour });
   }
   if ((product && product.markedAs !== expected.planId) || (price && price.markedAs !== expected.planId))
     drift.push({ what: 'not marked' });
@@ -152,7 +174,9 @@ function priceActions({ expected, price, product }: PlanState): PlanAct[] {
   // First: once it has lost its lookup key, only its mark names the plan of its subscribers.
   const mark: PlanAct[] = price.markedAs === expected.planId ? [] : [{ act: 'mark price', id: price.id }];
   if (fixedDrift(expected, price, product).length === 0) {
-    return price.active ? mark : [...mark, { act: 'activate price', id: price.id }];
+    const taxed: PlanAct[] = lacksTaxBehaviour(expected, price) ? [{ act: 'set tax behaviour', id: price.id }] : [];
+    const activated: PlanAct[] = price.active ? [] : [{ act: 'activate price', id: price.id }];
+    return [...mark, ...taxed, ...activated];
   }
   return price.active ? [...mark, create, { act: 'archive price', id: price.id }] : [...mark, create];
 }

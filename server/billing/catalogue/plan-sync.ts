@@ -29,6 +29,7 @@ function knownPrice(price: Stripe.Price): StripePrice {
     currency: price.currency,
     unitAmount: price.unit_amount,
     interval: licensed ? `${recurring.interval_count} × ${recurring.interval}` : null,
+    taxBehaviour: price.tax_behavior ?? 'unspecified',
     markedAs: price.metadata[planKey] ?? null,
   };
 }
@@ -88,6 +89,7 @@ export async function readPlansFromStripe(client: StripeClient, catalogue: Catal
 /** Each can be repeated after a lost answer. @throws Stripe's error */
 async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): Promise<void> {
   const metadata = { [planKey]: expected.planId };
+  const tax = expected.taxBehaviour === null ? {} : { tax_behavior: expected.taxBehaviour };
   const product = { name: expected.productName, metadata };
   switch (act.act) {
     case 'create product':
@@ -102,6 +104,9 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
     case 'mark price':
       await stripe.prices.update(act.id, { metadata });
       return;
+    case 'set tax behaviour':
+      await stripe.prices.update(act.id, tax);
+      return;
     case 'activate price':
       await stripe.prices.update(act.id, { active: true });
       return;
@@ -109,8 +114,9 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
       await stripe.prices.update(act.id, { active: false });
       return;
     case 'create price': {
-      const { currency, unitAmount, interval, intervalCount, lookupKey } = expected;
-      const key = [lookupKey, currency, unitAmount, intervalCount, interval, act.after ?? 'first'].join(':');
+      const { currency, unitAmount, interval, intervalCount, lookupKey, taxBehaviour } = expected;
+      const about = [lookupKey, currency, unitAmount, intervalCount, interval, act.after ?? 'first'];
+      const key = [...about, ...(taxBehaviour === null ? [] : [taxBehaviour])].join(':');
       const price = await stripe.prices.create(
         {
           product: act.productId ?? toProductId(expected),
@@ -120,6 +126,7 @@ async function carryOut(stripe: Stripe, expected: ExpectedPrice, act: PlanAct): 
           lookup_key: lookupKey,
           transfer_lookup_key: true,
           metadata,
+          ...tax,
         },
         { idempotencyKey: `foyer:price:${key}` },
       );
