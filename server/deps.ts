@@ -15,9 +15,10 @@ import {
   type OutboxWorker,
   type TwilioSettings,
 } from './messages/index.ts';
-import { createMetrics, noMetrics, type OpenMetrics } from './metrics/index.ts';
+import { createMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oidc/index.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
+import { noMetrics } from './shared/index.ts';
 import { type Legal, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 import {
   cachingSecretBox,

@@ -3,9 +3,9 @@ import { cancelByMailPath, membershipPath } from '../views/account/tabs.ts';
 import { type StandInAddress, type StripeForBrowsers, toOfferedMethods } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
 import { type Logger, toAppLinks } from './http/index.ts';
-import type { Metrics } from './metrics/index.ts';
 import type { GuessLimits } from './password/index.ts';
 import { configureLimits, type FirmLimit, type RateLimits } from './rate-limits/index.ts';
+import type { Metrics } from './shared/index.ts';
 import { deriveKey } from './store/index.ts';
 import type { Media } from './users/index.ts';
 

@@ -1,9 +1,8 @@
 import type { Router } from 'express';
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import { type Metrics, noMetrics } from '../metrics/index.ts';
 import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
-import type { StripeCustomerId, UserId } from '../shared/index.ts';
+import { type Metrics, noMetrics, type StripeCustomerId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import { beginCard, makeDefault, saveCard, saveCardToken } from './cards/card.ts';

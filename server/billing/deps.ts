@@ -1,7 +1,7 @@
 import type { Logger } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { Metrics } from '../metrics/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import type { Metrics } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';

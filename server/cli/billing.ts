@@ -14,8 +14,8 @@ import {
 } from '../billing/index.ts';
 import { createLog } from '../http/index.ts';
 import { createOutbox } from '../messages/index.ts';
-import { noMetrics } from '../metrics/index.ts';
 import { standInForStripe, toRateLimits } from '../module-settings.ts';
+import { noMetrics } from '../shared/index.ts';
 import { deriveKey } from '../store/index.ts';
 import type { Program } from './command.ts';
 import type { Context } from './context.ts';

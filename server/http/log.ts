@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../shared/index.ts';
 import type { DirectCalls, NodeMiddleware } from './direct-dispatcher.ts';
 
 export type { Logger };

@@ -1,4 +1,4 @@
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../shared/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
 import type { Carriers, MailAddress } from './carrier.ts';
 import { createDelivery } from './deliver-message.ts';
@@ -32,5 +32,5 @@ export function createMessages(settings: MessagesOptions): { outbox: Outbox; out
     templateId: (name) => templates.get(name),
   });
   const outboxWorker = createOutboxWorker({ ...settings, deliver });
-  return { outbox: createOutbox({ box, now, metrics, onWake: () => outboxWorker.wake() }), outboxWorker };
+  return { outbox: createOutbox({ box, now, metrics, onWake: outboxWorker.wake }), outboxWorker };
 }

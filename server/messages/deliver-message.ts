@@ -1,4 +1,4 @@
-import type { MessageChannel } from '../metrics/index.ts';
+import type { MessageChannel } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { isMailAddress, toHeaderText } from './addresses.ts';
 import { type Carriers, type MailAddress, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';

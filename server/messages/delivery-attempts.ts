@@ -1,4 +1,4 @@
-import type { MessageChannel, Metrics } from '../metrics/index.ts';
+import type { MessageChannel, Metrics } from '../shared/index.ts';
 import type { Db, SecretBox } from '../store/index.ts';
 import { PermanentDeliveryError, toFailureReason } from './carrier.ts';
 import type { DeliverMessage } from './deliver-message.ts';

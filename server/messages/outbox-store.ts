@@ -1,6 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { MessageChannel } from '../metrics/index.ts';
-import { dayMs } from '../shared/index.ts';
+import { dayMs, type MessageChannel } from '../shared/index.ts';
 import type { Db, NewRow, Row, Schema } from '../store/index.ts';
 
 export type OutboxState = Row<'outbox'>['state'];

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { type Metrics, noMetrics } from '../metrics/index.ts';
-import { type SealedText, toSealedText } from '../shared/index.ts';
+import { type Metrics, noMetrics, type SealedText, toSealedText } from '../shared/index.ts';
 import { parseStored, type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import { type Message, messageSchema } from './message.ts';
 import { findDuplicate, insertMessage } from './outbox-store.ts';

@@ -1,4 +1,4 @@
-import { type Metrics, noMetrics } from './metrics.ts';
+import { type Metrics, noMetrics } from '../shared/index.ts';
 import type { CollectedMetrics, WorkerCollector } from './workers.ts';
 
 /** The metrics of the process, and their reader; without METRICS_PORT there is no reader. */

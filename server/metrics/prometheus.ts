@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type GaugeConfiguration, Histogram, Registry } from 'prom-client';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from '../shared/index.ts';
 
 /** From a page in memory to a request that waited in a full password queue. */
 const httpBuckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

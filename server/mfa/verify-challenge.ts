@@ -1,7 +1,6 @@
 import type { Origin } from '../messages/index.ts';
 import { normaliseCode } from '../messages/index.ts';
-import type { GuessLimit } from '../metrics/index.ts';
-import type { FlowId } from '../shared/index.ts';
+import type { FlowId, GuessLimit } from '../shared/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { type ChallengeMethod, findChallengeMethods } from './challenge-methods.ts';
 import type { MfaChallenge } from './challenges.ts';

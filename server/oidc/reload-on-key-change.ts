@@ -1,7 +1,7 @@
 import type Provider from 'oidc-provider';
 import type { JWK } from 'oidc-provider';
 import type { Logger } from '../http/index.ts';
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../shared/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
 import { ensureKeys, listKeys, loadJwks } from './signing-key-store.ts';
 import { keyVersion, type SigningKeyInfo } from './signing-keys.ts';

@@ -1,5 +1,5 @@
 import Provider, { type Adapter, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { ClientType, IssuedKind, Metrics } from '../metrics/index.ts';
+import type { ClientType, IssuedKind, Metrics } from '../shared/index.ts';
 import { AnsweredBefore } from './refresh-token-reuse.ts';
 
 const saved: [event: string, kind: IssuedKind][] = [

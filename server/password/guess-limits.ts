@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { GuessLimit } from '../metrics/index.ts';
 import {
   consumeLimits,
   type LimitDecision,
@@ -7,7 +6,7 @@ import {
   type RateLimits,
   toCounterKey,
 } from '../rate-limits/index.ts';
-import type { UserId } from '../shared/index.ts';
+import type { GuessLimit, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { PasswordWork } from './queue.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash } from '@node-rs/argon2';
-import { type Metrics, noMetrics } from '../metrics/index.ts';
+import { type Metrics, noMetrics } from '../shared/index.ts';
 import { createKeyedHashes, type HashCost, readKnownHash, toHashProfile } from './keyed-hashes.ts';
 import { boundedQueue, PasswordQueueFullError, type PasswordWork, type QueueShares } from './queue.ts';
 import { type StoredHash, toDecoyHash } from './stored-hash.ts';

@@ -1,5 +1,4 @@
-import type { Metrics } from '../metrics/index.ts';
-import type { ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
+import type { Metrics, ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionUser } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';

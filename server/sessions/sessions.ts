@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { HostCookies, HttpExchange } from '../http/index.ts';
-import type { Metrics } from '../metrics/index.ts';
-import type { SessionIdHash, UserId } from '../shared/index.ts';
+import type { Metrics, SessionIdHash, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { createEndings, type SessionEndings } from './endings.ts';

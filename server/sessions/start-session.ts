@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
 import { HttpError, type HttpExchange } from '../http/index.ts';
-import type { Metrics } from '../metrics/index.ts';
-import { toSessionId, type UserId } from '../shared/index.ts';
+import { type Metrics, toSessionId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import {

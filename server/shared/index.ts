@@ -1,5 +1,6 @@
 /**
- * The module of values and functions without state that every other module may use. It imports no other module.
+ * The module of values and functions without state that every other module may use, and of the interface through which
+ * modules report to the operator. It imports no other module.
  */
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
 export { runInTurn, type Subscribers } from './hooks.ts';
@@ -48,5 +49,13 @@ export {
   userIdSchema,
 } from './ids.ts';
 export { parseUnknownJson } from './json.ts';
+export {
+  type ClientType,
+  type GuessLimit,
+  type IssuedKind,
+  type MessageChannel,
+  type Metrics,
+  noMetrics,
+} from './metrics.ts';
 export { toPublicOutcome } from './public-outcome.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';

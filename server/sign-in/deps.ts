@@ -9,13 +9,12 @@ import type {
   Pages,
   RequestContext,
 } from '../http/index.ts';
-import type { Metrics } from '../metrics/index.ts';
 import type { MfaDeps } from '../mfa/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordDeps, PasswordHasher, QueueFullAnswer } from '../password/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
-import type { ClientId, NormalisedEmail } from '../shared/index.ts';
+import type { ClientId, Metrics, NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import type { SignIn } from './complete-sign-in.ts';

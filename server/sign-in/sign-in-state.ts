@@ -1,5 +1,5 @@
-import type { GuessLimit } from '../metrics/index.ts';
 import { needsInitialPassword } from '../password/index.ts';
+import type { GuessLimit } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import { type NextStepInput, nextStep, type Step } from './next-step.ts';
 

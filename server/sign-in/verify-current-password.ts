@@ -1,6 +1,6 @@
 import { malformedSecret } from '../http/index.ts';
-import type { GuessLimit } from '../metrics/index.ts';
 import { checkPassword, type GuessLimits, maxPasswordLength, type PasswordHasher } from '../password/index.ts';
+import type { GuessLimit } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 

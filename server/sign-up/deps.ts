@@ -1,10 +1,9 @@
 import type { Providers } from '../federation/index.ts';
 import type { HostCookies, Logger, Pages } from '../http/index.ts';
 import type { Codes, Outbox } from '../messages/index.ts';
-import type { Metrics } from '../metrics/index.ts';
 import type { PasswordHasher, PasswordPolicy, QueueFullAnswer } from '../password/index.ts';
 import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
-import type { PlanKey } from '../shared/index.ts';
+import type { Metrics, PlanKey } from '../shared/index.ts';
 import type { ClientAuthorizations, Legal, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { User, UserHooks } from '../users/index.ts';

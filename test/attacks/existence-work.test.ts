@@ -1,6 +1,6 @@
 import type { KyselyPlugin, Transaction } from 'kysely';
 import { listMessages } from '../../server/messages/index.ts';
-import { noMetrics } from '../../server/metrics/index.ts';
+import { noMetrics } from '../../server/shared/index.ts';
 import type { Database, Schema } from '../../server/store/index.ts';
 import { mailForms } from '../../views/mail/index.ts';
 import { service } from '../api/callers.ts';

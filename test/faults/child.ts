@@ -10,7 +10,7 @@ import type * as CarrierFile from '../../server/messages/create-carrier.ts';
 import type * as DeliverFile from '../../server/messages/deliver-message.ts';
 import type * as OutboxFile from '../../server/messages/outbox.ts';
 import type * as WorkerFile from '../../server/messages/outbox-worker.ts';
-import type * as MetricsModule from '../../server/metrics/index.ts';
+import type * as SharedModule from '../../server/shared/index.ts';
 import type * as StoreModule from '../../server/store/index.ts';
 import type { ChildSettings, Order, Report } from './outbox-child.ts';
 
@@ -18,7 +18,7 @@ const settings: ChildSettings = JSON.parse(process.argv[2] ?? '');
 /** The child loads single files: pages and React take half a second. */
 const built = (file: string) => import(pathToFileURL(`${settings.dist}/server/${file}.js`).href);
 const { createSecretBox, openDatabase }: typeof StoreModule = await built('store/index');
-const { noMetrics }: typeof MetricsModule = await built('metrics/index');
+const { noMetrics }: typeof SharedModule = await built('shared/index');
 const { createDelivery }: typeof DeliverFile = await built('messages/deliver-message');
 const { createMailCarrier }: typeof CarrierFile = await built('messages/create-carrier');
 const { createOutbox }: typeof OutboxFile = await built('messages/outbox');

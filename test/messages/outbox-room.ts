@@ -7,7 +7,7 @@ import {
   type OutboxWorker,
   type OutboxWorkerSettings,
 } from '../../server/messages/outbox-worker.ts';
-import { noMetrics } from '../../server/metrics/index.ts';
+import { noMetrics } from '../../server/shared/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
 import { toUserId } from '../support/ids.ts';
 import type { OpenStores } from '../support/stores.ts';

@@ -1,5 +1,5 @@
 import { type Message, PermanentDeliveryError } from '../../server/messages/index.ts';
-import { noMetrics } from '../../server/metrics/index.ts';
+import { noMetrics } from '../../server/shared/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { emptyRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
 

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
-import { createMetrics, noMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
+import { createMetrics, type OpenMetrics } from '../../server/metrics/index.ts';
 import { createPasswordHasher, PasswordQueueFullError } from '../../server/password/index.ts';
+import { noMetrics } from '../../server/shared/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';

@@ -7,7 +7,6 @@ import { type App, createApp } from '../../server/app.ts';
 import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
 import type { Extensions } from '../../server/extensions.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
-import { noMetrics } from '../../server/metrics/index.ts';
 import {
   type ClientRequest,
   clientMetadata,
@@ -16,6 +15,7 @@ import {
   insertClient,
 } from '../../server/oidc/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
+import { noMetrics } from '../../server/shared/index.ts';
 import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
 import { Browser } from './browser.ts';
 import { clientDir } from './client-dir.ts';

@@ -1,17 +1,15 @@
-import type { ProviderKind } from '../../config/standard-providers.ts';
-
-/** The sign-in method: a credential, or the kind of provider. */
-export type SignInMethod = 'password' | 'passkey' | 'totp' | 'sms' | 'recovery' | ProviderKind;
-
 /**
- * The interface for reports of the modules to the operator; `prometheus.ts` implements it. Every label has few values,
- * known beforehand: never a user, a client app's id, an address or a path.
+ * The interface for reports of the modules to the operator; `metrics/prometheus.ts` implements it. Every label has few
+ * values, known beforehand: never a user, a client app's id, an address or a path.
  */
 export interface Metrics {
   /** False: there is no reader, so work that only measures can be skipped. */
   readonly on: boolean;
-  /** @param result the value in the log: `signed-in`, `wrong-password`, … */
-  signIn(method: SignInMethod, result: string): void;
+  /**
+   * @param method a credential (`password`, `passkey`, `totp`, `sms`, `recovery`), or the kind of provider
+   * @param result the value in the log: `signed-in`, `wrong-password`, …
+   */
+  signIn(method: string, result: string): void;
   /** @param result the value in the log: `begun`, `wrong`, … */
   signUp(step: 'begin' | 'resend' | 'confirm', result: string): void;
   guessRefused(limit: GuessLimit): void;
