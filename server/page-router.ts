@@ -49,11 +49,12 @@ function addSignInRoutes(router: Router, { deps, base, modules }: PageRouterInpu
 }
 
 function addCheckoutRoutes(router: Router, { deps, base, modules }: PageRouterInput): void {
-  const { config, database, now } = deps;
+  const { config, database, terms, now } = deps;
   const { accountDeps, membership, signUp, oauth } = modules;
   checkoutRoutes(router, {
     ...accountDeps,
     searchAppUrl: base.searchAppUrl,
+    terms,
     nextRedirect: base.nextRedirect,
     membership,
     stripe: stripeForBrowsers(config),
@@ -93,10 +94,10 @@ function addAccountRoutes(router: Router, { deps, base, modules }: PageRouterInp
 /** The pages and forms of all modules, behind the rules of the access table. */
 export function createPageRouter(input: PageRouterInput, extensions: Extensions): Router {
   const { deps, base, modules } = input;
-  const { database, legal, now } = deps;
+  const { database, legal, terms, now } = deps;
   const { publicUrl, pages, cookies, session, sessions, nextRedirect } = base;
   const { oauth, federation, signUp, password, membership } = modules;
-  const createGuards = pageGuard({ publicUrl, sessions, nextRedirect, now });
+  const createGuards = pageGuard({ publicUrl, sessions, terms, nextRedirect, now });
   const router = behindRules(
     Router({ caseSensitive: true, strict: true }),
     { ...extensions.routes?.access, ...pageAccess },

@@ -68,7 +68,7 @@ interface WiringInput {
 }
 
 function createOidc({ deps, base, catalogues, fail }: WiringInput): Promise<OidcModule> {
-  const { config, database, kv, boxes, outbox, log, metrics, now } = deps;
+  const { config, database, kv, boxes, outbox, log, metrics, terms, now } = deps;
   const { publicUrl, lifetimes, cookieKeys, key, limits, visitorGate, cookies, sharedCookies } = base;
   return createOidcModule({
     publicUrl,
@@ -94,6 +94,7 @@ function createOidc({ deps, base, catalogues, fail }: WiringInput): Promise<Oidc
     metrics,
     now,
     fail,
+    terms,
     nextRedirect: base.nextRedirect,
     membershipClaims: catalogues.getMembershipClaims,
     catalogue: catalogues.catalogue,

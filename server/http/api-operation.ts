@@ -2,10 +2,10 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { z } from 'zod';
 import type { ApiAccess, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
-import { jsonBody } from './body-parsers.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
-import { markJsonRoutes, refuseOtherJsonRoutes } from './json-routes.ts';
+import { jsonBody } from './request-body.ts';
+import { markJsonRoutes, refuseOtherJsonRoutes } from './request-guards.ts';
 import { actForVisitor } from './visitor-address.ts';
 
 /** One call of the JSON API. Its route, guard, OpenAPI entry and rows in the test matrix are all derived from it. */

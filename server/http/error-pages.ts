@@ -6,10 +6,10 @@ import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { StoreUnavailable } from '../store/index.ts';
 import type { HttpExchange } from './cookies.ts';
 import { type ErrorAction, HttpError, problemType, setRetryAfter } from './errors.ts';
-import { isJsonRoute } from './json-routes.ts';
 import type { T } from './language.ts';
 import { type Logger, requestReference, withRequestContext } from './log.ts';
 import type { Pages } from './pages.ts';
+import { isJsonRoute } from './request-guards.ts';
 
 /** Retry-After while a store is unavailable, in seconds. */
 export const unavailableRetrySeconds = 5;

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
 import type { Control, ControlAttributes } from '../../views/parts/control.ts';
-import { isMalformed, malformedSecret, readFormField } from './form-fields.ts';
 import type { T } from './language.ts';
+import { isMalformed, malformedSecret, readFormField } from './request-body.ts';
 
 /** One field of a form: how its text becomes a value, and the attributes of its HTML control. */
 export interface FormField<Value = unknown> {

@@ -36,7 +36,6 @@ export {
 export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
-export { bodies } from './body-parsers.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
@@ -56,7 +55,6 @@ export {
 } from './error-pages.ts';
 export { type ErrorKind, HttpError, problemKinds, setRetryAfter, toRetrySeconds } from './errors.ts';
 export { clientIp, createExpress } from './express-app.ts';
-export { isMalformed, malformedSecret, readFormField, readQueryParam, withoutSteering } from './form-fields.ts';
 export {
   choiceSchema,
   emailControl,
@@ -79,7 +77,6 @@ export { GraphqlError } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField, malformedLines } from './json-field.ts';
-export { markJsonRoutes } from './json-routes.ts';
 export {
   createI18n,
   createTranslator,
@@ -108,8 +105,23 @@ export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } 
 export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { renderDocument } from './render.tsx';
+export {
+  bodies,
+  isMalformed,
+  malformedSecret,
+  readFormField,
+  readQueryParam,
+  withoutSteering,
+} from './request-body.ts';
 export { getRequestOrigin, plainAddress, RequestContext, type RequestServices } from './request-context.ts';
-export { isSameOrigin, oneHost, onlyFromThisMachine, rejectCrossSite, requirePublicHost } from './request-guards.ts';
+export {
+  isSameOrigin,
+  markJsonRoutes,
+  oneHost,
+  onlyFromThisMachine,
+  rejectCrossSite,
+  requirePublicHost,
+} from './request-guards.ts';
 export { detectLanguages } from './request-language.ts';
 export {
   keepOpener,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isMalformed } from './form-fields.ts';
+import { isMalformed } from './request-body.ts';
 
 /** Lower than the limit of every common parser: .NET has 64, Ruby 100, Python and Jackson about 1,000. */
 const maxDepth = 16;

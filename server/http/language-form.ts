@@ -2,8 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { safeReturnUrl } from './continuation.ts';
 import type { HostCookies } from './cookies.ts';
 import { HttpError } from './errors.ts';
-import { readFormField } from './form-fields.ts';
 import { type Language, languages } from './language.ts';
+import { readFormField } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
 
 export const languageCookie = 'foyer_lang';

@@ -5,11 +5,11 @@ import type { PageContext } from '../../views/page-context.ts';
 import { type Continuation, continuationFrom, withContinuation } from './continuation.ts';
 import type { CookieLifetime, HostCookies, HttpExchange } from './cookies.ts';
 import { setRetryAfter } from './errors.ts';
-import { readFormField, readQueryParam } from './form-fields.ts';
 import { type Form, type ReadForm, readForm } from './forms.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
 import { type PageOptions, type Pages, renderRedirectPage } from './pages.ts';
+import { readFormField, readQueryParam } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
 
 /** The services of the application that every request can use. */

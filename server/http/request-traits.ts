@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { HostCookies } from './cookies.ts';
-import { readFormField } from './form-fields.ts';
 import { type Language, supportedLanguage } from './language.ts';
+import { readFormField } from './request-body.ts';
 
 /** The parameters of an authorization request that affect all its pages (OpenID Connect Core 1.0, 3.1.2.1). */
 export interface RequestTraits {

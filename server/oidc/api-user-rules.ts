@@ -1,6 +1,7 @@
 import { type ApiAccess, HttpError, isRecentAt, recentAuthMs } from '../http/index.ts';
-import { mustSetUpSecondFactor, type Step } from '../sign-in/index.ts';
+import type { Step } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
+import { mustSetUpSecondFactor } from '../users/index.ts';
 import { challenge } from './api-refusals.ts';
 
 export interface UserRuleDeps {

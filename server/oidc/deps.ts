@@ -6,6 +6,7 @@ import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { ClientId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
+import type { TermsVersion } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 import type { OidcSessions } from './provider-session.ts';
@@ -28,6 +29,7 @@ export interface OidcDeps extends RequestServices {
   defaultClientId: ClientId;
   sessions: Sessions;
   providersOut: UpstreamLogout;
+  terms: TermsVersion;
   nextRedirect: NextRedirect;
   canAccessClient: CanAccessClient;
   catalogue: Catalogue;

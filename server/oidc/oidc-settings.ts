@@ -9,7 +9,7 @@ import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId, Metrics } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { GetMembershipClaims } from '../users/index.ts';
+import type { GetMembershipClaims, TermsVersion } from '../users/index.ts';
 import type { OidcDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -37,6 +37,7 @@ export interface OidcSettings extends RequestServices {
   metrics: Metrics;
   now: () => number;
   fail: OidcDeps['fail'];
+  terms: TermsVersion;
   nextRedirect: NextRedirect;
   /** The claims of the scope `membership`. */
   membershipClaims: GetMembershipClaims;

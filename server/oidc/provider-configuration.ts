@@ -3,9 +3,15 @@ import { type HostCookies, languages } from '../http/index.ts';
 import { toLifetime } from '../rate-limits/index.ts';
 import { acrValues } from '../sessions/index.ts';
 import { toUserId } from '../shared/index.ts';
-import { mustSetUpSecondFactor } from '../sign-in/index.ts';
 import type { Database } from '../store/index.ts';
-import { claimsByScope, claimsFor, findCurrentUser, type GetMembershipClaims, type User } from '../users/index.ts';
+import {
+  claimsByScope,
+  claimsFor,
+  findCurrentUser,
+  type GetMembershipClaims,
+  mustSetUpSecondFactor,
+  type User,
+} from '../users/index.ts';
 import { isRestricted } from './access-rule.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';

@@ -12,7 +12,7 @@ export { imprintRoute } from './imprint.ts';
 export { type Legal, loadLegal, shippedLegalDir } from './legal-documents.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { createNextRedirect, type NextRedirect } from './next-redirect.ts';
-export { blocksAuthorization, mustSetUpSecondFactor, type Step } from './next-step.ts';
+export { blocksAuthorization, type Step } from './next-step.ts';
 export {
   findUserOrRedirect,
   redirectToSignIn,

@@ -1,6 +1,6 @@
 import { type Continuation, pathsBeforeTerms } from '../http/index.ts';
-import type { TermsVersion, User } from '../users/index.ts';
-import { mustSetUpSecondFactor, type Step } from './next-step.ts';
+import { mustSetUpSecondFactor, type TermsVersion, type User } from '../users/index.ts';
+import type { Step } from './next-step.ts';
 import { transition } from './sign-in-state.ts';
 
 export interface NextRedirectSettings {

@@ -1,5 +1,5 @@
 import type { PlanId } from '../shared/index.ts';
-import { isDealPostponed, mustAcceptTerms, type TermsVersion, type User } from '../users/index.ts';
+import { findOpenStep, isDealPostponed, type OpenStep, type TermsVersion, type User } from '../users/index.ts';
 
 /** All facts that decide the next step of a sign-in. */
 export interface NextStepInput {
@@ -30,25 +30,17 @@ export interface NextStepInput {
 
 export type Step =
   | { kind: 'second-factor' }
-  | { kind: 'confirm-email' }
-  | { kind: 'accept-terms' }
-  /** A provider of the user requires a second factor, and the user has none. */
-  | { kind: 'set-up-second-factor' }
+  | { kind: OpenStep }
   | { kind: 'authorization'; id: string }
   | { kind: 'return'; address: string }
   | { kind: 'partner-upgrade'; planId: PlanId }
   | { kind: 'choose-plan' }
   | { kind: 'search-app' };
 
-/** A provider of the user requires a second factor, and the user has none: no other page is open until then. */
-export const mustSetUpSecondFactor = ({
-  secondFactorRequired,
-  mfaPreference,
-}: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
-
 /**
  * The only place that decides the next step of a user (the specification's section 4, Post-login routing): the event
- * `continued` of `sign-in-state.ts`. Steps never name each other: each ends with a call of this function.
+ * `continued` of `sign-in-state.ts`. Steps never name each other: each ends with a call of this function. Those before
+ * every page are in `users/user.ts`, because guards ask for them at each request.
  */
 export function nextStep(situation: NextStepInput): Step {
   const {
@@ -62,9 +54,8 @@ export function nextStep(situation: NextStepInput): Step {
     nowMs,
   } = situation;
   if (secondFactorPending) return { kind: 'second-factor' };
-  if (!user.emailVerified) return { kind: 'confirm-email' };
-  if (!beforeTerms && mustAcceptTerms(user, terms)) return { kind: 'accept-terms' };
-  if (mustSetUpSecondFactor(user)) return { kind: 'set-up-second-factor' };
+  const open = findOpenStep(user, beforeTerms ? undefined : terms);
+  if (open) return { kind: open };
   if (authorization !== undefined) return { kind: 'authorization', id: authorization };
   if (returnTo !== undefined) return { kind: 'return', address: returnTo };
   if (

@@ -7,7 +7,7 @@ import {
   type RequestServices,
 } from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../sessions/index.ts';
-import type { User } from '../users/index.ts';
+import { findOpenStep, type TermsVersion, type User } from '../users/index.ts';
 import { isEnrolmentPage, type NextRedirect } from './next-redirect.ts';
 import { blocksAuthorization } from './next-step.ts';
 
@@ -21,6 +21,7 @@ export interface UserRequest extends RequestContext {
 export interface UserLookupDeps {
   publicUrl: string;
   sessions: Pick<Sessions, 'getCurrentUser'>;
+  terms: TermsVersion;
   nextRedirect: NextRedirect;
 }
 
@@ -32,7 +33,7 @@ export type UserGuardDeps = RequestServices & UserLookupDeps;
  */
 export async function findUserOrRedirect(
   exchange: HttpExchange,
-  { publicUrl, sessions, nextRedirect }: UserLookupDeps,
+  { publicUrl, sessions, terms, nextRedirect }: UserLookupDeps,
 ): Promise<Pick<UserRequest, 'user' | 'session'> | undefined> {
   const { req, res } = exchange;
   const found = await sessions.getCurrentUser(req);
@@ -41,7 +42,8 @@ export async function findUserOrRedirect(
     redirectToSignIn(exchange, publicUrl);
     return undefined;
   }
-  // The first rule depends on the page: some are open to users who have not accepted the terms.
+  if (findOpenStep(found.user, terms) === undefined) return found;
+  // Which step is next depends on the page: some are open to users who have not accepted the terms.
   const returnTo = new URL(req.originalUrl, publicUrl).href;
   const { step, address } = nextRedirect(found.user, { returnTo, search: '' });
   const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, publicUrl);

@@ -43,7 +43,6 @@ export {
 export type { PersonalDataSource } from './personal-data-source.ts';
 export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
-export { isEnabledUser, setUserPlan } from './plan-store.ts';
 export {
   genders,
   isBirthdate,
@@ -64,14 +63,17 @@ export type { SaveProfile } from './save-profile.ts';
 export { listTermsAcceptances, maxUserAgentLength, recordAcceptance } from './terms-ledger-store.ts';
 export {
   AlreadyInUseError,
+  findOpenStep,
   fullName,
   type MfaPreference,
   maxIdentifierLength,
   maxNameLength,
   mustAcceptTerms,
+  mustSetUpSecondFactor,
   type NewUser,
   normaliseEmail,
   normalisePhone,
+  type OpenStep,
   parseIdentifier,
   type TermsVersion,
   toAccountKey,
@@ -85,6 +87,7 @@ export {
   findUser,
   findUserByIdentifier,
   insertUser,
+  isEnabledUser,
   listUsers,
   lockUser,
   recordSignIn,
@@ -92,4 +95,5 @@ export {
   setLocale,
   setMfaPreference,
   setSource,
+  setUserPlan,
 } from './user-store.ts';

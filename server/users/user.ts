@@ -93,6 +93,28 @@ export function mustAcceptTerms(user: Pick<User, 'acceptedTosVersion'>, current:
   return user.acceptedTosVersion === null || current.number > user.acceptedTosVersion;
 }
 
+/** A provider of the user requires a second factor, and the user has none: no other page is open until then. */
+export const mustSetUpSecondFactor = ({
+  secondFactorRequired,
+  mfaPreference,
+}: Pick<User, 'secondFactorRequired' | 'mfaPreference'>): boolean => secondFactorRequired && mfaPreference === 'none';
+
+/** A step of a signed-in user that comes before every page. */
+export type OpenStep = 'confirm-email' | 'accept-terms' | 'set-up-second-factor';
+
+/**
+ * The first open step of a user; undefined: none.
+ * @param terms the current version; undefined: the requested page is open before they are accepted
+ */
+export function findOpenStep(
+  user: Pick<User, 'emailVerified' | 'acceptedTosVersion' | 'secondFactorRequired' | 'mfaPreference'>,
+  terms: TermsVersion | undefined,
+): OpenStep | undefined {
+  if (!user.emailVerified) return 'confirm-email';
+  if (terms && mustAcceptTerms(user, terms)) return 'accept-terms';
+  return mustSetUpSecondFactor(user) ? 'set-up-second-factor' : undefined;
+}
+
 /** Another user already has this address or number. */
 export class AlreadyInUseError extends Error {
   override name = 'Taken';

@@ -1,5 +1,6 @@
 import { continuationFromQuery } from '../../http/index.ts';
-import { mustSetUpSecondFactor, type UserRequest } from '../../sign-in/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
+import { mustSetUpSecondFactor } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 
 /** The target of a user who must set up a second factor first; the pages of the set-up redirect there afterwards. */

@@ -1,6 +1,6 @@
 import { type PageHandler, type RequestContext, UnknownAddressError } from '../../http/index.ts';
-import { blocksAuthorization, redirectToSignIn } from '../../sign-in/index.ts';
-import type { User } from '../../users/index.ts';
+import { redirectToSignIn } from '../../sign-in/index.ts';
+import { findOpenStep, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { ChosenPromotion, PurchaseView } from '../results.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -53,7 +53,7 @@ async function loadCheckout(deps: CheckoutDeps, flow: CheckoutFlow, user: User):
  */
 export async function findCheckoutUser(
   r: RequestContext,
-  deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'nextRedirect'>,
+  deps: Pick<CheckoutDeps, 'publicUrl' | 'sessions' | 'terms' | 'nextRedirect'>,
   signInUrl?: () => Promise<string>,
 ): Promise<User | undefined> {
   const found = await deps.sessions.getCurrentUser(r.req);
@@ -63,8 +63,7 @@ export async function findCheckoutUser(
     return undefined;
   }
   const { user } = found;
-  const { step } = deps.nextRedirect(user, { search: '' });
-  if (!blocksAuthorization(step)) return user;
+  if (findOpenStep(user, deps.terms) === undefined) return user;
   const returnTo = new URL(r.req.originalUrl, deps.publicUrl).href;
   const search = `?${new URLSearchParams({ redirect: returnTo })}`;
   r.redirect(deps.nextRedirect(user, { returnTo, search }).address);

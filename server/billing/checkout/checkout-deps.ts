@@ -3,7 +3,7 @@ import type { RequestServices } from '../../http/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { PlanKey, UserId } from '../../shared/index.ts';
 import type { NextRedirect, PendingAuthorization } from '../../sign-in/index.ts';
-import type { User } from '../../users/index.ts';
+import type { TermsVersion, User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingService } from '../results.ts';
 import type { StripeForBrowsers } from './stripe-js.ts';
@@ -12,6 +12,7 @@ export interface CheckoutDeps extends RequestServices {
   /** The page for users who decline a plan for now. */
   searchAppUrl: string;
   sessions: Pick<Sessions, 'getCurrentUser'>;
+  terms: TermsVersion;
   nextRedirect: NextRedirect;
   membership: BillingService & { catalogue: Catalogue };
   /** For the pages with a card form. */
