@@ -47,6 +47,8 @@ export interface StripeStandInOptions {
   now(): number;
   /** The invoice of a renewal stays a draft for an hour, as at Stripe; by default it is charged at once. */
   draftsRenewals?: boolean;
+  /** Days from each failed attempt at a renewal to the next; by default those of Smart Retries. */
+  retryAfterDays?: readonly number[];
   /** Further requests of a second are answered 429, as at Stripe; by default there is no limit. */
   requestsPerSecond?: number;
   /** The address for browsers, for example http://127.0.0.1:3001. */
@@ -60,14 +62,12 @@ export interface StripeStandInOptions {
 
 /** Stripe's HTTP API (2026-10-28) and what belongs to it, for the sandbox and for tests. Money moves nowhere. */
 export function createStripeStandIn(options: StripeStandInOptions): StripeStandIn {
-  const { secretKey, publishableKey, webhook, now, origin, draftsRenewals, file, clientDir, log = () => {} } = options;
+  const { secretKey, publishableKey, webhook, now, file, clientDir, log = () => {} } = options;
   let cause: { id: string | null; idempotency_key: string | null } = { id: null, idempotency_key: null };
   const observers: ((exchange: Exchange) => void)[] = [];
   const faults = createFaults();
   const engine = createEngine({
-    now,
-    origin,
-    ...(draftsRenewals !== undefined && { draftsRenewals }),
+    ...options,
     onEvent(event) {
       event.request = { ...cause };
       deliveries.add(event);

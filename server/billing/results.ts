@@ -104,7 +104,7 @@ export interface PendingRenewal {
   currency: string;
   /** The end of the period that it pays. */
   periodEnd: number;
-  /** From then on the plan can be changed; null: unknown. */
+  /** From then on the plan can be changed; null: unknown, because the operator has put the charge on hold. */
   changeableAt: number | null;
 }
 

@@ -146,6 +146,30 @@ describe('the hour in which a renewal is a draft', () => {
     expect((await shop.userNow(user)).planId).toBeNull();
   });
 
+  it('A renewal that the operator keeps as a draft is named as on hold, and the member can end the plan and pay nothing', async () => {
+    const { user, browser } = await renewingMember();
+    const customer = await customerOf(user);
+    const client = shop.stripe.client();
+    const [draft] = (await client.invoices.list({ customer, status: 'draft' })).data;
+    // As pause_collection does with the behavior keep_as_draft.
+    await client.invoices.update(draft?.id ?? '', { auto_advance: false });
+    shop.passTime(3 * dayMs);
+    await shop.membership.refresh(user.id);
+    const page = await browser.get('/plan-purchase/12');
+    expect(page.status).toBe(200);
+    expect(wordsOf(await page.text())).toContain(
+      'Your renewal of $99.00 is on hold and not charged yet. You can change your plan when it has been paid.',
+    );
+    expect((await browser.post('/plan-purchase/12', { planId: '12', dueCents: '40000' })).status).toBe(409);
+    const again = await shop.foyer.signedIn(user);
+    expect(await pageWords(again, cancelPath)).toMatch(
+      /Your renewal of \$99\.00 .+ is on hold\. It may still be charged\./,
+    );
+    expect((await again.post(cancelPath, { when: 'now' })).headers.get('location')).toContain('ended');
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
+    expect(await charges(user)).toEqual([9_900]);
+  });
+
   it('Asking to end at once ends a paid period only when it is over', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);

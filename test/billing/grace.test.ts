@@ -111,6 +111,34 @@ describe('days of grace', () => {
   });
 });
 
+it('With fourteen days of grace the plan is kept until Smart Retries collect the renewal on day ten', async () => {
+  const shop = await startShop(anyBackend, { PLANS_FILE: plansWith({ periods: 'days', graceDays: 14 }) });
+  try {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    const { card, customerId } = (await shop.membership.getMembership(user.id)) ?? {};
+    shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.chargeDeclined);
+    shop.passTime(30 * dayMs + hourMs);
+    for (let day = 0; day < 9; day += 1) {
+      await shop.membership.work();
+      await shop.membership.refresh(user.id);
+      expect((await shop.userNow(user)).planId).toBe('10');
+      shop.passTime(dayMs);
+    }
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'past_due', unpaid: { attempts: 5 } });
+    shop.stripe.engine.setCardBehaviour(card?.paymentMethodId ?? '', cards.visa);
+    shop.passTime(dayMs + hourMs);
+    await shop.membership.work();
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'active', unpaid: null });
+    expect((await shop.userNow(user)).planId).toBe('10');
+    const paid = await shop.stripe.client().invoices.list({ customer: customerId ?? '', status: 'paid' });
+    expect(paid.data.filter(({ amount_paid: cents }) => cents > 0)).toHaveLength(2);
+  } finally {
+    await shop.close();
+  }
+});
+
 it('With fourteen days of grace a renewal that succeeds on day ten keeps the plan', async () => {
   const shop = await startShop(anyBackend, { PLANS_FILE: plansWith({ periods: 'days', graceDays: 14 }) });
   try {

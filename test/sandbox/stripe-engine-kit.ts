@@ -19,9 +19,19 @@ const schemas: Record<string, string> = {
 /**
  * An engine on its own clock, which checks every request and answer against the description of Stripe's API, and a few
  * shorthands. Faults are kept in `faults`.
- * @param options.checks without them it is several times as fast; `draftsRenewals`: as the engine's own option
+ * @param options.checks without them it is several times as fast; `draftsRenewals`, `retryAfterDays`: as the engine's own options
  */
-export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true, draftsRenewals = false } = {}) {
+export function engineKit({
+  startMs = Date.UTC(2026, 0, 31, 10),
+  checks = true,
+  draftsRenewals = false,
+  retryAfterDays,
+}: {
+  startMs?: number;
+  checks?: boolean;
+  draftsRenewals?: boolean;
+  retryAfterDays?: readonly number[];
+} = {}) {
   let nowMs = startMs;
   const events: StripeEvent[] = [];
   const faults: string[] = [];
@@ -30,6 +40,7 @@ export function engineKit({ startMs = Date.UTC(2026, 0, 31, 10), checks = true, 
     createEngine({
       now: () => nowMs,
       draftsRenewals,
+      ...(retryAfterDays && { retryAfterDays }),
       origin: 'http://stripe.example',
       onEvent(event) {
         events.push(event);

@@ -44,6 +44,7 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
   });
 
   it('The engine retries a failed renewal after 3, 5 and 7 days, then ends the subscription', () => {
+    kit = engineKit({ retryAfterDays: [3, 5, 7] });
     const customer = kit.customer(visa);
     const { id } = kit.subscribe(customer, kit.price(9_900));
     const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
@@ -62,6 +63,18 @@ describe('the stand-in’s engine: periods, failures, ends', () => {
       ['2026-02-28', '2026-03-03', '2026-03-08', '2026-03-15'],
     );
     expect(kit.types().filter((type) => type === 'customer.subscription.deleted')).toHaveLength(1);
+  });
+
+  it('By default the engine makes eight attempts within two weeks, as Smart Retries do', () => {
+    const customer = kit.customer(visa);
+    const { id } = kit.subscribe(customer, kit.price(9_900));
+    const card = String(kit.customerNow(customer).invoice_settings.default_payment_method);
+    kit.engine.setCardBehaviour(card, declinesLater);
+    kit.engine.advance((28 + 14) * day);
+    const failures = kit.events.filter(({ type }) => type === 'invoice.payment_failed');
+    expect(failures).toHaveLength(8);
+    expect([failures[0], failures.at(-1)].map((each) => iso(each?.created))).toEqual(['2026-02-28', '2026-03-14']);
+    expect(kit.subscription(id).status).toBe('canceled');
   });
 
   it('The subscription is active again when the open renewal is paid with another card', () => {

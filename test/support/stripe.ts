@@ -40,6 +40,7 @@ export { takeStripeFaults };
  * The sandbox's stand-in for Stripe, in this process on a free port.
  * @param options `checked`: every request and answer must match the description of Stripe's API, or the test fails (the
  * default); `now`: its clock; `draftsRenewals`: the invoice of a renewal stays a draft for an hour;
+ * `retryAfterDays`: when a failed renewal is tried again, by default as Smart Retries do;
  * `requestsPerSecond`: further ones are answered 429
  */
 export async function startStripe({
@@ -50,6 +51,7 @@ export async function startStripe({
   now?: () => number;
   checked?: boolean;
   draftsRenewals?: boolean;
+  retryAfterDays?: readonly number[];
   requestsPerSecond?: number;
   file?: string;
   log?: (line: string) => void;

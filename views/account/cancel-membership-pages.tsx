@@ -26,7 +26,7 @@ export interface CancelMembershipProps extends ActProps {
   /** The user's credit, which stays. */
   credit?: string | undefined;
   /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
-  renewal?: { amount: string; until: number } | undefined;
+  renewal?: { amount: string; until: number; isHeld: boolean } | undefined;
 }
 
 /** Until when the plan stays, and the last charge. */
@@ -34,7 +34,10 @@ function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembers
   if (renewal) {
     const date = formatDate(lang, renewal.until);
     return [
-      t('membership.cancel.renewing', { amount: renewal.amount, date }),
+      t(renewal.isHeld ? 'membership.cancel.renewalHeld' : 'membership.cancel.renewing', {
+        amount: renewal.amount,
+        date,
+      }),
       t('membership.cancel.until', { date }),
       t('membership.cancel.nothingAfter'),
     ];

@@ -8,8 +8,6 @@ import type { State } from './state.ts';
 import { invalid, StandInError } from './types.ts';
 
 const day = 86_400;
-/** Days until the next attempt, after the first, second and third have failed; then there are no more attempts. */
-const retryAfterDays = [3, 5, 7];
 
 export type CollectionResult = Attempt | { outcome: 'no_payment_method' };
 
@@ -71,7 +69,7 @@ function recordFailure(
 ) {
   invoice.attempted = true;
   if (offSession) {
-    const days = retryAfterDays[invoice.attempt_count - 1];
+    const days = state.retryAfterDays[invoice.attempt_count - 1];
     invoice.next_payment_attempt = days === undefined ? null : state.now() + days * day;
   }
   state.announce(outcome === 'requires_action' ? 'invoice.payment_action_required' : 'invoice.payment_failed', invoice);

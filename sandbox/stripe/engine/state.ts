@@ -12,6 +12,12 @@ interface Snapshot {
   objects: StoredObject[];
 }
 
+/**
+ * Smart Retries as Stripe recommends them: 8 attempts within 2 weeks. Stripe chooses their days by itself, here they are
+ * the same each time: days 1, 3, 5, 7, 10, 12 and 14 after the first attempt.
+ */
+const smartRetries: readonly number[] = [1, 2, 2, 2, 3, 2, 2];
+
 /** All objects, a clock and events, which transactions change together. */
 export function createState(options: EngineOptions) {
   const { movedMs, setMoved, ...clock } = createEngineClock(() => options.now());
@@ -39,6 +45,7 @@ export function createState(options: EngineOptions) {
   return {
     origin: options.origin,
     draftsRenewals: options.draftsRenewals ?? false,
+    retryAfterDays: options.retryAfterDays ?? smartRetries,
     ...clock,
     ...typedAccess,
     announce: events.announce,

@@ -69,7 +69,9 @@ export type PauseReason = NonNullable<
 export interface EngineOptions {
   now(): number;
   /** The invoice of a renewal stays a draft for an hour, as at Stripe; by default it is charged at once. */
-  draftsRenewals?: boolean;
+  draftsRenewals?: boolean | undefined;
+  /** Days from each failed attempt at a renewal to the next; by default those of Smart Retries. */
+  retryAfterDays?: readonly number[] | undefined;
   onEvent(event: StripeEvent): void;
   /** Address of hosted invoice pages and 3-D Secure challenges, without a trailing slash. */
   origin: string;

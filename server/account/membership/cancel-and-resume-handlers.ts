@@ -86,6 +86,7 @@ async function renderCancel(r: UserRequest, deps: AccountDeps, view: Partial<Str
       renewal: renewal && {
         amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
         until: renewal.periodEnd,
+        isHeld: renewal.changeableAt === null,
       },
     },
     { title: 'membership.cancel.title', address: cancelPath, status: state.status },

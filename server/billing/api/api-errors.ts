@@ -26,7 +26,10 @@ export const refusePaused = (): HttpError =>
 /** An upgrade waits for the renewal that is being charged. */
 export const refuseWhileRenewing = ({ changeableAt }: PendingRenewal, nowMs: number): HttpError =>
   new HttpError('conflict', {
-    publicDetail: 'The renewal is being charged; the plan can be changed after that',
+    publicDetail:
+      changeableAt === null
+        ? 'The renewal is on hold; the plan can be changed when it is paid'
+        : 'The renewal is being charged; the plan can be changed after that',
     detail: 'the renewal is a draft',
     ...(changeableAt !== null && { retryAfterSeconds: toRetrySeconds(changeableAt - nowMs) }),
   });

@@ -35,7 +35,7 @@ export function renewalNotice(
   const amount = formatAmount(lang, amountCents, { currency });
   const text =
     changeableAt === null
-      ? t('checkout.renewingUndated', { amount })
+      ? t('checkout.renewingHeld', { amount })
       : t('checkout.renewing', { amount, time: formatDate(lang, changeableAt, 'dateTime') });
   return { kind: 'info', text, duration: 'never' };
 }
