@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
 import { connectedAppRoutes } from './connected-apps.ts';
-import { contactRoutes } from './contact/contact-form-handlers.ts';
+import { contactPages } from './contact/contact-form-handlers.ts';
 import { undoEmailChangeRoutes } from './contact/undo-email-change-handlers.ts';
 import { deleteAccountRoutes } from './deletion/delete-account-handlers.ts';
 import { deletionRequestedRoute } from './deletion/deletion-requested-handlers.ts';
@@ -18,7 +18,7 @@ import { membershipRoutes } from './membership/membership-handlers.ts';
 import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
 import { withdrawRoutes } from './membership/withdraw-handlers.ts';
 import { notificationRoutes } from './notifications.ts';
-import { profileRoutes } from './profile/profile-handlers.ts';
+import { namePage, userDataPage } from './profile/profile-handlers.ts';
 import { linkProviderRoutes } from './providers/link-provider-handlers.ts';
 import { providerRoutes } from './providers/providers-handlers.ts';
 import { addPasskeyRoutes } from './security/add-passkey-handlers.ts';
@@ -28,14 +28,17 @@ import { passwordRoutes } from './security/password-handlers.ts';
 import { recoveryCodeRoutes } from './security/recovery-codes-handlers.ts';
 import { mfaSmsRoutes } from './security/sms-enrolment-handlers.ts';
 import { totpRoutes } from './security/totp-enrolment-handlers.ts';
+import type { PageRoute } from './settings-page.ts';
 
 /** Each subject has a file with its paths; page and form share a path. */
 export function accountRoutes(router: Router, settings: AccountSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
   const add = pageRoutes(router, deps);
+  const addPages = (pages: readonly PageRoute[]) => {
+    for (const { path, ...handlers } of pages) add(path, handlers);
+  };
   homeRoutes(add);
-  profileRoutes(add);
-  contactRoutes(add);
+  addPages([namePage, userDataPage, ...contactPages]);
   passwordRoutes(add);
   mfaRoutes(add);
   totpRoutes(add);

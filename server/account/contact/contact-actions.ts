@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAction, emailControl, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
 import { limitRefusals } from '../../password/index.ts';
-import type { ActionCaller } from '../form-page.ts';
+import type { ActionCaller } from '../settings-page.ts';
 import { type EmailRefusal, requestEmailChange } from './change-email.ts';
 import { type PhoneRefusal, requestPhoneChange } from './change-phone.ts';
 import type { ContactDeps } from './contact-deps.ts';

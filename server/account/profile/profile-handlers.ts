@@ -1,7 +1,6 @@
 import { NamePage } from '../../../views/account/name-page.tsx';
 import { UserDataPage } from '../../../views/account/user-data-page.tsx';
 import {
-  type AddPage,
   defineAction,
   type Form,
   languages,
@@ -12,8 +11,8 @@ import {
 import { requireUser } from '../../sign-in/index.ts';
 import { mapUserData, nameForm, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { type ActionCaller, formPage } from '../form-page.ts';
 import { accountHomeUrl } from '../notices.ts';
+import { type ActionCaller, formAct, openForm, settingsPage } from '../settings-page.ts';
 import { saveProfile, saveProfileRefusals } from './save-profile.ts';
 
 const changeProfile = <Fields extends Form>(form: Fields) =>
@@ -30,38 +29,38 @@ function toProblem({ t }: RequestContext, { text }: RefusedForm<Form>) {
   return text === undefined ? { text: failed } : { title: failed, text };
 }
 
-const namePage = formPage({
+/** The profile is no credential, so any session suffices. */
+export const namePage = settingsPage({
   path: '/settings/name',
   title: 'settings.name.title',
+  guard: requireUser,
   Page: NamePage,
-  action: changeProfile(nameForm),
-  toValues: ({ user }) => ({ givenName: user.givenName, familyName: user.familyName }),
-  toProblem,
-  onDone: (r) => r.redirect(accountHomeUrl('name')),
+  toProps: ({ user }) => openForm(nameForm, { givenName: user.givenName, familyName: user.familyName }),
+  act: formAct({ action: changeProfile(nameForm), toProblem, after: () => accountHomeUrl('name') }),
 });
 
-const userDataPage = formPage({
+export const userDataPage = settingsPage({
   path: '/settings/profile',
   title: 'settings.userData.edit',
+  guard: requireUser,
   Page: UserDataPage,
-  action: changeProfile(userDataForm),
-  toValues: ({ user }) => mapUserData((name) => String(user[name] ?? '')),
-  toProblem,
-  onDone(r, deps) {
-    const { locale } = r.form(userDataForm).typed;
-    // Otherwise this browser's earlier choice would have precedence.
-    writeLanguageCookie(
-      deps.cookies,
-      r.res,
-      languages.find((one) => one === locale.trim()),
-    );
-    r.redirect(accountHomeUrl('profile'));
-  },
+  toProps: ({ user }) =>
+    openForm(
+      userDataForm,
+      mapUserData((name) => String(user[name] ?? '')),
+    ),
+  act: formAct({
+    action: changeProfile(userDataForm),
+    toProblem,
+    after(r, { cookies }) {
+      const { locale } = r.form(userDataForm).typed;
+      // Otherwise this browser's earlier choice would have precedence.
+      writeLanguageCookie(
+        cookies,
+        r.res,
+        languages.find((one) => one === locale.trim()),
+      );
+      return accountHomeUrl('profile');
+    },
+  }),
 });
-
-/** Edit Name and Edit User Data: what users tell of themselves. It is no credential, so any session suffices. */
-export function profileRoutes(add: AddPage<AccountDeps>): void {
-  for (const { path, show, submit } of [namePage, userDataPage]) {
-    add(path, { get: requireUser(show), post: requireUser(submit) });
-  }
-}

@@ -1,0 +1,138 @@
+import type { FunctionComponent } from 'react';
+import type { TextKey } from '../../locales/index.ts';
+import type { ActionProblem } from '../../views/account/account-action.tsx';
+import type { FormPageProps } from '../../views/account/form-page.ts';
+import type { PageContext } from '../../views/page-context.ts';
+import {
+  type Action,
+  type ActionDone,
+  type Form,
+  type PageHandler,
+  type RefusedForm,
+  submitAction,
+  toControls,
+  unavailableRetrySeconds,
+} from '../http/index.ts';
+import type { Origin } from '../messages/index.ts';
+import type { UserRequest } from '../sign-in/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
+import type { User } from '../users/index.ts';
+import type { AccountDeps } from './deps.ts';
+import type { KeptFields } from './form-drafts.ts';
+
+type MaybeAsync<Value> = Value | Promise<Value>;
+
+/** The properties that the visit or the form decides. JSON values; never passwords or keys. */
+type PageState<Props> = Partial<Omit<Props, 'ctx' | 'action'>>;
+type RefusedState<Props> = PageState<Props> & { status: number };
+
+/** A page of the settings with a form: GET shows it, POST acts. */
+export interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; action: string }> {
+  path: string;
+  /** The page's own address, if a query names something. */
+  toAddress?(r: R): string;
+  title: TextKey | ((r: R) => string);
+  guard: (handler: PageHandler<AccountDeps, R>, keep?: KeptFields) => PageHandler<AccountDeps>;
+  Page: FunctionComponent<Props>;
+  /** The properties, unless the state of the page has others; a string is the address of a page that fits better. */
+  toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<NoInfer<Props>, 'ctx' | 'action'> | string>;
+  /** Before a visit: its state, or the address of a page that fits better. */
+  open?(r: R, deps: AccountDeps): MaybeAsync<PageState<NoInfer<Props>> | string | undefined>;
+  /** The fields of a form that was sent too late, which its page shows after the re-authentication. No secrets. */
+  draft?: { fields: KeptFields; toState(typed: Readonly<Record<string, string>>): PageState<NoInfer<Props>> };
+  /** @returns the address of the next page, or the refused form's state; undefined: it has answered by itself */
+  act(r: R, deps: AccountDeps): MaybeAsync<string | RefusedState<NoInfer<Props>> | undefined>;
+}
+
+/** The handlers of a page. */
+export interface PageRoute {
+  path: string;
+  get?: PageHandler<AccountDeps>;
+  post?: PageHandler<AccountDeps>;
+}
+
+export function settingsPage<R extends UserRequest, Props extends { ctx: PageContext; action: string }>(
+  page: SettingsPage<R, Props>,
+) {
+  const { path, title, guard, draft } = page;
+
+  async function render(r: R, deps: AccountDeps, state: PageState<Props> & { status?: number }): Promise<void> {
+    const address = page.toAddress?.(r) ?? path;
+    const view = r.viewAt(address, state);
+    if (!view) return;
+    const props = await page.toProps(r, deps);
+    if (typeof props === 'string') return r.redirect(props);
+    const { status, ...decided } = view;
+    // TypeScript does not see that the parts make up `Props`.
+    const all = { action: address, ...props, ...decided } as unknown as Omit<Props, 'ctx'>;
+    r.render(page.Page, all, { title: typeof title === 'string' ? title : () => title(r), address, status });
+  }
+
+  async function show(r: R, deps: AccountDeps): Promise<void> {
+    const opened = await page.open?.(r, deps);
+    if (typeof opened === 'string') return r.redirect(opened);
+    const typed = draft && (await deps.formDrafts.takeDraft(r));
+    await render(r, deps, { ...(typed && draft.toState(typed)), ...opened });
+  }
+
+  async function submit(r: R, deps: AccountDeps): Promise<void> {
+    const answer = await page.act(r, deps);
+    if (typeof answer === 'string') r.redirect(answer);
+    else if (answer) await render(r, deps, answer);
+  }
+
+  return { path, get: guard(show), post: guard(submit, draft?.fields) };
+}
+
+/** The user of an action, and the browser for the notice about it. */
+export interface ActionCaller {
+  user: User;
+  from: Origin;
+}
+
+type Names<Fields extends Form> = keyof Fields & string;
+
+/** The form of an action as its page opens it. */
+export const openForm = <Fields extends Form>(
+  form: Fields,
+  values: Record<Names<Fields>, string>,
+): Pick<FormPageProps<Names<Fields>>, 'controls' | 'values' | 'errors'> => ({
+  controls: toControls(form),
+  values,
+  errors: {},
+});
+
+interface FormAct<Fields extends Form, Result extends { kind: string }> {
+  action: Action<AccountDeps, ActionCaller, Fields, Result>;
+  /** Above a refused form. */
+  toProblem(r: UserRequest, refused: RefusedForm<Fields>): ActionProblem | undefined;
+  /** @returns the address of the next page */
+  after(r: UserRequest, deps: AccountDeps, done: ActionDone<Result>): string;
+}
+
+/** The act of a page with the form of an action. A refused form keeps the input, also if a store is unavailable. */
+export function formAct<Fields extends Form, Result extends { kind: string }>(act: FormAct<Fields, Result>) {
+  const { action } = act;
+
+  async function submit(r: UserRequest, deps: AccountDeps): Promise<ActionDone<Result> | RefusedForm<Fields>> {
+    try {
+      return await submitAction(r, action, { deps, caller: { user: r.user, from: r.origin } });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      r.log.error({ err: error, act: action.id }, 'store unavailable');
+      r.setRetryAfter(unavailableRetrySeconds * 1000);
+      const { typed } = r.form(action.form);
+      return { kind: 'refused-form', status: 503, typed, errors: {}, text: r.t('settings.unavailable') };
+    }
+  }
+
+  return async (r: UserRequest, deps: AccountDeps) => {
+    const result = await submit(r, deps);
+    if (!isRefused(result)) return act.after(r, deps, result);
+    const { status, typed: values, errors } = result;
+    return { status, values, errors, problem: act.toProblem(r, result) };
+  };
+}
+
+const isRefused = <Fields extends Form>(result: { kind: string }): result is RefusedForm<Fields> =>
+  result.kind === 'refused-form';
