@@ -24,7 +24,7 @@ import { providerRoutes } from './providers/providers-handlers.ts';
 import { addPasskeyRoutes } from './security/add-passkey-handlers.ts';
 import { mfaRoutes } from './security/mfa-handlers.ts';
 import { passkeyRoutes } from './security/passkeys-handlers.ts';
-import { passwordRoutes } from './security/password-handlers.ts';
+import { passwordPage } from './security/password-handlers.ts';
 import { recoveryCodeRoutes } from './security/recovery-codes-handlers.ts';
 import { mfaSmsRoutes } from './security/sms-enrolment-handlers.ts';
 import { totpRoutes } from './security/totp-enrolment-handlers.ts';
@@ -39,7 +39,7 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   };
   homeRoutes(add);
   addPages([namePage, userDataPage, ...contactPages]);
-  passwordRoutes(add);
+  addPages([passwordPage]);
   mfaRoutes(add);
   totpRoutes(add);
   mfaSmsRoutes(add);

@@ -10,6 +10,7 @@ import {
   type PageHandler,
   type RefusedForm,
   submitAction,
+  type T,
   toControls,
   unavailableRetrySeconds,
 } from '../http/index.ts';
@@ -29,19 +30,19 @@ type RefusedState<Props> = PageState<Props> & { status: number };
 /** A page of the settings with a form: GET shows it, POST acts. */
 export interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; action: string }> {
   path: string;
-  /** The page's own address, if a query names something. */
-  toAddress?(r: R): string;
-  title: TextKey | ((r: R) => string);
+  /** The query belongs to the page's address: it names what the page is about. */
+  withQuery?: true;
+  title: TextKey | ((t: T, props: Omit<Props, 'ctx'>) => string);
   guard: (handler: PageHandler<AccountDeps, R>, keep?: KeptFields) => PageHandler<AccountDeps>;
   Page: FunctionComponent<Props>;
   /** The properties, unless the state of the page has others; a string is the address of a page that fits better. */
-  toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<NoInfer<Props>, 'ctx' | 'action'> | string>;
+  toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<Props, 'ctx' | 'action'> | string>;
   /** Before a visit: its state, or the address of a page that fits better. */
-  open?(r: R, deps: AccountDeps): MaybeAsync<PageState<NoInfer<Props>> | string | undefined>;
+  open?(r: R, deps: AccountDeps): MaybeAsync<PageState<Props> | string | undefined>;
   /** The fields of a form that was sent too late, which its page shows after the re-authentication. No secrets. */
-  draft?: { fields: KeptFields; toState(typed: Readonly<Record<string, string>>): PageState<NoInfer<Props>> };
+  draft?: { fields: KeptFields; toState(typed: Readonly<Record<string, string>>): PageState<Props> };
   /** @returns the address of the next page, or the refused form's state; undefined: it has answered by itself */
-  act(r: R, deps: AccountDeps): MaybeAsync<string | RefusedState<NoInfer<Props>> | undefined>;
+  act(r: R, deps: AccountDeps): MaybeAsync<string | RefusedState<Props> | undefined>;
 }
 
 /** The handlers of a page. */
@@ -57,7 +58,7 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
   const { path, title, guard, draft } = page;
 
   async function render(r: R, deps: AccountDeps, state: PageState<Props> & { status?: number }): Promise<void> {
-    const address = page.toAddress?.(r) ?? path;
+    const address = page.withQuery ? r.req.originalUrl : path;
     const view = r.viewAt(address, state);
     if (!view) return;
     const props = await page.toProps(r, deps);
@@ -65,7 +66,7 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
     const { status, ...decided } = view;
     // TypeScript does not see that the parts make up `Props`.
     const all = { action: address, ...props, ...decided } as unknown as Omit<Props, 'ctx'>;
-    r.render(page.Page, all, { title: typeof title === 'string' ? title : () => title(r), address, status });
+    r.render(page.Page, all, { title: typeof title === 'string' ? title : () => title(r.t, all), address, status });
   }
 
   async function show(r: R, deps: AccountDeps): Promise<void> {
@@ -81,7 +82,8 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
     else if (answer) await render(r, deps, answer);
   }
 
-  return { path, get: guard(show), post: guard(submit, draft?.fields) };
+  /** `refuse` shows the page with what another page's form could not do. */
+  return { path, get: guard(show), post: guard(submit, draft?.fields), refuse: render };
 }
 
 /** The user of an action, and the browser for the notice about it. */

@@ -1,6 +1,6 @@
 import { PasswordPage, type PasswordPageProps } from '../../../views/account/password-page.tsx';
 import { passwordStrength } from '../../../views/parts/password-strength.ts';
-import { type AddPage, enforces, type RequestContext, refusalView } from '../../http/index.ts';
+import { enforces, type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
 import {
   type ChangePasswordRefusal,
   changePassword,
@@ -13,22 +13,14 @@ import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { settingsPage } from '../settings-page.ts';
 
 const path = '/settings/password';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
 
-type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'done' | 'met'>> & {
-  status?: number;
+type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'met'>> & {
+  status: number;
 };
-
-function renderPasswordPage(r: UserRequest, view: PasswordPageState = {}): void {
-  const isFirst = r.user.passwordHash === null;
-  r.renderForm(
-    PasswordPage,
-    { action: path, member: r.user, isFirst, errors: {} },
-    { title: isFirst ? 'settings.password.first.title' : 'settings.password.title', address: path, view },
-  );
-}
 
 /** The text for each refusal, and its place. */
 function refusedState(
@@ -52,12 +44,7 @@ function refusedState(
   return { status, problem: isLate ? t('settings.password.first.meanwhile') : text };
 }
 
-function show(r: UserRequest) {
-  const isDone = r.query('notice') === 'done';
-  renderPasswordPage(r, isDone ? { done: r.t('settings.password.done') } : {});
-}
-
-async function submit(r: UserRequest, deps: AccountDeps) {
+async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageState | string> {
   const { t, user, session } = r;
   // Used unchanged, never trimmed.
   const typed = { oldPassword: r.field(names.oldPassword), newPassword: r.field(names.newPassword) };
@@ -66,25 +53,21 @@ async function submit(r: UserRequest, deps: AccountDeps) {
   const isFirst = user.passwordHash === null;
   const replace = isFirst ? setInitialPassword : changePassword;
   const changed = await hashForPage(r, deps, () => replace(deps.password, user, { ...typed, from }));
-  if (changed.kind === 'busy') {
-    return renderPasswordPage(r, { status: changed.status, problem: t('signIn.errors.busy'), ...met });
-  }
-  if (changed.kind === 'refused') {
-    return renderPasswordPage(r, { ...met, ...refusedState(r, changed.refusal, { ...typed, isFirst }) });
-  }
+  if (changed.kind === 'busy') return { status: changed.status, problem: t('signIn.errors.busy'), ...met };
+  if (changed.kind === 'refused') return { ...met, ...refusedState(r, changed.refusal, { ...typed, isFirst }) };
   // All sessions of the user have ended; the present browser continues with a new session.
   await rotateSessionAfterPasswordChange(r, deps, { user: changed.user, session });
   const { step } = deps.nextRedirect(changed.user, { search: '' });
   // The settings' home is closed before the terms are accepted: then this page shows the notice.
   const isOpen = step.kind !== 'accept-terms';
-  r.redirect(isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`);
+  return isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`;
 }
 
 /**
  * The old password proves the user; if the sign-in needs a second factor, this does too; a user without a password
  * needs a recent authentication by another method.
  */
-function requirePasswordOrRecentAuth(handler: (r: UserRequest, deps: AccountDeps) => unknown) {
+function requirePasswordOrRecentAuth(handler: PageHandler<AccountDeps, UserRequest>) {
   const recent = requireRecentAuth(handler);
   const guarded = requireUser<AccountDeps>((r, deps) =>
     r.user.mfaPreference === 'none' && r.user.passwordHash !== null ? handler(r, deps) : recent(r, deps),
@@ -93,6 +76,12 @@ function requirePasswordOrRecentAuth(handler: (r: UserRequest, deps: AccountDeps
 }
 
 /** Change Password. */
-export function passwordRoutes(add: AddPage<AccountDeps>): void {
-  add(path, { get: requirePasswordOrRecentAuth(show), post: requirePasswordOrRecentAuth(submit) });
-}
+export const passwordPage = settingsPage({
+  path,
+  title: (t, { isFirst }) => t(isFirst ? 'settings.password.first.title' : 'settings.password.title'),
+  guard: requirePasswordOrRecentAuth,
+  Page: PasswordPage,
+  open: (r) => (r.query('notice') === 'done' ? { done: r.t('settings.password.done') } : {}),
+  toProps: ({ user }) => ({ member: user, isFirst: user.passwordHash === null, errors: {} }),
+  act: submit,
+});
