@@ -22,12 +22,12 @@ import { namePage, userDataPage } from './profile/profile-handlers.ts';
 import { linkProviderRoutes } from './providers/link-provider-handlers.ts';
 import { providerRoutes } from './providers/providers-handlers.ts';
 import { addPasskeyRoutes } from './security/add-passkey-handlers.ts';
-import { mfaRoutes } from './security/mfa-handlers.ts';
+import { mfaPage } from './security/mfa-handlers.ts';
 import { passkeyRoutes } from './security/passkeys-handlers.ts';
 import { passwordPage } from './security/password-handlers.ts';
-import { recoveryCodeRoutes } from './security/recovery-codes-handlers.ts';
-import { mfaSmsRoutes } from './security/sms-enrolment-handlers.ts';
-import { totpRoutes } from './security/totp-enrolment-handlers.ts';
+import { recoveryCodesPage } from './security/recovery-codes-handlers.ts';
+import { mfaSmsPages } from './security/sms-enrolment-handlers.ts';
+import { totpPages } from './security/totp-enrolment-handlers.ts';
 import type { PageRoute } from './settings-page.ts';
 
 /** Each subject has a file with its paths; page and form share a path. */
@@ -40,10 +40,10 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   homeRoutes(add);
   addPages([namePage, userDataPage, ...contactPages]);
   addPages([passwordPage]);
-  mfaRoutes(add);
-  totpRoutes(add);
-  mfaSmsRoutes(add);
-  recoveryCodeRoutes(add);
+  addPages([mfaPage]);
+  addPages(totpPages);
+  addPages(mfaSmsPages);
+  addPages([recoveryCodesPage]);
   passkeyRoutes(add);
   addPasskeyRoutes(add, deps);
   providerRoutes(add);

@@ -1,10 +1,10 @@
 import { createElement } from 'react';
 import type { TextKey } from '../../../locales/index.ts';
 import { MfaCard, type MfaCardProps } from '../../../views/account/mfa-card.tsx';
-import type { AuthenticatorsView, FactorChoice, MfaFormProps } from '../../../views/account/mfa-form.tsx';
+import type { AuthenticatorsView, FactorChoice } from '../../../views/account/mfa-form.tsx';
 import { MfaPage } from '../../../views/account/mfa-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { type AddPage, HttpError, refusalView } from '../../http/index.ts';
+import { HttpError, refusalView } from '../../http/index.ts';
 import { changeMfaPreference, listAuthenticators, mfaPreferenceRefusals } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
@@ -17,8 +17,9 @@ import type { HomeCardSource } from '../home-card-source.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { codesPath, mfaPath, phonePath, securityHomePath, smsPath, totpPath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { settingsPage } from '../settings-page.ts';
+import { afterEnablingFactor } from './after-enabling-factor.ts';
 import { rememberEnrolmentReturn } from './enrolment-return.ts';
-import { afterEnablingFactor } from './recovery-codes-handlers.ts';
 
 type CardDeps = Pick<AccountDeps, 'database' | 'smsOffered'>;
 
@@ -40,32 +41,6 @@ export const mfaCard: HomeCardSource = async ({ user }, deps) => {
   return (ctx: PageContext) => createElement(MfaCard, { ctx, ...props, key: 'mfa' });
 };
 
-type MfaPageState = Pick<MfaFormProps, 'typed'> & { error?: string; status?: number };
-
-async function renderMfaPage(r: UserRequest, deps: AccountDeps, view: MfaPageState = {}) {
-  const state = r.viewAt(mfaPath, view);
-  if (!state) return;
-  const { status, typed, error } = state;
-  const factors = await toAuthenticatorsView(deps, r.user);
-  r.render(
-    MfaPage,
-    { factors, due: mustSetUpSecondFactor(r.user), action: mfaPath, phoneHref: phonePath, typed, error },
-    { title: 'mfaSettings.card.title', address: mfaPath, status },
-  );
-}
-
-/** GET /settings/mfa. */
-async function showMfa(r: UserRequest, deps: AccountDeps) {
-  rememberEnrolmentReturn(r, deps);
-  const stored = await deps.formDrafts.takeDraft(r);
-  const typed = stored && {
-    enabled: stored.enabled === '1',
-    method: stored.method ?? '',
-    endOthers: stored[endOthersField] === '1',
-  };
-  await renderMfaPage(r, deps, typed && { typed });
-}
-
 const isChoice = (method: string): method is FactorChoice => ['sms', 'totp', 'none'].includes(method);
 
 /** The choice of the form; undefined if there is none. */
@@ -84,42 +59,59 @@ function enrolmentUrlBefore({ totp, number }: AuthenticatorsView, choice: Factor
   return undefined;
 }
 
-/** POST /settings/mfa: the choice of the card (the specification's section 4, Multi-factor authentication). */
-async function submitMfa(r: UserRequest, deps: AccountDeps) {
+/** The choice of the card (the specification's section 4, Multi-factor authentication). */
+async function submit(r: UserRequest, deps: AccountDeps) {
   const { t, user } = r;
   const typed = { enabled: r.field('enabled') === '1', method: r.field('method'), endOthers: endOthersTicked(r) };
-  const refuse = (key: TextKey) => renderMfaPage(r, deps, { status: 400, typed, error: t(key) });
+  const refuse = (key: TextKey) => ({ status: 400, typed, error: t(key) });
   const method = readChoice(r);
   if (method === undefined) return refuse('mfaSettings.card.choose');
   if (method === 'sms' && !deps.smsOffered) return refuse('mfaSettings.errors.noPhone');
   if (method === 'none' && user.secondFactorRequired) return refuse('federation.required.cannotTurnOff');
-  if (method === user.mfaPreference) return r.redirect(securityHomePath);
+  if (method === user.mfaPreference) return securityHomePath;
   const first = enrolmentUrlBefore(await toAuthenticatorsView(deps, user), method);
-  if (first !== undefined) return r.redirect(first);
+  if (first !== undefined) return first;
   const preferred = await changeMfaPreference(deps.mfa, user, { preference: method, from: r.origin });
   const outcome = toPublicOutcome(preferred.kind);
   r.log.info({ act: 'mfa-preference', outcome, wanted: method }, 'second factor preference');
   switch (preferred.kind) {
     case 'unchanged':
-      return r.redirect(securityHomePath);
+      return securityHomePath;
     case 'not-found':
       throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     case 'refused': {
       const { status, text } = refusalView(r, mfaPreferenceRefusals, { kind: preferred.why });
-      return renderMfaPage(r, deps, { status, typed, error: text });
+      return { status, typed, error: text };
     }
-    case 'set': {
+    case 'set':
+      if (method !== 'none') {
+        return afterEnablingFactor(r, deps, { done: `mfa-${method}`, codes: preferred.recoveryCodes });
+      }
       await endOthersIfTicked(r, deps);
-      if (method === 'none') return r.redirect(accountHomeUrl('mfa-off'));
-      const turnedOn = { done: `mfa-${method}`, codes: preferred.recoveryCodes } as const;
-      return r.redirect(await afterEnablingFactor(r, deps, turnedOn));
-    }
+      return accountHomeUrl('mfa-off');
   }
 }
 
-export function mfaRoutes(add: AddPage<AccountDeps>): void {
-  add(mfaPath, {
-    get: requireRecentAuth(showMfa),
-    post: requireRecentAuth(submitMfa, { enabled: 1, method: 10, [endOthersField]: 1 }),
-  });
-}
+/** The choice of a second factor. */
+export const mfaPage = settingsPage({
+  path: mfaPath,
+  title: 'mfaSettings.card.title',
+  guard: requireRecentAuth,
+  Page: MfaPage,
+  open(r, deps) {
+    rememberEnrolmentReturn(r, deps);
+    return {};
+  },
+  toProps: async ({ user }, deps) => ({
+    factors: await toAuthenticatorsView(deps, user),
+    due: mustSetUpSecondFactor(user),
+    phoneHref: phonePath,
+  }),
+  draft: {
+    fields: { enabled: 1, method: 10, [endOthersField]: 1 },
+    toState: ({ enabled, method = '', [endOthersField]: endOthers }) => ({
+      typed: { enabled: enabled === '1', method, endOthers: endOthers === '1' },
+    }),
+  },
+  act: submit,
+});

@@ -1,16 +1,16 @@
-import { MfaSmsCodePage, type MfaSmsCodePageProps, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
-import { type AddPage, HttpError, type T, toRetrySeconds } from '../../http/index.ts';
+import { MfaSmsCodePage, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
+import { HttpError, type PageHandler, type T, toRetrySeconds } from '../../http/index.ts';
 import { codeMinutes, normaliseCode, secondsUntilResend } from '../../messages/index.ts';
 import { changeMfaPreference, type SmsSent } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { formatPhone } from '../contact/format-phone.ts';
 import type { AccountDeps } from '../deps.ts';
-import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
+import { endOthersTicked } from '../devices/end-others.ts';
 import { phonePath, securityHomePath, smsCodePath, smsPath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
-import { recordPresentedFactor } from './record-presented-factor.ts';
-import { afterEnablingFactor } from './recovery-codes-handlers.ts';
+import { type PageRoute, settingsPage } from '../settings-page.ts';
+import { afterEnablingFactor } from './after-enabling-factor.ts';
 
 /** A request of a user whose number can carry the factor. */
 type NumberRequest = UserRequest & { readonly number: string };
@@ -19,7 +19,7 @@ type NumberRequest = UserRequest & { readonly number: string };
 const enrolmentFlowId = ({ session }: UserRequest) => `enrol:${session.idHash}`;
 
 /** For users whose number can carry the factor; others are redirected to the page that helps. */
-function requireNumber(handler: (r: NumberRequest, deps: AccountDeps) => unknown) {
+function requireNumber(handler: PageHandler<AccountDeps, NumberRequest>) {
   return requireRecentAuth((r, deps: AccountDeps) => {
     const { user } = r;
     if (!deps.smsOffered) throw new HttpError('notFound', { detail: 'SMS is not configured' });
@@ -42,19 +42,6 @@ function refusalText(t: T, { why, retryAfterMs = 0 }: SmsSent & { sent: false })
   }
 }
 
-interface SmsPageState {
-  status?: number;
-  problem?: string;
-}
-
-function renderSmsPage(r: NumberRequest, view: SmsPageState = {}): void {
-  const props = { action: smsPath, number: r.number };
-  r.renderForm(MfaSmsPage, props, { title: 'mfaSettings.sms.title', address: smsPath, view });
-}
-
-/** GET /settings/mfa/sms. */
-const showSms = (r: NumberRequest) => renderSmsPage(r);
-
 const sentKey = ({ session }: UserRequest) => `mfa-sms-sent:${session.idHash}`;
 
 async function sendCode(r: UserRequest, { mfa, kv, now }: AccountDeps): Promise<SmsSent> {
@@ -76,47 +63,32 @@ function toSendRefusal(r: UserRequest, sent: SmsSent & { sent: false }) {
   return { status: 429, problem: refusalText(r.t, sent) };
 }
 
-/** POST /settings/mfa/sms: sends a code to the user's number. */
-async function requestCode(r: NumberRequest, deps: AccountDeps) {
-  const sent = await sendCode(r, deps);
-  if (sent.sent || sent.why === 'too-soon') return r.redirect(smsCodePath);
-  renderSmsPage(r, toSendRefusal(r, sent));
-}
-
-type SmsCodePageState = Partial<Pick<MfaSmsCodePageProps, 'error' | 'problem' | 'resent' | 'endOthers'>> & {
-  status?: number;
-};
-
-async function renderSmsCodePage(r: NumberRequest, deps: AccountDeps, view: SmsCodePageState): Promise<void> {
-  const state = r.viewAt(smsCodePath, view);
-  if (!state) return;
-  const { status, resent = false, ...notice } = state;
-  const waitSeconds = secondsUntilResend(await findSentAt(r, deps), deps.now());
-  const { number } = r;
-  r.render(
-    MfaSmsCodePage,
-    { action: smsCodePath, number, minutes: codeMinutes, resent, waitSeconds, ...notice },
-    { title: 'mfaSettings.sms.codeTitle', address: smsCodePath, status },
-  );
-}
-
-/** GET /settings/mfa/sms/code. */
-async function showCode(r: NumberRequest, deps: AccountDeps) {
-  if ((await findSentAt(r, deps)) === undefined) return r.redirect(smsPath);
-  await renderSmsCodePage(r, deps, { resent: r.query('notice') === 'resent' });
-}
+/** Sends a code to the user's number. */
+const smsPage = settingsPage({
+  path: smsPath,
+  title: 'mfaSettings.sms.title',
+  guard: requireNumber,
+  Page: MfaSmsPage,
+  toProps: ({ number }) => ({ number }),
+  async act(r, deps) {
+    const sent = await sendCode(r, deps);
+    return sent.sent || sent.why === 'too-soon' ? smsCodePath : toSendRefusal(r, sent);
+  },
+});
 
 async function resend(r: NumberRequest, deps: AccountDeps) {
   const sent = await sendCode(r, deps);
-  if (sent.sent) return r.redirect(`${smsCodePath}?notice=resent`);
-  await renderSmsCodePage(r, deps, toSendRefusal(r, sent));
+  return sent.sent ? `${smsCodePath}?notice=resent` : toSendRefusal(r, sent);
 }
 
-/** POST /settings/mfa/sms/code: the received code enables it; or another one is sent. */
+/** The received code enables the factor; or another one is sent. */
 async function submitCode(r: NumberRequest, deps: AccountDeps) {
   const { t, user } = r;
-  const refuse = (view: SmsCodePageState) =>
-    renderSmsCodePage(r, deps, { status: 400, endOthers: endOthersTicked(r), ...view });
+  const refuse = (view: { error: string } | { problem: string }) => ({
+    status: 400,
+    endOthers: endOthersTicked(r),
+    ...view,
+  });
   if (r.field('act') === 'resend') return resend(r, deps);
   const code = normaliseCode(r.field('code'));
   if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
@@ -124,7 +96,8 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
   if (check === 'incorrect') return refuse({ error: t('mfaSettings.totp.wrong') });
   // Its page is over too, unless there were only too many attempts with the code.
   if (check === 'invalidated' && (await findSentAt(r, deps)) === undefined) {
-    return renderSmsPage(r, { status: 400, problem: t('mfaSettings.sms.expired') });
+    await smsPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.sms.expired') });
+    return undefined;
   }
   if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.expired') });
   const preferred = await changeMfaPreference(deps.mfa, user, { preference: 'sms', from: r.origin });
@@ -132,22 +105,31 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
   r.log.info({ act: 'mfa-preference', outcome, wanted: 'sms' }, 'second factor preference');
   switch (preferred.kind) {
     case 'unchanged':
-      return r.redirect(securityHomePath);
+      return securityHomePath;
     case 'not-found':
       throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     case 'refused':
       return refuse({ problem: t('mfaSettings.errors.noPhone') });
-    case 'set': {
-      const current = await recordPresentedFactor(r, deps, 'sms');
-      await endOthersIfTicked(current, deps);
-      const turnedOn = { done: 'mfa-sms', codes: preferred.recoveryCodes } as const;
-      return r.redirect(await afterEnablingFactor(current, deps, turnedOn));
-    }
+    case 'set':
+      return afterEnablingFactor(r, deps, { presented: 'sms', done: 'mfa-sms', codes: preferred.recoveryCodes });
   }
 }
 
+const smsCodePage = settingsPage({
+  path: smsCodePath,
+  title: 'mfaSettings.sms.codeTitle',
+  guard: requireNumber,
+  Page: MfaSmsCodePage,
+  open: async (r, deps) =>
+    (await findSentAt(r, deps)) === undefined ? smsPath : { resent: r.query('notice') === 'resent' },
+  toProps: async (r, deps) => ({
+    number: r.number,
+    minutes: codeMinutes,
+    resent: false,
+    waitSeconds: secondsUntilResend(await findSentAt(r, deps), deps.now()),
+  }),
+  act: submitCode,
+});
+
 /** Codes by SMS: one must arrive before they become the second factor. */
-export function mfaSmsRoutes(add: AddPage<AccountDeps>): void {
-  add(smsPath, { get: requireNumber(showSms), post: requireNumber(requestCode) });
-  add(smsCodePath, { get: requireNumber(showCode), post: requireNumber(submitCode) });
-}
+export const mfaSmsPages: readonly PageRoute[] = [smsPage, smsCodePage];

@@ -1,10 +1,5 @@
-import {
-  TotpActivatePage,
-  type TotpActivatePageProps,
-  TotpRequestPage,
-  TotpScanPage,
-} from '../../../views/account/totp-pages.tsx';
-import { type AddPage, refusalView } from '../../http/index.ts';
+import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../../views/account/totp-pages.tsx';
+import { refusalView } from '../../http/index.ts';
 import {
   activateTotp,
   beginTotp,
@@ -16,12 +11,12 @@ import {
 import { toFlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
+import { endOthersTicked } from '../devices/end-others.ts';
 import { activatePath, scanPath, totpPath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { type PageRoute, settingsPage } from '../settings-page.ts';
+import { afterEnablingFactor } from './after-enabling-factor.ts';
 import { qrCode } from './qr-code.ts';
-import { recordPresentedFactor } from './record-presented-factor.ts';
-import { afterEnablingFactor } from './recovery-codes-handlers.ts';
 
 /**
  * The setup's id, only in this browser. Not the session itself, because re-authentication in between creates a new one.
@@ -32,26 +27,19 @@ const readSetupId = (r: UserRequest) => toFlowId(r.cookie(cookieName) ?? '');
 
 const findSetup = (r: UserRequest, { mfa }: AccountDeps) => findTotpSetup(mfa, readSetupId(r), r.user);
 
-async function renderRequestPage(r: UserRequest, deps: AccountDeps, problem?: string): Promise<void> {
-  const state = r.viewAt(totpPath, { problem });
-  if (!state) return;
-  const { totp } = await listAuthenticators(deps.database, r.user);
-  r.render(
-    TotpRequestPage,
-    { action: totpPath, replaces: totp, problem: state.problem },
-    { title: 'mfaSettings.totp.title', address: totpPath, status: state.problem === undefined ? 200 : 400 },
-  );
-}
-
-/** GET /settings/mfa/totp: first of three steps. */
-const showRequest = (r: UserRequest, deps: AccountDeps) => renderRequestPage(r, deps);
-
-/** POST /settings/mfa/totp: creates a secret, which has no effect until it is activated. */
-async function requestSecret(r: UserRequest, { mfa }: AccountDeps) {
-  const { setupId } = await beginTotp(mfa, r.user);
-  r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
-  r.redirect(scanPath);
-}
+/** First of three steps: creates a secret, which has no effect until it is activated. */
+const requestPage = settingsPage({
+  path: totpPath,
+  title: 'mfaSettings.totp.title',
+  guard: requireRecentAuth,
+  Page: TotpRequestPage,
+  toProps: async ({ user }, { database }) => ({ replaces: (await listAuthenticators(database, user)).totp }),
+  async act(r, { mfa }) {
+    const { setupId } = await beginTotp(mfa, r.user);
+    r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
+    return scanPath;
+  },
+});
 
 /** GET /settings/mfa/totp/scan: second step. */
 async function showScan(r: UserRequest, deps: AccountDeps) {
@@ -61,46 +49,39 @@ async function showScan(r: UserRequest, deps: AccountDeps) {
   r.render(TotpScanPage, props, { title: 'mfaSettings.totp.scan', address: scanPath });
 }
 
-type TotpActivatePageState = Pick<TotpActivatePageProps, 'error' | 'hint' | 'endOthers'> & { status?: number };
-
-function renderActivatePage(r: UserRequest, view: TotpActivatePageState = {}) {
-  r.renderForm(
-    TotpActivatePage,
-    { action: activatePath, scanHref: scanPath },
-    { title: 'mfaSettings.totp.enter', address: activatePath, view },
-  );
-}
-
-/** GET /settings/mfa/totp/activate: third step. */
-async function showActivate(r: UserRequest, deps: AccountDeps) {
-  if (!(await findSetup(r, deps))) return r.redirect(totpPath);
-  renderActivatePage(r);
-}
-
-/** POST /settings/mfa/totp/activate: a code of the app; from now on the sign-in asks for one. */
-async function activate(r: UserRequest, deps: AccountDeps) {
-  const { t, user } = r;
-  const { totp } = await listAuthenticators(deps.database, user);
-  const code = { setupId: readSetupId(r), typed: r.field('code'), from: r.origin };
-  const activated = await activateTotp(deps.mfa, user, code);
-  r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
-  if (activated.kind !== 'activated') {
-    const { status, text, field } = refusalView(r, totpRefusals, activated);
-    // Without a set-up the page for codes returns to the first step, whatever was typed.
-    if (!field || !(await findSetup(r, deps))) return renderRequestPage(r, deps, t('mfaSettings.totp.expired'));
-    const hint = activated.kind === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
-    return renderActivatePage(r, { status, error: text, endOthers: endOthersTicked(r), ...hint });
-  }
-  r.clearCookie(cookieName);
-  const done = totp ? 'totp-replaced' : 'mfa-totp';
-  const current = await recordPresentedFactor(r, deps, 'otp');
-  await endOthersIfTicked(current, deps);
-  r.redirect(await afterEnablingFactor(current, deps, { done, codes: activated.recoveryCodes }));
-}
+/** Third step: a code of the app; from now on the sign-in asks for one. */
+const activatePage = settingsPage({
+  path: activatePath,
+  title: 'mfaSettings.totp.enter',
+  guard: requireRecentAuth,
+  Page: TotpActivatePage,
+  open: async (r, deps) => ((await findSetup(r, deps)) ? {} : totpPath),
+  toProps: () => ({ scanHref: scanPath }),
+  async act(r, deps) {
+    const { t, user } = r;
+    const { totp } = await listAuthenticators(deps.database, user);
+    const code = { setupId: readSetupId(r), typed: r.field('code'), from: r.origin };
+    const activated = await activateTotp(deps.mfa, user, code);
+    r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
+    if (activated.kind !== 'activated') {
+      const { status, text, field } = refusalView(r, totpRefusals, activated);
+      // Without a set-up the page for codes returns to the first step, whatever was typed.
+      if (!field || !(await findSetup(r, deps))) {
+        await requestPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.totp.expired') });
+        return undefined;
+      }
+      const hint = activated.kind === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
+      return { status, error: text, endOthers: endOthersTicked(r), ...hint };
+    }
+    r.clearCookie(cookieName);
+    const done = totp ? 'totp-replaced' : 'mfa-totp';
+    return afterEnablingFactor(r, deps, { presented: 'otp', done, codes: activated.recoveryCodes });
+  },
+});
 
 /** The set-up of an authenticator app: three steps, each with an address of its own. */
-export function totpRoutes(add: AddPage<AccountDeps>): void {
-  add(totpPath, { get: requireRecentAuth(showRequest), post: requireRecentAuth(requestSecret) });
-  add(scanPath, { get: requireRecentAuth(showScan) });
-  add(activatePath, { get: requireRecentAuth(showActivate), post: requireRecentAuth(activate) });
-}
+export const totpPages: readonly PageRoute[] = [
+  requestPage,
+  { path: scanPath, get: requireRecentAuth(showScan) },
+  activatePage,
+];
