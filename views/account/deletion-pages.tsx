@@ -61,6 +61,8 @@ export interface DeleteAccountPageProps {
   credit?: string;
   /** A paid membership that renews. */
   membership?: DeletionMembership | undefined;
+  /** How it ends. */
+  timing: 'period-end' | 'at-once';
 }
 
 export interface DeletionMembership {
@@ -69,13 +71,15 @@ export interface DeletionMembership {
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
-  timing: 'period-end' | 'at-once';
 }
 
+type SubscriptionChoiceProps = Pick<DeleteAccountPageProps, 'ctx' | 'days' | 'timing'> & {
+  membership: DeletionMembership;
+};
+
 /** The end of the membership: at the end of the paid period, unless the user chooses otherwise. */
-function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembership; days: number }) {
-  const { ctx, days } = props;
-  const { planName, until, unpaid, timing } = props.membership;
+function SubscriptionChoice({ ctx, membership, days, timing }: SubscriptionChoiceProps) {
+  const { planName, until, unpaid } = membership;
   const { t, lang } = ctx;
   const plan = planName ?? t('leaving.deletion.membership.plan');
   if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
@@ -105,7 +109,8 @@ function SubscriptionChoice(props: { ctx: PageContext; membership: DeletionMembe
 }
 
 /** The consequences of the deletion, before it happens. */
-export function DeleteAccountPage({ ctx, action, days, error, membership, credit }: DeleteAccountPageProps) {
+export function DeleteAccountPage(props: DeleteAccountPageProps) {
+  const { ctx, action, days, error, membership, timing, credit } = props;
   const { t, brand } = ctx;
   return (
     <AccountAction
@@ -124,7 +129,7 @@ export function DeleteAccountPage({ ctx, action, days, error, membership, credit
         <li>{t('leaving.deletion.apps')}</li>
       </ul>
       <form className="form" method="post" action={action} noValidate>
-        {membership && <SubscriptionChoice ctx={ctx} membership={membership} days={days} />}
+        {membership && <SubscriptionChoice ctx={ctx} membership={membership} days={days} timing={timing} />}
         <Checkbox name="confirm" label={t('leaving.deletion.confirm')} error={error} />
         <ActButtons
           ctx={ctx}

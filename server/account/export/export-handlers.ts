@@ -1,12 +1,10 @@
 import { createElement } from 'react';
 import { DataCard, DataPage } from '../../../views/account/deletion-pages.tsx';
-import type { AddPage } from '../../http/index.ts';
-import type { UserRequest } from '../../sign-in/index.ts';
 import { deleteAccountPath } from '../deletion/delete-account-handlers.ts';
 import { waitDays } from '../deletion/request-deletion.ts';
-import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
+import { settingsPage } from '../settings-page.ts';
 import { exportPersonalData } from './export-personal-data.ts';
 
 const path = '/settings/data';
@@ -15,19 +13,20 @@ const path = '/settings/data';
 export const exportCard: HomeCardSource = async () => (ctx) =>
   createElement(DataCard, { ctx, dataHref: path, deleteHref: deleteAccountPath, days: waitDays });
 
-const show = (r: UserRequest) => r.render(DataPage, { action: path }, { title: 'leaving.data.title', address: path });
-
-/** A file for people first: indented, named after the day. */
-async function download(r: UserRequest, { deletion, now }: AccountDeps) {
-  const data = await exportPersonalData(deletion, r.user);
-  r.log.info({ act: 'data-exported' }, 'personal data exported');
-  const day = new Date(now()).toISOString().slice(0, 10);
-  r.res.setHeader('Cache-Control', 'no-store');
-  r.res.attachment(`account-data-${day}.json`);
-  r.res.type('application/json').send(`${JSON.stringify(data, undefined, 2)}\n`);
-}
-
-/** All stored data of the user, as a file. */
-export function dataRoutes(add: AddPage<AccountDeps>): void {
-  add(path, { get: requireRecentAuth(show), post: requireRecentAuth(download) });
-}
+/** All stored data of the user, as a file for people first: indented, named after the day. */
+export const exportPage = settingsPage({
+  path,
+  title: 'leaving.data.title',
+  guard: requireRecentAuth,
+  Page: DataPage,
+  toProps: () => ({}),
+  async act(r, { deletion, now }) {
+    const data = await exportPersonalData(deletion, r.user);
+    r.log.info({ act: 'data-exported' }, 'personal data exported');
+    const day = new Date(now()).toISOString().slice(0, 10);
+    r.res.setHeader('Cache-Control', 'no-store');
+    r.res.attachment(`account-data-${day}.json`);
+    r.res.type('application/json').send(`${JSON.stringify(data, undefined, 2)}\n`);
+    return undefined;
+  },
+});

@@ -211,7 +211,8 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={14}
-          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false, timing: 'at-once' }}
+          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false }}
+          timing="at-once"
         />
       ),
     },
@@ -221,7 +222,8 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={1}
-          membership={{ planName: undefined, until: null, unpaid: true, timing: 'period-end' }}
+          membership={{ planName: undefined, until: null, unpaid: true }}
+          timing="period-end"
         />
       ),
     },
@@ -231,6 +233,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={14}
+          timing="period-end"
           error={t('leaving.deletion.confirmMissing')}
         />
       ),
