@@ -1,7 +1,7 @@
 import { createElement } from 'react';
-import { DeviceActPage, type DeviceActPageProps } from '../../../views/account/device-action-page.tsx';
+import { DeviceActPage } from '../../../views/account/device-action-page.tsx';
 import { DeviceTables, type Paged } from '../../../views/account/device-table.tsx';
-import { type AddPage, type RequestContext, resolveLanguage, translator } from '../../http/index.ts';
+import { type PageHandler, type RequestContext, resolveLanguage, translator } from '../../http/index.ts';
 import { deviceName, notifySecurityChange } from '../../messages/index.ts';
 import { forgetRememberedDevices, listRememberedDevices } from '../../mfa/index.ts';
 import { type ListedSession, maxSessions } from '../../sessions/index.ts';
@@ -10,6 +10,7 @@ import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { accountHomeUrl } from '../notices.ts';
+import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { endOthers } from './end-others.ts';
 
 const signOutPath = '/settings/devices/sign-out';
@@ -101,15 +102,6 @@ export const deviceCard: HomeCardSource = async (r, deps) => {
     });
 };
 
-function renderConfirm(r: UserRequest, act: DeviceActPageProps['act'], userAgent?: string): void {
-  const action = r.req.originalUrl;
-  r.render(
-    DeviceActPage,
-    { action, act, name: deviceName(r.t, userAgent) },
-    { title: `devices.${act}.title`, address: action },
-  );
-}
-
 /** A change that a mail reports, and the user agent of the affected device. */
 interface DeviceChange {
   change: 'session-ended' | 'device-forgotten';
@@ -127,57 +119,75 @@ async function notifyDeviceChange(
   deps.outbox.wake();
 }
 
+type SessionRequest = UserRequest & { readonly named: ListedSession };
+
 /** For the open session that the address names. This browser's own one ends like on every page: with its cookies. */
-function forNamedSession(act: (r: UserRequest, deps: AccountDeps, session: ListedSession) => unknown) {
-  return requireUser<AccountDeps>(async (r, deps) => {
+const requireNamedSession = (handler: PageHandler<AccountDeps, SessionRequest>) =>
+  requireUser<AccountDeps>(async (r, deps) => {
     const idHash = toSessionIdHash(r.query('session') ?? '');
     if (idHash === r.session.idHash) return r.redirect('/logout');
-    const session = await deps.sessions.find(r.user.id, idHash);
-    if (!session) return r.redirect(accountHomeUrl('session-gone'));
-    await act(r, deps, session);
+    const named = await deps.sessions.find(r.user.id, idHash);
+    if (!named) return r.redirect(accountHomeUrl('session-gone'));
+    await handler(Object.assign(r, { named }), deps);
   });
-}
 
-const confirmSignOut = forNamedSession((r, _deps, { userAgent }) => renderConfirm(r, 'ending', userAgent));
-
-const signOut = forNamedSession(async (r, deps, { idHash, userAgent }) => {
-  const ended = await deps.sessions.endSession(r.user.id, idHash);
-  // Two clicks are one change, and one mail.
-  if (ended) await notifyDeviceChange(r, deps, { change: 'session-ended', userAgent });
-  r.redirect(accountHomeUrl(ended ? 'session-ended' : 'session-gone'));
+const signOutPage = settingsPage({
+  path: signOutPath,
+  withQuery: true,
+  title: 'devices.ending.title',
+  guard: requireNamedSession,
+  Page: DeviceActPage,
+  toProps: ({ t, named }) => ({ act: 'ending' as const, name: deviceName(t, named.userAgent) }),
+  async act(r, deps) {
+    const { idHash, userAgent } = r.named;
+    const ended = await deps.sessions.endSession(r.user.id, idHash);
+    // Two clicks are one change, and one mail.
+    if (ended) await notifyDeviceChange(r, deps, { change: 'session-ended', userAgent });
+    return accountHomeUrl(ended ? 'session-ended' : 'session-gone');
+  },
 });
 
 /** Ends every other session, and forgets remembered devices, one of which may be a thief's. */
-async function signOutOthers(r: UserRequest, deps: AccountDeps) {
-  await endOthers(r, deps);
-  r.redirect(accountHomeUrl('sessions-ended'));
-}
+const signOutOthersPage = settingsPage({
+  path: othersPath,
+  title: 'devices.endingOthers.title',
+  guard: requireUser,
+  Page: DeviceActPage,
+  toProps: () => ({ act: 'endingOthers' as const }),
+  async act(r, deps) {
+    await endOthers(r, deps);
+    return accountHomeUrl('sessions-ended');
+  },
+});
 
 async function findNamedDevice(r: UserRequest, deps: AccountDeps) {
   const expected = r.query('device');
   return (await listRemembered(r, deps)).find(({ id }) => id === expected);
 }
 
-async function confirmForget(r: UserRequest, deps: AccountDeps) {
-  const device = await findNamedDevice(r, deps);
-  if (!device) return r.redirect(accountHomeUrl('device-forgotten'));
-  renderConfirm(r, 'forgetting', device.userAgent);
-}
-
-async function forget(r: UserRequest, deps: AccountDeps) {
-  const device = await findNamedDevice(r, deps);
-  if (device && (await forgetRememberedDevices(deps.database.db, r.user.id, device.id)) > 0) {
-    await notifyDeviceChange(r, deps, { change: 'device-forgotten', userAgent: device.userAgent });
-  }
-  r.redirect(accountHomeUrl('device-forgotten'));
-}
+const forgetPage = settingsPage({
+  path: forgetPath,
+  withQuery: true,
+  title: 'devices.forgetting.title',
+  guard: requireUser,
+  Page: DeviceActPage,
+  async toProps(r, deps) {
+    const device = await findNamedDevice(r, deps);
+    return device
+      ? { act: 'forgetting' as const, name: deviceName(r.t, device.userAgent) }
+      : accountHomeUrl('device-forgotten');
+  },
+  async act(r, deps) {
+    const device = await findNamedDevice(r, deps);
+    if (device && (await forgetRememberedDevices(deps.database.db, r.user.id, device.id)) > 0) {
+      await notifyDeviceChange(r, deps, { change: 'device-forgotten', userAgent: device.userAgent });
+    }
+    return accountHomeUrl('device-forgotten');
+  },
+});
 
 /**
  * Every session of the user may sign devices out, however old its authentication is: it gives no access, and a user who
  * sees a stranger there must not have to look for the password first.
  */
-export function deviceRoutes(add: AddPage<AccountDeps>): void {
-  add(signOutPath, { get: confirmSignOut, post: signOut });
-  add(othersPath, { get: requireUser((r) => renderConfirm(r, 'endingOthers')), post: requireUser(signOutOthers) });
-  add(forgetPath, { get: requireUser(confirmForget), post: requireUser(forget) });
-}
+export const devicePages: readonly PageRoute[] = [signOutPage, signOutOthersPage, forgetPage];

@@ -12,7 +12,7 @@ import {
   toAccountLabel,
   unlink,
 } from '../../federation/index.ts';
-import { type AddPage, HttpError } from '../../http/index.ts';
+import { HttpError, type PageHandler } from '../../http/index.ts';
 import { notifySecurityChange } from '../../messages/index.ts';
 import { type ProviderId, toPublicOutcome } from '../../shared/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
@@ -20,6 +20,7 @@ import { lockUser } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { isLastSignInMethod, listSignInMethods } from '../security/sign-in-methods.ts';
+import { type PageRoute, settingsPage } from '../settings-page.ts';
 
 const done = ['linked', 'removed'] as const;
 
@@ -62,35 +63,21 @@ async function list(r: UserRequest, deps: AccountDeps) {
   r.render(ProvidersPage, { links: rows, others, endsAt, notice }, { title, address: providersHref });
 }
 
-/** The user's own link in the address. @throws {HttpError} notFound */
-async function findNamedLink(r: UserRequest, { database }: AccountDeps): Promise<FederatedIdentity> {
-  const id = r.query('link');
-  const link = (await listIdentities(database.db, r.user.id)).find((one) => one.id === id);
-  if (!link) throw new HttpError('notFound', { detail: 'no such account link' });
-  return link;
-}
+/** For the user's own link in the address. @throws {HttpError} notFound */
+const requireLink = (handler: PageHandler<AccountDeps, LinkRequest>) =>
+  requireRecentAuth(async (r, deps: AccountDeps) => {
+    const id = r.query('link');
+    const link = (await listIdentities(deps.database.db, r.user.id)).find((one) => one.id === id);
+    if (!link) throw new HttpError('notFound', { detail: 'no such account link' });
+    await handler(Object.assign(r, { link }), deps);
+  });
 
-/** The link to remove: the provider's name, and that with the account there. */
-type LinkNames = { provider: string; account: string };
+type LinkRequest = UserRequest & { readonly link: FederatedIdentity };
 
-function toLinkNames({ federation }: AccountDeps, link: FederatedIdentity): LinkNames {
+/** The provider's name, and that with the account there. */
+function toLinkNames({ federation }: AccountDeps, link: FederatedIdentity) {
   const provider = providerName(federation.providers, link);
   return { provider, account: toAccountLabel(provider, link.email) };
-}
-
-function renderRemovePage(r: UserRequest, names: LinkNames, view: { isLast: boolean; status?: number }): void {
-  const action = r.req.originalUrl;
-  const title = r.t('federation.linked.removing.title', { provider: names.provider });
-  const props = { ...names, action, isLast: view.isLast };
-  r.renderForm(ProviderRemovePage, props, { title: () => title, address: action, view });
-}
-
-async function showRemove(r: UserRequest, deps: AccountDeps) {
-  const link = await findNamedLink(r, deps);
-  const methods = await listSignInMethods(deps, deps.database.db, r.user);
-  renderRemovePage(r, toLinkNames(deps, link), {
-    isLast: isLastSignInMethod(methods, { kind: 'link', id: link.id }),
-  });
 }
 
 /** Ends sessions by the removed link: they may have been another person's. */
@@ -99,10 +86,10 @@ async function endSessionsBy({ user, session }: UserRequest, { sessions }: Accou
   for (const other of others) if (other.provider === provider) await sessions.endSession(user.id, other.idHash);
 }
 
-async function remove(r: UserRequest, deps: AccountDeps) {
+async function remove(r: LinkRequest, deps: AccountDeps) {
+  const { link } = r;
   const { database, federation, outbox, now } = deps;
-  const link = await findNamedLink(r, deps);
-  const names = toLinkNames(deps, link);
+  const { account } = toLinkNames(deps, link);
   const outcome = await database.transaction(async (trx) => {
     // Under the lock, so that two parallel removals leave one sign-in method.
     const user = await lockUser(trx, r.user);
@@ -111,7 +98,7 @@ async function remove(r: UserRequest, deps: AccountDeps) {
     // Two clicks are one change, and one mail.
     const which = { userId: user.id, id: link.id, nowMs: now() };
     if (!(await unlink(trx, federation.providers, which))) return 'not-found';
-    await notifySecurityChange(trx, deps, { user, change: 'provider-removed', from: r.origin, detail: names.account });
+    await notifySecurityChange(trx, deps, { user, change: 'provider-removed', from: r.origin, detail: account });
     return 'removed';
   });
   outbox.wake();
@@ -120,12 +107,22 @@ async function remove(r: UserRequest, deps: AccountDeps) {
     { act: 'federation-unlink', provider: link.provider, outcome: toPublicOutcome(outcome) },
     'account link removal',
   );
-  if (outcome === 'last') return renderRemovePage(r, names, { isLast: true, status: 409 });
-  r.redirect(`${providersHref}?${new URLSearchParams({ notice: 'removed' })}`);
+  if (outcome === 'last') return { status: 409, isLast: true };
+  return `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`;
 }
 
+const removePage = settingsPage({
+  path: `${providersHref}/remove`,
+  withQuery: true,
+  title: (t, { provider }) => t('federation.linked.removing.title', { provider }),
+  guard: requireLink,
+  Page: ProviderRemovePage,
+  async toProps({ user, link }, deps) {
+    const methods = await listSignInMethods(deps, deps.database.db, user);
+    return { ...toLinkNames(deps, link), isLast: isLastSignInMethod(methods, { kind: 'link', id: link.id }) };
+  },
+  act: remove,
+});
+
 /** Linked accounts: every session of the user may see the list; changes need a recent authentication. */
-export function providerRoutes(add: AddPage<AccountDeps>): void {
-  add(providersHref, { get: requireUser(list) });
-  add(`${providersHref}/remove`, { get: requireRecentAuth(showRemove), post: requireRecentAuth(remove) });
-}
+export const providerPages: readonly PageRoute[] = [{ path: providersHref, get: requireUser(list) }, removePage];
