@@ -12,11 +12,11 @@ import { cancelFactorResetRoutes } from './factor-reset/cancel-factor-reset-hand
 import { factorResetPage } from './factor-reset/factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
 import { homeRoutes } from './home-handlers.ts';
-import { membershipActRoutes } from './membership/cancel-and-resume-handlers.ts';
+import { membershipActPages } from './membership/cancel-and-resume-handlers.ts';
 import { cancelByMailRoutes } from './membership/cancel-by-mail-handlers.ts';
 import { membershipRoutes } from './membership/membership-handlers.ts';
-import { membershipMoneyRoutes } from './membership/pay-invoice-handlers.ts';
-import { withdrawRoutes } from './membership/withdraw-handlers.ts';
+import { membershipMoneyPages } from './membership/pay-invoice-handlers.ts';
+import { withdrawPage } from './membership/withdraw-handlers.ts';
 import { notificationRoutes } from './notifications.ts';
 import { namePage, userDataPage } from './profile/profile-handlers.ts';
 import { linkProviderPage } from './providers/link-provider-handlers.ts';
@@ -51,10 +51,10 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   addPages(connectedAppPages);
   addPages([factorResetPage]);
   membershipRoutes(add);
-  membershipActRoutes(add, deps);
+  if (deps.membership.sold) addPages(membershipActPages);
   cancelByMailRoutes(add, deps);
-  withdrawRoutes(add, deps);
-  membershipMoneyRoutes(add, deps);
+  if (deps.membership.sold) addPages([withdrawPage]);
+  if (deps.membership.sold) addPages(membershipMoneyPages);
   addPages([exportPage]);
   addPages([deleteAccountPage]);
   addPages(devicePages);
