@@ -1,12 +1,13 @@
 import { SettingsHome } from '../../views/account/account-home.tsx';
 import { type SettingsTab, settingsTabs } from '../../views/account/tabs.ts';
-import { type AddPage, getPageUser } from '../http/index.ts';
+import { getPageUser } from '../http/index.ts';
 import { formatNumber } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import { mapUserData, toPageUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { homeCards } from './home-cards.ts';
 import { findNotice } from './notices.ts';
+import type { PageRoute } from './settings-page.ts';
 
 const path = '/settings';
 
@@ -43,6 +44,4 @@ async function show(r: UserRequest, deps: AccountDeps) {
   );
 }
 
-export function homeRoutes(add: AddPage<AccountDeps>): void {
-  add(path, { get: requireUser(show) });
-}
+export const homePage: PageRoute = { path, get: requireUser(show) };

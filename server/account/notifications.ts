@@ -1,9 +1,10 @@
 import { NotificationsPage } from '../../views/account/notifications-page.tsx';
-import { type AddPage, HttpError } from '../http/index.ts';
+import { HttpError } from '../http/index.ts';
 import { findNotification, markRead, notificationPage, readCursor, toCursor } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { deletionCancelledCard, factorResetCard } from './factor-reset/factor-reset-card.ts';
+import type { PageRoute } from './settings-page.ts';
 
 const path = '/settings/notifications';
 const onAPage = 50;
@@ -46,6 +47,4 @@ async function mark(r: UserRequest, { database, now }: AccountDeps) {
 }
 
 /** The user's notifications inside the marketplace. */
-export function notificationRoutes(add: AddPage<AccountDeps>): void {
-  add(path, { get: requireUser(show), post: requireUser(mark) });
-}
+export const notificationsPage: PageRoute = { path, get: requireUser(show), post: requireUser(mark) };

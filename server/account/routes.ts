@@ -2,22 +2,22 @@ import type { Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
 import { connectedAppPages } from './connected-apps.ts';
 import { contactPages } from './contact/contact-form-handlers.ts';
-import { undoEmailChangeRoutes } from './contact/undo-email-change-handlers.ts';
+import { undoEmailChangePage } from './contact/undo-email-change-handlers.ts';
 import { deleteAccountPage } from './deletion/delete-account-handlers.ts';
-import { deletionRequestedRoute } from './deletion/deletion-requested-handlers.ts';
+import { deletionRequestedPage } from './deletion/deletion-requested-handlers.ts';
 import type { AccountDeps, AccountSettings } from './deps.ts';
 import { devicePages } from './devices/devices-handlers.ts';
 import { exportPage } from './export/export-handlers.ts';
-import { cancelFactorResetRoutes } from './factor-reset/cancel-factor-reset-handlers.ts';
+import { cancelFactorResetPage } from './factor-reset/cancel-factor-reset-handlers.ts';
 import { factorResetPage } from './factor-reset/factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
-import { homeRoutes } from './home-handlers.ts';
+import { homePage } from './home-handlers.ts';
 import { membershipActPages } from './membership/cancel-and-resume-handlers.ts';
-import { cancelByMailRoutes } from './membership/cancel-by-mail-handlers.ts';
-import { membershipRoutes } from './membership/membership-handlers.ts';
+import { cancelByMailPages } from './membership/cancel-by-mail-handlers.ts';
+import { membershipPage } from './membership/membership-handlers.ts';
 import { membershipMoneyPages } from './membership/pay-invoice-handlers.ts';
 import { withdrawPage } from './membership/withdraw-handlers.ts';
-import { notificationRoutes } from './notifications.ts';
+import { notificationsPage } from './notifications.ts';
 import { namePage, userDataPage } from './profile/profile-handlers.ts';
 import { linkProviderPage } from './providers/link-provider-handlers.ts';
 import { providerPages } from './providers/providers-handlers.ts';
@@ -30,36 +30,47 @@ import { mfaSmsPages } from './security/sms-enrolment-handlers.ts';
 import { totpPages } from './security/totp-enrolment-handlers.ts';
 import type { PageRoute } from './settings-page.ts';
 
-/** Each subject has a file with its paths; page and form share a path. */
+const pages: readonly PageRoute[] = [
+  homePage,
+  namePage,
+  userDataPage,
+  ...contactPages,
+  passwordPage,
+  mfaPage,
+  ...totpPages,
+  ...mfaSmsPages,
+  recoveryCodesPage,
+  ...passkeyPages,
+  ...providerPages,
+  linkProviderPage,
+  ...connectedAppPages,
+  factorResetPage,
+  membershipPage,
+  exportPage,
+  deleteAccountPage,
+  ...devicePages,
+  notificationsPage,
+  undoEmailChangePage,
+  deletionRequestedPage,
+  cancelFactorResetPage,
+];
+
+/** Without plans on sale there is nothing to cancel or to pay. */
+const pagesWithPlans: readonly PageRoute[] = [
+  ...membershipActPages,
+  ...cancelByMailPages,
+  withdrawPage,
+  ...membershipMoneyPages,
+];
+
 export function accountRoutes(router: Router, settings: AccountSettings): void {
   const deps: AccountDeps = { ...settings, formDrafts: createFormDrafts(settings) };
+  const { passkeys, membership } = deps;
   const add = pageRoutes(router, deps);
-  const addPages = (pages: readonly PageRoute[]) => {
-    for (const { path, ...handlers } of pages) add(path, handlers);
-  };
-  homeRoutes(add);
-  addPages([namePage, userDataPage, ...contactPages]);
-  addPages([passwordPage]);
-  addPages([mfaPage]);
-  addPages(totpPages);
-  addPages(mfaSmsPages);
-  addPages([recoveryCodesPage]);
-  addPages(passkeyPages);
-  if (deps.passkeys) addPages([addPasskeyPage(deps.passkeys)]);
-  addPages(providerPages);
-  addPages([linkProviderPage]);
-  addPages(connectedAppPages);
-  addPages([factorResetPage]);
-  membershipRoutes(add);
-  if (deps.membership.sold) addPages(membershipActPages);
-  cancelByMailRoutes(add, deps);
-  if (deps.membership.sold) addPages([withdrawPage]);
-  if (deps.membership.sold) addPages(membershipMoneyPages);
-  addPages([exportPage]);
-  addPages([deleteAccountPage]);
-  addPages(devicePages);
-  notificationRoutes(add);
-  undoEmailChangeRoutes(add);
-  deletionRequestedRoute(add);
-  cancelFactorResetRoutes(add);
+  const offered = [
+    ...pages,
+    ...(passkeys ? [addPasskeyPage(passkeys)] : []),
+    ...(membership.sold ? pagesWithPlans : []),
+  ];
+  for (const { path, get, post } of offered) add(path, { get, post });
 }

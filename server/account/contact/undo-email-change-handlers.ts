@@ -5,9 +5,10 @@ import {
   UndoExpiredPage,
 } from '../../../views/account/undo-email-change-page.tsx';
 import { passwordStrength } from '../../../views/parts/password-strength.ts';
-import type { AddPage, RequestContext, T } from '../../http/index.ts';
+import type { RequestContext, T } from '../../http/index.ts';
 import { hashForPage, passwordErrorText, recentFactorsUrl } from '../../password/index.ts';
 import type { AccountDeps } from '../deps.ts';
+import type { PageRoute } from '../settings-page.ts';
 import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './undo-email-change.ts';
 
 /** The mails contain it (change-email.ts). */
@@ -80,6 +81,4 @@ async function submit(r: RequestContext, deps: AccountDeps) {
   }
 }
 
-export function undoEmailChangeRoutes(add: AddPage<AccountDeps>): void {
-  add(undoPath, { get: show, post: submit });
-}
+export const undoEmailChangePage: PageRoute = { path: undoPath, get: show, post: submit };

@@ -1,5 +1,6 @@
 import { DeletionRequestedPage } from '../../../views/account/deletion-requested-page.tsx';
-import type { AddPage, RequestContext, RequestServices } from '../../http/index.ts';
+import type { RequestContext } from '../../http/index.ts';
+import type { PageRoute } from '../settings-page.ts';
 import { waitDays } from './request-deletion.ts';
 
 /** The page after a request for deletion. It contains no personal data, so everyone may read it. */
@@ -10,6 +11,4 @@ const show = (r: RequestContext) => {
   r.render(DeletionRequestedPage, { days: waitDays }, answer);
 };
 
-export function deletionRequestedRoute(add: AddPage<RequestServices>): void {
-  add(deletionRequestedPath, { get: show });
-}
+export const deletionRequestedPage: PageRoute = { path: deletionRequestedPath, get: show };

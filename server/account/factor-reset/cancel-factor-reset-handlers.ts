@@ -3,8 +3,9 @@ import {
   FactorResetCancelledPage,
   FactorResetExpiredPage,
 } from '../../../views/account/cancel-factor-reset-page.tsx';
-import type { AddPage, RequestContext } from '../../http/index.ts';
+import type { RequestContext } from '../../http/index.ts';
 import type { AccountDeps } from '../deps.ts';
+import type { PageRoute } from '../settings-page.ts';
 import { cancelFactorReset, cancelPath, findCancellable } from './factor-reset.ts';
 
 function renderExpired(r: RequestContext): void {
@@ -35,6 +36,4 @@ async function submit(r: RequestContext, deps: AccountDeps) {
   r.redirect(`${cancelPath}?done`);
 }
 
-export function cancelFactorResetRoutes(add: AddPage<AccountDeps>): void {
-  add(cancelPath, { get: show, post: submit });
-}
+export const cancelFactorResetPage: PageRoute = { path: cancelPath, get: show, post: submit };

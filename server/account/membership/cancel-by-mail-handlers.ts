@@ -6,10 +6,11 @@ import {
 } from '../../../views/account/cancel-by-mail-pages.tsx';
 import { cancelByMailPath } from '../../../views/account/tabs.ts';
 import type { Plan } from '../../billing/index.ts';
-import { type AddPage, type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
+import { type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
+import type { PageRoute } from '../settings-page.ts';
 import {
   type CancelLinkRefusal,
   cancelByLink,
@@ -96,8 +97,7 @@ async function submitLink(r: RequestContext, deps: AccountDeps): Promise<void> {
 }
 
 /** Cancelling without a sign-in (section 312k BGB asks for it): by a link to the member's address. */
-export function cancelByMailRoutes(add: AddPage<AccountDeps>, { membership }: Pick<AccountDeps, 'membership'>): void {
-  if (!membership.sold) return;
-  add(cancelByMailPath, { get: show, post: submit });
-  add(cancelLinkPath, { get: showLink, post: submitLink });
-}
+export const cancelByMailPages: readonly PageRoute[] = [
+  { path: cancelByMailPath, get: show, post: submit },
+  { path: cancelLinkPath, get: showLink, post: submitLink },
+];

@@ -3,11 +3,11 @@ import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { findWaitingDeal, type InvoiceView, listOrders, StripeUnavailableError } from '../../billing/index.ts';
-import type { AddPage } from '../../http/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { findMembershipNotice } from '../notices.ts';
+import type { PageRoute } from '../settings-page.ts';
 import { invoiceRows, toMembershipView } from './membership-view.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
@@ -67,6 +67,4 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
   );
 }
 
-export function membershipRoutes(add: AddPage<AccountDeps>): void {
-  add(membershipPath, { get: requireUser(show) });
-}
+export const membershipPage: PageRoute = { path: membershipPath, get: requireUser(show) };
