@@ -5,7 +5,7 @@ import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type Metrics, noMetrics, type StripeCustomerId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';
-import { beginCard, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
+import { beginCard, findReturned, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
 import { cardsAlone, type OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createPrices } from './catalogue/prices.ts';
@@ -133,6 +133,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     findDeal: (user) => findPartnerDealPlan(deps, user),
     takeDeal: (user) => alone(user, () => claimDeal(deps, user)),
     beginCard: (user, from) => beginCard(deps, user, from),
+    findReturned: (user, setupIntentId) => readBy(user.id, () => findReturned(deps, user, setupIntentId)),
     keepCard: (user, setupIntentId) => alone(user, () => saveCard(deps, user, setupIntentId)),
     keepToken: (user, token, from) => alone(user, () => saveCardToken(deps, user, { token, ip: from.ip })),
     makeDefault: (user, paymentMethodId) => alone(user, () => makeDefault(deps, user, paymentMethodId)),

@@ -212,6 +212,8 @@ export interface BillingService {
 
   /** @throws {StripeUnavailableError} */
   beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;
+  /** The method with which a user comes back from their bank's page; nothing is saved. @throws {StripeUnavailableError} */
+  findReturned(user: User, setupIntentId: string): Promise<SaveCardResult>;
   /** Makes the card that the browser has confirmed the one that is charged. @throws {StripeUnavailableError} */
   keepCard(user: User, setupIntentId: string): Promise<SaveCardResult>;
   /** Charges an unpaid invoice to the card again. @throws {StripeUnavailableError} */

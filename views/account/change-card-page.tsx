@@ -1,9 +1,11 @@
 import { CardForm, cardFormProps, type StripeInPage } from '../billing/card-form.tsx';
 import type { CardView } from '../billing/card-name.ts';
 import { PaymentAction, type PaymentActionProps } from '../billing/payment-action.tsx';
-import { Retry, SavedMethod } from '../billing/payment-page.tsx';
+import { Retry, type ReturnedMethod, SavedMethod } from '../billing/payment-page.tsx';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
+import { Button } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 
 interface CardPageFrame {
@@ -16,6 +18,7 @@ export interface ChangeCardPageProps extends CardPageFrame {
   action: string;
   setupUrl: string;
   notice?: PageNoticeProps | undefined;
+  returned?: ReturnedMethod | undefined;
   /** The present card. */
   card?: CardView | undefined;
   /** For a card that could not be saved while Stripe was unavailable: it need not be entered again. */
@@ -24,7 +27,8 @@ export interface ChangeCardPageProps extends CardPageFrame {
 
 /** The form for the charged card: that of the payment page, without a payment. */
 export function ChangeCardPage(props: ChangeCardPageProps) {
-  const { ctx, stripe, backHref, action, setupUrl, notice, card, retryFields } = props;
+  const { ctx, stripe, backHref, action, setupUrl, notice, returned, retryFields } = props;
+  const card = returned?.card ?? props.card;
   const { t } = ctx;
   const texts = stripe.methods ? 'methods' : 'change';
   const title = t(card ? `payment.${texts}.title` : `payment.${texts}.first`);
@@ -33,6 +37,13 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
       <section className="card card-act">
         <PageNotice ctx={ctx} notice={notice} />
         {card && <SavedMethod t={t} card={card} />}
+        {returned && (
+          <form className="form" method="post" action={action}>
+            <HiddenFields fields={{ setupIntent: returned.setupIntent }} />
+            <p>{t('payment.methods.confirmed')}</p>
+            <Button>{t('payment.methods.use')}</Button>
+          </form>
+        )}
         {retryFields ? (
           <Retry ctx={ctx} action={action} fields={retryFields} />
         ) : (

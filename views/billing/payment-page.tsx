@@ -4,6 +4,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
@@ -23,6 +24,12 @@ interface PaymentPageFrame {
   backHref: string;
 }
 
+/** A payment method that the user's bank has confirmed on its own page; it is not saved yet. */
+export interface ReturnedMethod {
+  card: CardView;
+  setupIntent: string;
+}
+
 export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
   notice?: PageNoticeProps | undefined;
@@ -40,6 +47,7 @@ export interface PaymentPageProps extends PaymentPageFrame {
         order: string | undefined;
       }
     | undefined;
+  returned?: ReturnedMethod | undefined;
   /** The card that would be charged. */
   card?: CardView | undefined;
   /** While Stripe is unavailable: the submitted values, to be sent again; without them the page is loaded again. */
@@ -80,15 +88,17 @@ function SavedCard({
   action,
   card,
   quiet,
+  fields = {},
   quote: { announced, order },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   quiet: boolean;
+  fields?: Record<string, string>;
   quote: NonNullable<PaymentPageProps['quote']>;
 }) {
   return (
     <form className="form" method="post" action={action}>
-      <HiddenFields fields={announced} />
+      <HiddenFields fields={{ ...announced, ...fields }} />
       <SavedMethod t={t} card={card} />
       <Button kind={quiet ? 'quiet' : 'primary'} block>
         {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
@@ -120,7 +130,9 @@ export function Retry({
 
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
-  const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, card, retryFields } = props;
+  const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, returned, retryFields } = props;
+  const card = returned?.card ?? props.card;
+  const fields = returned && { act: 'save-card', setupIntent: returned.setupIntent };
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
   const kind = stripe.methods ? 'methods' : 'saved';
@@ -130,7 +142,10 @@ export function PaymentPage(props: PaymentPageProps) {
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} note={quote.note} />}
       <PageNotice ctx={ctx} notice={notice} />
-      {quote && card && <SavedCard ctx={ctx} action={action} card={card} quiet={!savedFirst} quote={quote} />}
+      {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
+      {quote && card && (
+        <SavedCard ctx={ctx} action={action} card={card} fields={fields} quiet={!savedFirst} quote={quote} />
+      )}
       {quote ? (
         <>
           <div className="panel-head">

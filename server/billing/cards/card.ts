@@ -10,6 +10,7 @@ import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
 import { claimTrial } from '../subscription/membership-store.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
+import { readSetMethod, toSetMethodView } from './agreed-debit.ts';
 import { consumeCard, recordCardEntry, recordEnteredCard, recordFreshCard } from './card-entry.ts';
 import { invoiceTypes } from './payment-methods.ts';
 
@@ -132,7 +133,7 @@ export async function readEnteredCard(
 ): Promise<Stripe.SetupIntent | undefined> {
   if (!/^seti_\w{1,200}$/.test(setupIntentId)) return undefined;
   return callStripe(stripe, (client) =>
-    orNotFound(client.setupIntents.retrieve(setupIntentId, { expand: ['payment_method'] })),
+    orNotFound(client.setupIntents.retrieve(setupIntentId, { expand: ['payment_method', 'latest_attempt'] })),
   );
 }
 
@@ -143,6 +144,32 @@ export interface SavedEntry {
   afterTrial: Stripe.Subscription | undefined;
 }
 
+type RefusedEntry = Exclude<SaveCardResult, { kind: 'saved' }>;
+
+/** Only what Stripe says of the intent counts, and only for its own customer. */
+function judgeEntry(
+  intent: Stripe.SetupIntent | undefined,
+  customerId: StripeCustomerId,
+): { kind: 'confirmed'; intent: Stripe.SetupIntent } | RefusedEntry {
+  // Another user's looks like a missing one.
+  if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
+  const { status, last_setup_error: error } = intent;
+  if (error?.message && status === 'requires_payment_method') return { kind: 'declined', message: error.message };
+  return status === 'succeeded' ? { kind: 'confirmed', intent } : { kind: 'not-confirmed' };
+}
+
+/**
+ * The method with which a user comes back from their bank's page: it is saved when they go on. Nothing is written.
+ * @throws {StripeUnavailableError}
+ */
+export async function findReturned(deps: BillingDeps, user: User, setupIntentId: string): Promise<SaveCardResult> {
+  const { customerId } = await findCustomer(deps, user);
+  const judged = judgeEntry(await readEnteredCard(deps, setupIntentId), customerId);
+  if (judged.kind !== 'confirmed') return judged;
+  const card = toSetMethodView(judged.intent);
+  return card ? { kind: 'saved', card } : { kind: 'not-confirmed' };
+}
+
 /**
  * Makes an entered card the one that is charged. Former cards stay (`forgetOtherCards`).
  * @throws {StripeUnavailableError}
@@ -151,17 +178,13 @@ export async function saveEnteredCard(
   deps: BillingDeps,
   owner: CardOwner,
   intent: Stripe.SetupIntent | undefined,
-): Promise<SavedEntry | Exclude<SaveCardResult, { kind: 'saved' }>> {
-  // Another user's looks like a missing one.
-  if (!intent?.customer || toId(intent.customer) !== owner.customerId) return { kind: 'not-confirmed' };
-  if (intent.last_setup_error?.message && intent.status === 'requires_payment_method') {
-    return { kind: 'declined', message: intent.last_setup_error.message };
-  }
-  const { payment_method: method } = intent;
-  const owned = typeof method === 'string' ? undefined : toOwnedCard(deps, method, owner.customerId);
-  if (intent.status !== 'succeeded' || !owned) return { kind: 'not-confirmed' };
+): Promise<SavedEntry | RefusedEntry> {
+  const judged = judgeEntry(intent, owner.customerId);
+  if (judged.kind !== 'confirmed') return judged;
+  const owned = toOwnedCard(deps, await readSetMethod(deps, judged.intent), owner.customerId);
+  if (!owned) return { kind: 'not-confirmed' };
   const afterTrial = await setDefaultCard(deps, owner, owned);
-  const entered = { setupIntentId: intent.id, paymentMethodId: owned.method.id };
+  const entered = { setupIntentId: judged.intent.id, paymentMethodId: owned.method.id };
   await recordEnteredCard(deps, { id: owner.membership.userId }, entered);
   return { kind: 'saved', card: owned.card, afterTrial };
 }

@@ -1,14 +1,19 @@
 import { CardActionPage, ChangeCardPage } from '../../../views/account/change-card-page.tsx';
+import type { ReturnedMethod } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageNoticeProps } from '../../../views/parts/page-notice.tsx';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
+import { readReturn } from './returned-method.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
 export type CardPageDeps = Pick<CheckoutDeps, 'stripe'> & {
-  membership: Pick<CheckoutDeps['membership'], 'catalogue' | 'getMembership' | 'beginCard' | 'keepCard'>;
+  membership: Pick<
+    CheckoutDeps['membership'],
+    'catalogue' | 'getMembership' | 'beginCard' | 'findReturned' | 'keepCard'
+  >;
 };
 
 /** The pages on which a user changes their card. */
@@ -26,6 +31,7 @@ interface CardPageState {
   status?: number;
   notice?: PageNoticeProps | undefined;
   retryFields?: Record<string, string>;
+  returned?: ReturnedMethod;
 }
 
 /**
@@ -36,9 +42,9 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
   async function render(r: UserRequest, { membership, stripe }: CardPageDeps, state: CardPageState): Promise<void> {
     const pageState = r.viewAt(action, state);
     if (!pageState) return;
-    const { status, notice, retryFields } = pageState;
+    const { status, notice, retryFields, returned } = pageState;
     const card = (await membership.getMembership(r.user.id))?.card ?? undefined;
-    const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields };
+    const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields, returned };
     r.render(
       ChangeCardPage,
       { stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency), ...page },
@@ -47,7 +53,15 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
   }
 
   return {
-    show: (r: UserRequest, deps: CardPageDeps) => render(r, deps, {}),
+    async show(r: UserRequest, deps: CardPageDeps): Promise<void> {
+      const retry = { act: 'update', rerender: (view: PageRetry) => render(r, deps, view) } as const;
+      const answered = await runWithStripe(r, retry, () => readReturn(r, deps, r.user));
+      if (!answered) return;
+      const { problem, ...state } = answered.value;
+      const title = r.t('payment.methods.declinedTitle');
+      const notice = problem && ({ kind: 'error', title, duration: 'never', ...problem } as const);
+      await render(r, deps, { ...state, notice });
+    },
     begin: (r: UserRequest, deps: CardPageDeps) => createSetupIntent(r, deps, r.user),
     async save(r: UserRequest, deps: CardPageDeps): Promise<void> {
       const { t } = r;

@@ -1,20 +1,29 @@
-import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/billing/payment-page.tsx';
+import {
+  PaymentActionPage,
+  PaymentPage,
+  type PaymentPageProps,
+  type ReturnedMethod,
+} from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { T } from '../../http/index.ts';
+import { needsPaymentElement } from '../cards/payment-methods.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type Quote, StripeUnavailableError } from '../results.ts';
 import type { CheckoutRequest } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, quoteFields, toQuoteView } from './quote-view.ts';
+import { readReturn } from './returned-method.ts';
 import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
-import { stripeInPage, stripePolicy } from './stripe-js.ts';
+import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
 
 export interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
   problem?: { text: string };
   /** The bank requires authentication by the user. */
   action?: { clientSecret: string; amountCents: number };
+  /** A payment method that the user's bank has just confirmed on its own page. */
+  returned?: ReturnedMethod;
   /** The fields of a form that arrived while Stripe was unavailable: the user can submit them again without typing. */
   retryFields?: Record<string, string>;
 }
@@ -38,7 +47,7 @@ async function renderForm(
   const { flow, user } = r.checkout;
   const state: PaymentPageState | undefined = r.viewAt(flow.addPayment, args);
   if (!state) return;
-  const { status = 200, notice, problem, retryFields = {} } = state;
+  const { status = 200, notice, problem, retryFields = {}, returned } = state;
   let quote: Quote | undefined;
   let unavailable: PageRetry | undefined;
   if (status !== 503) {
@@ -57,9 +66,10 @@ async function renderForm(
       action: flow.addPayment,
       setupUrl: flow.setup,
       backHref: flow.summary,
-      notice: problem ? problemNotice(r.t, problem) : (notice ?? unavailable?.notice),
+      notice: problem ? problemNotice(r.t, problem, stripe) : (notice ?? unavailable?.notice),
       quote: quote && quoteView(r, quote, membership.catalogue),
       retryFields,
+      returned,
       card: currentMembership?.card ?? undefined,
     },
     {
@@ -72,9 +82,13 @@ async function renderForm(
   );
 }
 
-const problemNotice = (t: T, { text }: { text: string }): PaymentPageProps['notice'] => ({
+const problemNotice = (
+  t: T,
+  { text }: { text: string },
+  { methods }: Pick<StripeForBrowsers, 'methods'>,
+): PaymentPageProps['notice'] => ({
   kind: 'error',
-  title: t('payment.errors.declinedTitle'),
+  title: t(needsPaymentElement(methods) ? 'payment.methods.declinedTitle' : 'payment.errors.declinedTitle'),
   text: text || t('payment.errors.failed'),
   duration: 'never',
 });
@@ -133,5 +147,9 @@ async function renderAction(
   );
 }
 
-/** GET: the page for a card, with the amount. */
-export const showPayment = (r: CheckoutRequest, deps: CheckoutDeps) => renderPaymentPage(r, deps, {});
+/** GET: the page for a card, with the amount; also after the page of a user's bank. */
+export async function showPayment(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
+  const retry = { act: 'quote', rerender: (view: PageRetry) => renderPaymentPage(r, deps, view) } as const;
+  const answered = await runWithStripe(r, retry, () => readReturn(r, deps, r.checkout.user));
+  return answered && renderPaymentPage(r, deps, answered.value);
+}

@@ -50,3 +50,50 @@ export async function saveCardAt(
   const setupIntent = confirmCard(shop, clientSecret, number);
   return browser.post(action, { ...fields, setupIntent, ...tampered });
 }
+
+/** Stripe's test accounts, as far as tests need them. */
+export const accounts = {
+  succeeds: 'DE89370400440532013000',
+  succeedsLate: 'DE08370400440532013003',
+  fails: 'DE62370400440532013001',
+  failsLate: 'DE78370400440532013004',
+  disputed: 'DE35370400440532013002',
+} as const;
+
+/** The data of a payment method as Stripe's payment element sends it. */
+export const methodData = {
+  debit: (iban: string) => ({
+    type: 'sepa_debit',
+    sepa_debit: { iban },
+    billing_details: { name: 'Vera Lindqvist', email: 'vera@example.com' },
+  }),
+  redirect: (type: 'ideal' | 'bancontact') => ({ type, billing_details: { name: 'Vera Lindqvist' } }),
+};
+
+/** Opens a page with a payment form and begins a setup there, as its island does. */
+export async function beginMethodAt(browser: Browser, path: string) {
+  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'payment-form') as {
+    action: string;
+    fields: Record<string, string>;
+    setupUrl: string;
+  };
+  const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+  return { action, fields, clientSecret, setupIntent: clientSecret.split('_secret_')[0] ?? '' };
+}
+
+/** Confirms by the payment element. @param bank the customer's answer on the bank's page */
+export function confirmMethod(
+  { standIn }: Pick<Shop, 'standIn'>,
+  { clientSecret, setupIntent }: { clientSecret: string; setupIntent: string },
+  { data, bank }: { data: object; bank?: 'succeed' | 'fail' },
+): void {
+  const params = {
+    client_secret: clientSecret,
+    payment_method_data: data,
+    return_url: 'https://foyer.example/back',
+    use_stripe_sdk: true,
+  };
+  const path = `/v1/setup_intents/${setupIntent}/confirm`;
+  standIn.engine.call({ method: 'POST', path, params, as: 'publishable' });
+  if (bank) standIn.engine.authenticate(setupIntent, bank);
+}
