@@ -13,10 +13,10 @@ describe('a price that was raised after the purchase', () => {
     plans: loadPlans().plans.map((plan) => (plan.id === '12' ? { ...plan, planAmount: 599 } : plan)),
   });
   let shop: Shop;
-  beforeAll(async () => {
+  beforeEach(async () => {
     shop = await startShop(anyBackend, { PLANS_FILE: raisedFile });
   });
-  afterAll(() => shop?.close());
+  afterEach(() => shop?.close());
 
   /** A member whose price is $499 every 30 days. */
   async function subscribedBefore() {
@@ -75,4 +75,43 @@ describe('a price that was raised after the purchase', () => {
     const { data } = await shop.stripe.client().invoices.list({ customer, limit: 1 });
     expect(data[0]).toMatchObject({ billing_reason: 'subscription_cycle', amount_paid: 49_900 });
   });
+
+  it.each([
+    ['kept by its member', ['m-499'], '12', 49_900],
+    ['scheduled already', ['m-899', 'm-499'], '12', 49_900],
+  ])(
+    'The price of a plan that is %s is announced as it stays, after the catalogue has raised it',
+    async (_how, codes, id, cents) => {
+      const stripe = shop.stripe.client();
+      const [raised] = (await stripe.prices.list({ lookup_keys: ['m-499'] })).data;
+      const former = await stripe.prices.create({
+        product: String(raised?.product),
+        currency: 'usd',
+        unit_amount: cents,
+        recurring: { interval: 'month' },
+        lookup_key: 'm-499',
+        transfer_lookup_key: true,
+        metadata: { foyer_plan: '12' },
+      });
+      shop.membership.deps.prices.forget();
+      const { user } = await aBuyer(shop);
+      for (const code of codes) await shop.buy(user, code);
+      if (codes.length === 1) await shop.membership.cancel(user);
+      const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: shop.stripe.url });
+      await syncPlans(client, createCatalogue(loadPlans(raisedFile)));
+      expect(await stripe.prices.retrieve(former.id)).toMatchObject({ active: false });
+
+      shop.membership.deps.prices.forget();
+      const plan = shop.membership.catalogue.plans.find((one) => one.id === id);
+      if (!plan) throw new Error('the plan is not in the catalogue');
+      expect((await shop.membership.quote(user, plan, null)).next).toMatchObject({ amountCents: cents });
+      await shop.buy(user, 'm-499');
+      shop.passTime(32 * dayMs + 3 * 60 * 60_000);
+      await shop.membership.refresh(user.id);
+      expect(await shop.membership.getMembership(user.id)).toMatchObject({
+        paidPlanId: id,
+        price: { amountCents: cents },
+      });
+    },
+  );
 });

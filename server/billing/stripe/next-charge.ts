@@ -8,7 +8,7 @@ import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { addedTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
-import { toId, toMs } from './stripe-objects.ts';
+import { plannedChange, toId, toMs } from './stripe-objects.ts';
 
 /** The end of a discount that is on the invoice: one that is used once ends with the period that it pays. */
 function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null): number | null {
@@ -62,7 +62,23 @@ export const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | n
   duration === 'forever' || (duration === 'repeating' && endsAt !== null && at !== null && endsAt > at);
 
 /** The subscription on which a later plan begins. */
-type LaterSubscription = Pick<Snapshot, 'customerId' | 'discount' | 'periodEnd' | 'balanceCents'>;
+type LaterSubscription = Pick<Snapshot, 'discount' | 'periodEnd' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
+
+/** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
+async function previewNextInvoice(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  { id, schedule, customer }: Stripe.Subscription,
+): Promise<Stripe.Invoice | null> {
+  return callStripe(stripe, (client) =>
+    client.invoices.createPreview({
+      customer: toId(customer),
+      ...(schedule === null ? { subscription: id } : { schedule: toId(schedule) }),
+    }),
+  ).catch((error: unknown) => {
+    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
+    throw error;
+  });
+}
 
 /** A discount that applies to the first charge of a later period. A fixed one that exceeds the amount does not. */
 const toLaterDiscount = (
@@ -76,7 +92,8 @@ const toLaterDiscount = (
     : null;
 
 /**
- * The first charge of a plan that begins at the end of the paid period.
+ * The first charge of a plan that begins, or goes on, at the end of the paid period.
+ * @param subscription with its schedule
  * @throws {StripeUnavailableError}
  */
 export async function previewLaterPlan(
@@ -85,7 +102,14 @@ export async function previewLaterPlan(
   plan: Plan,
 ): Promise<NextCharge> {
   const { periodEnd: at, balanceCents } = membership;
-  const price = await prices.priceIdFor(plan);
+  // A scheduled plan stays at its price.
+  const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
+  if (nextPriceId !== undefined && membership.nextPlanId === plan.id) {
+    const scheduled = await previewNextInvoice({ stripe }, subscription);
+    if (scheduled) return toNextCharge(scheduled, membership.discount, at);
+  }
+  // A plan that goes on keeps its price, also an archived one.
+  const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
   const discount = toLaterDiscount(membership, plan.amountCents);
   const invoice = await callStripe(stripe, (client) =>
     client.invoices.createPreview({
@@ -93,7 +117,7 @@ export async function previewLaterPlan(
       subscription: subscription.id,
       preview_mode: 'recurring',
       subscription_details: {
-        items: subscription.items.data.map(({ id }) => ({ id, price })),
+        items: subscription.items.data.map(({ id }) => ({ id, ...(price !== undefined && { price }) })),
         proration_behavior: 'none',
       },
       ...(membership.discount && !discount && { discounts: '' as const }),
@@ -168,21 +192,12 @@ async function previewNextCharge(
   deps: Pick<BillingDeps, 'stripe' | 'prices' | 'catalogue'>,
   { subscription, snapshot }: { subscription: Stripe.Subscription; snapshot: Snapshot },
 ): Promise<NextCharge | null> {
-  const { id, schedule, customer } = subscription;
   const plan = deps.catalogue.byId(snapshot.nextPlanId);
   // A change that waits until the period's end without a schedule: Stripe only knows of the end.
-  if (snapshot.cancelAtPeriodEnd && schedule === null) {
+  if (snapshot.cancelAtPeriodEnd && subscription.schedule === null) {
     return plan?.kind === 'paid' ? previewLaterPlan(deps, { membership: snapshot, subscription }, plan) : null;
   }
-  const invoice = await callStripe(deps.stripe, (stripe) =>
-    stripe.invoices.createPreview({
-      customer: toId(customer),
-      ...(schedule === null ? { subscription: id } : { schedule: toId(schedule) }),
-    }),
-  ).catch((error: unknown) => {
-    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return null;
-    throw error;
-  });
+  const invoice = await previewNextInvoice(deps, subscription);
   if (!invoice) return null;
   const start = soldStart(invoice) ?? snapshot.periodEnd;
   return toNextCharge(invoice, snapshot.discount, start);
