@@ -67,7 +67,7 @@ const contract = /\.contract\.test\.ts$/;
  */
 const onBothPairs = [
   contract,
-  /^test\/(faults|journeys|sessions|store)\//,
+  /^test\/(faults|journeys|money|sessions|store)\//,
   /^test\/billing\/[\w-]+\.test\./,
   /^test\/(api\/user-records|messages\/codes|account\/contact\/email-change|metrics\/stores|mfa\/remembered|password\/forgot)\./,
   /^test\/(passkeys\/registration|rate-limits\/consume|sign-in\/(imported|reauthentication|remembered-device|second-factor)|sign-up\/confirmations)\./,

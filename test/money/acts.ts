@@ -63,7 +63,7 @@ export function outcomeOf({ status, at, html }: Arrival): Outcome {
   if (status === 503 || status >= 500) return 'failed';
   if (status >= 400) return 'refused';
   const text = wordsOf(mainOf(html));
-  if (/is noted\. It is passed on/.test(text)) return 'noted';
+  if (/is noted\. It is passed on|Your withdrawal has arrived\./.test(text)) return 'noted';
   if (/There was nothing to change/.test(text)) return 'refused';
   return 'done';
 }
@@ -117,6 +117,14 @@ export async function pressOnly(
 export async function takeFree({ visitor }: Hand, planId: string): Promise<Outcome> {
   const page = await visitor.open(`/plan-purchase/${planId}`);
   const form = listForms(page.html).find(({ fields }) => fields.act === 'free');
+  if (!form) return page.status >= 500 ? 'failed' : 'refused';
+  return outcomeOf(await visitor.press(form.action, form.fields));
+}
+
+/** The page of a partner's deal. */
+export async function confirmDeal({ visitor }: Hand, planId: string): Promise<Outcome> {
+  const page = await visitor.open('/plan-purchase-appsumo/');
+  const form = listForms(page.html).find(({ fields }) => fields.planId === planId && fields.act === undefined);
   if (!form) return page.status >= 500 ? 'failed' : 'refused';
   return outcomeOf(await visitor.press(form.action, form.fields));
 }

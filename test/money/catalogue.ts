@@ -1,6 +1,7 @@
 /** The plans that these tests sell. They write the file, so they know names and amounts without the product. */
 export interface SoldPlan {
   id: string;
+  code: string;
   name: string;
   interval: 'month' | 'year';
   cents: number;
@@ -15,11 +16,14 @@ const amounts = [
 ] as const;
 
 export const soldPlans: SoldPlan[] = amounts.flatMap(({ name, month, year }, rank) => [
-  { id: String(10 + 2 * rank), name, interval: 'month' as const, cents: month * 100 },
-  { id: String(11 + 2 * rank), name, interval: 'year' as const, cents: year * 100 },
+  { id: String(10 + 2 * rank), code: `m-${month}`, name, interval: 'month' as const, cents: month * 100 },
+  { id: String(11 + 2 * rank), code: `y-${year}`, name, interval: 'year' as const, cents: year * 100 },
 ]);
 
 export const freePlanId = '1';
+
+/** Plans of a partner, for life: tier 1 and 2. */
+export const partnerPlans = [1, 2].map((tier) => ({ id: String(100 + tier), name: `Partner ${tier}`, tier }));
 
 export const findPlan = (id: string | null | undefined): SoldPlan | undefined => soldPlans.find((one) => one.id === id);
 
@@ -42,12 +46,23 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
   );
   const free = { kind: 'free', id: freePlanId, code: 'm-free', planHash: 'free-monthly', name: 'Free', planType: '1' };
   const trial = { lookupKey: 'Basic-Plan-M', name: 'Basic', days: 7, postSignUpDays: 30, entitlements: ['level:0'] };
+  const partner = partnerPlans.map(({ id, name, tier }) => ({
+    kind: 'partner',
+    id,
+    code: `partner-${tier}`,
+    planHash: `partner-tier-${tier}`,
+    name,
+    tier,
+    ...texts(name),
+    entitlements: [`level:${tier}`],
+  }));
   return JSON.stringify({
     currency,
     trial,
     defaultPlan: '10',
     graceDays: 7,
+    consumers: { withdrawalDays: 14 },
     formerCodes: [],
-    plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid],
+    plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid, ...partner],
   });
 }

@@ -1,5 +1,5 @@
 import type { Findings } from './findings.ts';
-import { type Actual, difference, following, keeps, type Press } from './ledger.ts';
+import { type Actual, difference, following, keeps, nothing, type Press } from './ledger.ts';
 import {
   accountOf,
   type Books,
@@ -52,6 +52,7 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
       `${shown(invoice)} changes the balance by ${change}, shown was ${press.balanceChange}`,
     );
   }
+  ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   ledger.going = press.next ?? { kind: 'charge' };
   ledger.promises = [ledger.going];
   ledger.entries.push({ atMs: paidAt(invoice) * 1_000, text: `paid: ${shown(invoice)}` });
@@ -70,15 +71,31 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
     return;
   }
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
-  const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0) : 0;
+  // A debt was named with the purchase that has left it, and is in the announced amount.
+  const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0 - ledger.owedCents) : 0;
   // No page was opened since the renewal before this one: how much the credit pays is not said.
   const isSaid = promise.kind === 'charge' && promise.cents !== undefined;
   if (isSaid && invoice.status === 'paid' && change !== announced) {
     findings.report('O11', member, `${shown(invoice)} changes the balance by ${change}, announced was ${announced}`);
   }
+  const { owedCents } = ledger;
+  if (invoice.status === 'paid') ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   if (promises === ledger.promises) {
-    ledger.going = following(promise);
-    ledger.promises = [ledger.going];
+    ledger.going = following(promise, owedCents);
+    ledger.promises = ledger.mayEnd ? [ledger.going, nothing] : [ledger.going];
+  }
+}
+
+/** A subscription has ended because its renewal was not paid in time: nothing follows. */
+function endUnpaid({ books, member: { email, ledger } }: Case): void {
+  const { invoices, subscriptions } = accountOf(books, email);
+  for (const { id, status, parent } of invoices.filter(isRenewal)) {
+    if (!['void', 'uncollectible'].includes(status) || ledger.ended.has(id)) continue;
+    const subscription = subscriptions.find((one) => one.id === parent?.subscription_details?.subscription);
+    if (!subscription || isLive(subscription)) continue;
+    ledger.ended.add(id);
+    ledger.going = nothing;
+    ledger.promises = [nothing];
   }
 }
 
@@ -137,6 +154,7 @@ function judgeAccounts({ books, member, findings }: Case): void {
 export function judgeCharges(the: Case): void {
   if (the.findings.isBroken(the.member)) return;
   judgeNewInvoices(the);
+  endUnpaid(the);
   judgePeriods(the);
   judgeAccounts(the);
 }

@@ -1,7 +1,7 @@
-import { findPlan, freePlanId, soldPlans } from './catalogue.ts';
+import { findPlan, freePlanId, partnerPlans, soldPlans } from './catalogue.ts';
 import type { Findings } from './findings.ts';
 import type { Forecast } from './forecast.ts';
-import { difference, keeps, nothing } from './ledger.ts';
+import { type Actual, difference, keeps } from './ledger.ts';
 import type { MembershipPage } from './read-pages.ts';
 import {
   type Account,
@@ -30,20 +30,24 @@ export interface Order {
   voucher: string | null;
 }
 
-/** Everything that is known of a member after quiet time. */
-export interface Settled {
+/** What is known of a member without their pages. */
+export interface Unseen {
   books: Books;
   account: Account;
   member: Member;
   findings: Findings;
-  nowMs: number;
   forecast: Forecast;
+  /** An act has failed since the last quiet time. */
+  hasFailed: boolean;
+}
+
+/** Everything that is known of a member after quiet time. */
+export interface Settled extends Unseen {
+  nowMs: number;
   page: MembershipPage;
   orders: Order[];
   /** The claim `plan`. */
   plan: string | undefined;
-  /** An act has failed since the last quiet time. */
-  hasFailed: boolean;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -86,8 +90,16 @@ export function judgeOrders({ books, account, member, findings, orders }: Settle
 }
 
 /** O2: what was announced and said to be done was done. */
-export function judgeAnnounced({ account, member, findings, nowMs }: Settled): void {
-  const { presses, payments } = member.ledger;
+export function judgeAnnounced({ books, account, member, findings, nowMs }: Settled): void {
+  const { presses, payments, withdrawals } = member.ledger;
+  const charges = new Set(account.charges.map(({ id }) => id));
+  for (const { atMs, cents, isDone } of withdrawals) {
+    const back = books.refunds.filter(
+      ({ amount, charge, created }) => amount === cents && charges.has(charge) && created * 1_000 + 999 >= atMs,
+    );
+    if (isDone && back.length !== 1)
+      findings.report('O2', member, `a withdrawal named ${cents}, and was given back ${back.length} times`);
+  }
   for (const { atMs, cents } of payments) {
     const paid = account.invoices.some(
       (invoice) => invoice.status === 'paid' && invoice.amount_paid === cents && paidAt(invoice) * 1_000 + 999 >= atMs,
@@ -101,29 +113,17 @@ export function judgeAnnounced({ account, member, findings, nowMs }: Settled): v
 }
 
 /** The subscription is settled: nothing is under way that the page does not speak of as a next charge. */
-function isCalm({ account }: Settled, live: Subscription | undefined): boolean {
+function isCalm({ account }: Unseen, live: Subscription | undefined): boolean {
   const waits = account.invoices.some(({ status }) => status === 'draft' || status === 'open');
   return !waits && (!live || ['active', 'trialing'].includes(live.status)) && !live?.pending_update;
 }
 
 /** O4 and O5: in a copy of Stripe, time passes without the product. */
 export function judgeNextCharge(the: Settled): void {
-  const { account, member, findings, forecast, page, hasFailed } = the;
+  const { member, findings, page } = the;
   const { ledger } = member;
-  const live = account.subscriptions.find(isLive);
-  if (!isCalm(the, live)) return;
-  if (page.label === 'Changes' && live?.cancel_at_period_end) return;
-  const actual = forecast.kind === 'charge' ? forecast : { kind: 'none' as const };
-  // It has ended because a renewal was not paid in time.
-  const unpaid = account.invoices.findLast(isRenewal);
-  if (!live && unpaid && ['void', 'uncollectible'].includes(unpaid.status)) ledger.promises = [nothing];
-  const possible = ledger.promises.filter((promise) => keeps(promise, actual));
-  if (possible.length === 0) {
-    findings.report(hasFailed ? 'O5' : 'O4', member, difference(ledger.promises, actual, 'Stripe does'));
-    return;
-  }
-  ledger.promises = possible;
-  if (!page.next || ledger.hasLeft) return;
+  const actual = judgePromises(the);
+  if (!actual || !page.next) return;
   if (!keeps(page.next, actual)) {
     findings.report('O4', member, difference([page.next], actual, 'on the page; Stripe does'));
   } else if (page.next.kind === 'charge' && page.next.cents !== undefined) {
@@ -132,9 +132,26 @@ export function judgeNextCharge(the: Settled): void {
   }
 }
 
+/** The part without the page, which a member who has left cannot open. @returns what Stripe does, if that was promised */
+export function judgePromises(the: Unseen): Actual | undefined {
+  const { account, member, findings, forecast, hasFailed } = the;
+  const { ledger } = member;
+  const live = account.subscriptions.find(isLive);
+  if (!isCalm(the, live)) return undefined;
+  const actual = forecast.kind === 'charge' ? forecast : { kind: 'none' as const };
+  const possible = ledger.promises.filter((promise) => keeps(promise, actual));
+  if (possible.length === 0) {
+    findings.report(hasFailed ? 'O5' : 'O4', member, difference(ledger.promises, actual, 'Stripe does'));
+    return undefined;
+  }
+  ledger.promises = possible;
+  ledger.mayEnd = false;
+  return actual;
+}
+
 /** The plans that a member may have now. */
 function plansNow({ books, account, member, nowMs }: Settled): (string | undefined)[] {
-  const base = member.ledger.freePlanId === null ? [undefined] : [undefined, member.ledger.freePlanId];
+  const base = member.ledger.basePlans;
   const live = account.subscriptions.find(isLive);
   const last: Sale | undefined = paidSales(books, account).at(-1);
   if (!last || !live) return base;
@@ -149,13 +166,14 @@ function plansNow({ books, account, member, nowMs }: Settled): (string | undefin
 /** O6 */
 export function judgePlan(the: Settled): void {
   const { account, member, findings, plan, page, nowMs } = the;
-  if (member.ledger.hasLeft || account.subscriptions.some(({ status }) => status === 'paused')) return;
+  if (account.subscriptions.some(({ status }) => status === 'paused')) return;
   const allowed = plansNow(the);
   if (!allowed.includes(plan)) {
     const words = allowed.map((one) => one ?? 'none').join(' or ');
     findings.report('O6', member, `the claim is ${plan ?? 'none'}, paid for on ${dayOf(nowMs / 1_000)} is ${words}`);
   }
-  const name = findPlan(plan)?.name ?? (plan === freePlanId ? 'Free' : undefined);
+  const partner = partnerPlans.find(({ id }) => id === plan)?.name;
+  const name = findPlan(plan)?.name ?? partner ?? (plan === freePlanId ? 'Free' : undefined);
   const paidName = soldPlans.find((one) => page.plan?.startsWith(`${one.name}, `))?.name;
   if (name !== undefined ? !page.plan?.startsWith(name) : paidName !== undefined && page.label !== undefined) {
     findings.report('O6', member, `the claim is ${plan ?? 'none'}, the page says "${page.plan}"`);

@@ -33,15 +33,25 @@ export interface Ledger {
   /** The next charge if the present plan goes on. */
   going: NextCharge;
   judged: Set<string>;
+  /** Renewals with which a subscription has ended. */
+  ended: Set<string>;
+  /** A dispute may end the plan with its period. */
+  mayEnd: boolean;
   /** The promises at the time at which each renewal began: it is charged an hour later. */
   drafts: Map<string, NextCharge[]>;
   /** What Stripe and the ledger had when the member was judged last. */
   judgedState: string;
-  /** Taken by the member, without payment. */
-  freePlanId: string | null;
-  /** The member has chosen an end at once. */
-  endedAtOnce: boolean;
-  hasLeft: boolean;
+  /** What the member has without payment: more than one after an act that has failed. */
+  basePlans: (string | undefined)[];
+  /** Withdrawals from a purchase, with the amount that the page has named. */
+  withdrawals: { atMs: number; cents: number; isDone: boolean }[];
+  /** Owed to the seller, as pages have said: the next charge contains it. */
+  owedCents: number;
+  /** The time of the request for deletion. */
+  leftAtMs: number | undefined;
+  isErased: boolean;
+  /** Customers at Stripe: a deleted one has no address any more. */
+  customerIds: Set<string>;
   mailKeys: Set<string>;
   openedAtMs: number;
 }
@@ -56,11 +66,16 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   promises: [nothing],
   going: nothing,
   judged: new Set(),
+  ended: new Set(),
+  mayEnd: false,
   drafts: new Map(),
   judgedState: '',
-  freePlanId: null,
-  endedAtOnce: false,
-  hasLeft: false,
+  basePlans: [undefined],
+  withdrawals: [],
+  owedCents: 0,
+  leftAtMs: undefined,
+  isErased: false,
+  customerIds: new Set(),
   mailKeys: new Set(),
   openedAtMs: nowMs,
 });
@@ -110,9 +125,12 @@ export function difference(promises: readonly NextCharge[], actual: Actual, verb
   return `${sameDay ? 'amount: ' : ''}${verb} ${shownNext(actual)}; announced was ${announced}`;
 }
 
-/** What is known of the charge after this one: a credit that has paid a part of it may be gone. */
-export function following(promise: NextCharge): NextCharge {
+/**
+ * What is known of the charge after this one: a credit that has paid a part of it may be gone.
+ * @param owedCents the debt that was in this one
+ */
+export function following(promise: NextCharge, owedCents: number): NextCharge {
   if (promise.kind === 'none') return promise;
   const { cents, regular, creditCents } = promise;
-  return { kind: 'charge', cents: creditCents ? undefined : cents, regular };
+  return { kind: 'charge', cents: creditCents || cents === undefined ? undefined : cents - owedCents, regular };
 }

@@ -15,7 +15,14 @@ import type { World } from './world.ts';
 
 const base = { member: 0, fault: undefined, returns: false } as const;
 const dayMs = 24 * 60 * 60_000;
-const buy = (planId: string, code?: string): Operation => ({ ...base, kind: 'buy', planId, code, card: cards.good });
+const buy = (planId: string, code?: string): Operation => ({
+  ...base,
+  kind: 'buy',
+  planId,
+  code,
+  card: cards.good,
+  way: 'page',
+});
 const act = (kind: 'cancel' | 'resume' | 'pay' | 'free'): Operation => ({ ...base, kind });
 const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };

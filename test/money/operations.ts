@@ -1,12 +1,17 @@
 import { cards } from './acts.ts';
-import { soldPlans } from './catalogue.ts';
+import { partnerPlans, soldPlans } from './catalogue.ts';
 import { codeNames } from './shop.ts';
 import type { Fault } from './world.ts';
 
 /** What happens next; the generator chooses it from a seed alone. */
-export type Operation = { member: number; fault: Fault | undefined; returns: boolean } & (
-  | { kind: 'buy'; planId: string; code: string | undefined; card: string }
-  | { kind: 'cancel' | 'resume' | 'pay' | 'free' }
+export type Operation = {
+  member: number;
+  fault: Fault | undefined;
+  returns: boolean;
+} /** `present`: the plan that the member has, so that it stays. */ & (
+  | { kind: 'buy'; planId: string; code: string | undefined; card: string; way: 'page' | 'twice' | 'api' }
+  | { kind: 'deal'; tier: number }
+  | { kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw' }
   | { kind: 'card'; card: string; fails: boolean }
   | { kind: 'bank'; answer: 'succeed' | 'fail' }
   | { kind: 'leave'; when: 'period-end' | 'at-once' }
@@ -15,6 +20,8 @@ export type Operation = { member: number; fault: Fault | undefined; returns: boo
   /** The bank decides refunds and disputes that have begun. */
   | { kind: 'decide'; succeeds: boolean }
   | { kind: 'raise'; dollars: number }
+  /** The product is killed in the middle of its jobs. */
+  | { kind: 'crash'; ms: number }
   | { kind: 'time'; ms: number }
   /** Until the member's period ends, and so long after it (before it, if negative). */
   | { kind: 'period'; afterMs: number }
@@ -56,11 +63,14 @@ const weights: [Kind, number][] = [
   ['pay', 4],
   ['card', 6],
   ['bank', 5],
-  ['leave', 0.6],
+  ['leave', 1],
+  ['deal', 1],
+  ['withdraw', 2],
   ['refund', 2],
   ['dispute', 1],
   ['decide', 1],
   ['raise', 0.6],
+  ['crash', 2],
   ['time', 12],
   ['period', 14],
   ['day', 3],
@@ -81,21 +91,26 @@ function pickKind(random: Random): Kind {
 }
 
 const faultKinds = ['unreachable', 'lost', 'error', 'kept-error', 'rate-limit'] as const;
-const killKinds = ['kill before', 'kill after'] as const;
+const killKinds = ['kill before', 'kill after', 'kill soon'] as const;
 
+const ways = ['page', 'page', 'page', 'page', 'page', 'api', 'api', 'twice'] as const;
 const goodCards = [cards.good, cards.good, cards.good, cards.other, cards.chargeDeclined, cards.asksAlways];
 
 /** The rest of each kind. */
 const details: { [K in Kind]: (random: Random) => object } = {
   buy: (random) => ({
-    planId: pick(random, soldPlans).id,
+    planId: random() < 0.1 ? 'present' : pick(random, soldPlans).id,
     code: random() < 0.4 ? pick(random, codeNames) : undefined,
     card: pick(random, goodCards),
+    way: pick(random, ways),
   }),
   cancel: () => ({}),
   resume: () => ({}),
   free: () => ({}),
   pay: () => ({}),
+  withdraw: () => ({}),
+  deal: (random) => ({ tier: pick(random, partnerPlans).tier }),
+  crash: (random) => ({ ms: Math.floor(random() * 120) }),
   card: (random) => ({ card: pick(random, goodCards), fails: random() < 0.3 }),
   bank: (random) => ({ answer: random() < 0.7 ? 'succeed' : 'fail' }),
   leave: (random) => ({ when: random() < 0.6 ? 'period-end' : 'at-once' }),
@@ -123,21 +138,26 @@ const details: { [K in Kind]: (random: Random) => object } = {
   'deliver twice': () => ({}),
 };
 
-const acts: readonly Kind[] = ['buy', 'cancel', 'resume', 'free', 'pay', 'card', 'bank', 'leave'];
+const acts: readonly Kind[] = [
+  ...(['buy', 'cancel', 'resume', 'free', 'pay', 'withdraw', 'card', 'bank', 'leave', 'deal'] as const),
+];
 
 /** @param kills the share of the acts during which the process is killed */
 export function makeOperation(random: Random, { members, kills }: { members: number; kills: number }): Operation {
   const kind = pickKind(random);
   const base = { member: Math.floor(random() * members), returns: random() < 0.5 };
-  const [chance, n] = [random(), pick(random, [1, 1, 1, 2, 2, 3, 4, 6])];
+  const [chance, nth, ms] = [random(), pick(random, [1, 1, 1, 2, 2, 3, 4, 6]), Math.floor(random() * 150)];
   const kindOf =
     chance < kills ? pick(random, killKinds) : chance < kills + 0.15 ? pick(random, faultKinds) : undefined;
+  const n = kindOf === 'kill soon' ? ms : nth;
   const fault = kindOf && acts.includes(kind) ? { kind: kindOf, n } : undefined;
   return { ...base, kind, fault, ...details[kind](random) } as Operation;
 }
 
 export const shownOperation = ({ member, fault, returns, kind, ...rest }: Operation): string => {
   const values = Object.values(rest).filter((value) => value !== undefined);
-  const trouble = fault ? `, ${fault.kind} at request ${fault.n}${returns ? ', comes back' : ''}` : '';
+  const trouble = fault
+    ? `, ${fault.kind} ${fault.kind === 'kill soon' ? `after ${fault.n} ms` : `at request ${fault.n}`}${returns ? ', comes back' : ''}`
+    : '';
   return `${kind}${values.length > 0 ? ` ${values.join(' ')}` : ''}${trouble}`;
 };

@@ -36,6 +36,9 @@ export async function performAlone(
     case 'raise':
       await world.raisePrices(operation.dollars);
       return true;
+    case 'crash':
+      await world.crash(operation.ms);
+      return true;
     case 'refund':
     case 'dispute':
       giveBack(world, member, operation);
@@ -77,7 +80,10 @@ function giveBack(world: World, { email, ledger }: Member, operation: Of<'refund
   if (operation.kind === 'dispute') {
     engine.dispute(paid.id);
     // After a dispute the plan ends with its period: the member gets a mail.
-    if (subscriptions.some(isLive)) ledger.promises = [...ledger.promises, nothing];
+    if (subscriptions.some(isLive)) {
+      ledger.promises = [...ledger.promises, nothing];
+      ledger.mayEnd = true;
+    }
     return;
   }
   const cents = Math.floor((charge.amount - charge.amount_refunded) * operation.share);

@@ -1,11 +1,12 @@
 import type { Engine } from '../../sandbox/stripe/index.ts';
 import * as acts from './acts.ts';
-import { findPlan, freePlanId } from './catalogue.ts';
+import { best, confirmByApi } from './api-acts.ts';
+import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
-import { balanceChange } from './read-pages.ts';
-import { accountOf } from './stripe-books.ts';
+import { type Announcement, balanceChange } from './read-pages.ts';
+import { accountOf, isLive, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 
 const pathOf = (planId: string) => `/plan-purchase/${planId}`;
@@ -25,7 +26,7 @@ export async function perform(world: World, operation: Operation, random: Random
   note(world, member, shownOperation(operation));
   const nothingFailed = { member, failed: false, withoutFault: false };
   if (await performAlone(world, member, { operation, random })) return nothingFailed;
-  if (member.ledger.hasLeft) return nothingFailed;
+  if (member.ledger.leftAtMs !== undefined) return nothingFailed;
   const first = await once(world, member, operation);
   if (!first.failed || !operation.returns) return { member, ...first };
   note(world, member, 'comes back');
@@ -74,6 +75,10 @@ async function press(world: World, member: Member, { hand, operation }: Hand): P
       return takeFree(world, member, { hand, operation });
     case 'leave':
       return leave(world, member, { hand, operation });
+    case 'deal':
+      return takeDeal(world, member, { hand, operation });
+    case 'withdraw':
+      return withdraw(world, member, { hand, operation });
     default:
       throw new Error(`no member can ${operation.kind}`);
   }
@@ -84,7 +89,9 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   if (operation.kind !== 'buy') return 'refused';
   const { ledger } = member;
   const before = [...ledger.promises];
-  const { announcement, promo, page } = await acts.announce(hand, operation.planId, operation.code);
+  const planId = operation.planId === 'present' ? presentPlan(world, member) : operation.planId;
+  if (planId === undefined) return 'refused';
+  const { announcement, promo, page } = await acts.announce(hand, planId, operation.code);
   if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
   const pressed: Press = {
@@ -97,7 +104,9 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
     outcome: 'unknown',
   };
   ledger.presses.push(pressed);
-  const { result } = await world.during(operation.fault, () => acts.confirm(hand, announcement, operation.card));
+  const { result } = await world.during(operation.fault, () =>
+    pressInWays(world, member, { hand, operation, announcement, promo }),
+  );
   pressed.outcome = result ?? 'unknown';
   const wanted = announcement.next ?? { kind: 'charge' as const };
   // A charge is judged by its invoice, which sets the promise.
@@ -106,6 +115,35 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   else if (pressed.outcome !== 'done' && !['refused', 'changed'].includes(pressed.outcome))
     ledger.promises = [...before, wanted];
   return pressed.outcome;
+}
+
+/** The plan of the live subscription: to buy it again keeps it. */
+function presentPlan(world: World, { email }: Member): string | undefined {
+  const books = world.books();
+  const live = accountOf(books, email).subscriptions.find(isLive);
+  return planOfPrice(books, live?.items.data[0]?.price.id);
+}
+
+type Pressing = Hand & { announcement: Announcement; promo: string | undefined };
+
+/** By the page, by the page in two tabs at once, or by the JSON API. */
+async function pressInWays(
+  world: World,
+  { email }: Member,
+  { hand, operation, announcement, promo }: Pressing,
+): Promise<Outcome> {
+  if (operation.kind !== 'buy') return 'refused';
+  const byPage = () => acts.confirm(hand, announcement, operation.card);
+  if (operation.way === 'page') return byPage();
+  if (operation.way === 'twice') return best(await Promise.all([byPage(), byPage()]));
+  const { customers, subscriptions } = accountOf(world.books(), email);
+  const [customer] = customers;
+  const subscription = subscriptions.find(isLive) ?? subscriptions.at(-1);
+  if (!customer || !subscription) return 'refused';
+  return confirmByApi(hand.visitor, `/customer/${customer.id}/subscription/${subscription.id}`, {
+    announcement,
+    promo,
+  });
 }
 
 /** Pays what is open: the page has named the amount. */
@@ -120,9 +158,8 @@ async function pay(world: World, member: Member, { hand, operation }: Hand): Pro
 async function cancel(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
   const { ledger } = member;
   const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/cancel`));
-  const { outcome, text } = done.result ?? { outcome: 'unknown' as const, text: '' };
+  const outcome = done.result?.outcome ?? 'unknown';
   if (outcome === 'refused') return outcome;
-  if (/It ends at once/.test(text)) ledger.endedAtOnce = true;
   ledger.promises = outcome === 'done' || outcome === 'noted' ? [nothing] : [...ledger.promises, nothing];
   return outcome;
 }
@@ -142,9 +179,39 @@ async function takeFree(world: World, member: Member, { hand, operation }: Hand)
   const { ledger } = member;
   const { result = 'unknown' } = await world.during(operation.fault, () => acts.takeFree(hand, freePlanId));
   if (result === 'refused') return result;
-  ledger.freePlanId = freePlanId;
-  ledger.promises = result === 'done' || result === 'noted' ? [nothing] : [...ledger.promises, nothing];
+  takeBasePlan(ledger, freePlanId, result);
   return result;
+}
+
+/** A plan without payment: the paid one ends with its period. */
+function takeBasePlan(ledger: Member['ledger'], planId: string, outcome: Outcome): void {
+  const isDone = outcome === 'done' || outcome === 'noted';
+  ledger.basePlans = isDone ? [planId] : [...ledger.basePlans, planId];
+  ledger.promises = isDone ? [nothing] : [...ledger.promises, nothing];
+}
+
+/** The operator imports the deal, and the member confirms it. */
+async function takeDeal(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
+  if (operation.kind !== 'deal') return 'refused';
+  const plan = partnerPlans.find(({ tier }) => tier === operation.tier);
+  if (!plan) return 'refused';
+  await world.offerDeal(member.email, plan.tier);
+  const { result = 'unknown' } = await world.during(operation.fault, () => acts.confirmDeal(hand, plan.id));
+  if (result === 'refused' || result === 'changed') return result;
+  takeBasePlan(member.ledger, plan.id, result);
+  return result;
+}
+
+/** The page names what is given back. */
+async function withdraw(world: World, { ledger }: Member, { hand, operation }: Hand): Promise<Outcome> {
+  const atMs = world.nowMs();
+  const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/withdraw`));
+  const { outcome = 'unknown', amountCents } = done.result ?? {};
+  if (outcome === 'refused') return outcome;
+  const isDone = outcome === 'done' || outcome === 'noted';
+  if (amountCents !== undefined) ledger.withdrawals.push({ atMs, cents: amountCents, isDone });
+  ledger.promises = isDone ? [nothing] : [...ledger.promises, nothing];
+  return outcome;
 }
 
 async function leave(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
@@ -152,8 +219,7 @@ async function leave(world: World, member: Member, { hand, operation }: Hand): P
   const { ledger } = member;
   const { result = 'unknown' } = await world.during(operation.fault, () => acts.leave(hand, operation.when));
   if (result === 'refused') return result;
-  ledger.hasLeft = true;
-  ledger.endedAtOnce ||= operation.when === 'at-once';
+  ledger.leftAtMs = world.nowMs();
   ledger.promises = result === 'done' ? [nothing] : [...ledger.promises, nothing];
   return result;
 }

@@ -3,13 +3,24 @@
  * time, a carrier that hands mails to the test, and the jobs at the moment that the test chooses.
  * `product-process.ts` starts it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Companion } from '../../server/companion.ts';
 import type { Deps } from '../../server/deps.ts';
+import { toNormalisedEmail } from '../support/ids.ts';
 import type { Answer, Order } from './product-process.ts';
+
+/** Work of every five minutes of the machine's time, which tests do not wait for. */
+const everyFiveMinutes: (() => void)[] = [];
+const { setInterval } = globalThis;
+globalThis.setInterval = Object.assign((...[run, ms, ...more]: Parameters<typeof setInterval>) => {
+  if (ms === 5 * 60_000) everyFiveMinutes.push(() => run(...more));
+  return setInterval(run, ms, ...more);
+}, setInterval);
 
 const { start } = await import('#start');
 
 let movedMs = 0;
+let isFirst = true;
 let deps: Deps | undefined;
 let runJobs: () => Promise<void> = async () => {};
 const tell = (answer: Answer) => process.send?.(answer);
@@ -20,6 +31,18 @@ async function deliverMails(): Promise<void> {
   const soon = deps.database.db.updateTable('outbox').set({ nextAttemptAt: Date.now() });
   await soon.where('state', '=', 'waiting').where('attempts', '=', 0).execute();
   await deps.outboxWorker.turn();
+}
+
+/** The wait of these members is over, and the job finds that out. */
+async function erase(addresses: string[]): Promise<void> {
+  if (!deps) return;
+  const { db } = deps.database;
+  const emails = addresses.map(toNormalisedEmail);
+  const due = db.updateTable('accountDeletions').set({ dueAt: Date.now() - 1 });
+  await due.where('userId', 'in', db.selectFrom('users').select('id').where('email', 'in', emails)).execute();
+  for (const run of everyFiveMinutes) run();
+  const left = db.selectFrom('users').select('id').where('email', 'in', emails);
+  while ((await left.execute()).length > 0) await sleep(10);
 }
 
 const companion: Companion = {
@@ -45,7 +68,7 @@ const companion: Companion = {
   async prepare(opened) {
     deps = opened;
     // A process that was killed holds the locks of its members, which expire after ten seconds of the machine's time.
-    await opened.database.db.deleteFrom('leases').execute();
+    if (isFirst) await opened.database.db.deleteFrom('leases').execute();
   },
   serve: async () => ({
     async foyerServes() {
@@ -59,7 +82,7 @@ const companion: Companion = {
 process.on('message', async (order: Order) => {
   switch (order.kind) {
     case 'begin':
-      movedMs = order.movedMs;
+      ({ movedMs, isFirst } = order);
       Object.assign(process.env, order.variables);
       return start(companion);
     case 'clock':
@@ -67,6 +90,9 @@ process.on('message', async (order: Order) => {
       return tell({ kind: 'done', id: order.id });
     case 'jobs':
       await runJobs();
+      return tell({ kind: 'done', id: order.id });
+    case 'erase':
+      await erase(order.emails);
       return tell({ kind: 'done', id: order.id });
     case 'mails':
       await deliverMails();

@@ -13,9 +13,17 @@ export interface Mail {
 
 /** `movedMs`: how far Stripe's time is ahead of the machine's. */
 export type Order =
-  | { kind: 'begin'; movedMs: number; variables: Record<string, string> }
+  | ({ kind: 'begin' } & Settings)
+  | { kind: 'erase'; id: number; emails: string[] }
   | { kind: 'clock'; id: number; movedMs: number }
   | { kind: 'jobs' | 'mails'; id: number };
+
+/** `isFirst`: of the processes that start together. */
+export interface Settings {
+  movedMs: number;
+  variables: Record<string, string>;
+  isFirst: boolean;
+}
 export type Answer = { kind: 'loaded' | 'serves' } | { kind: 'done'; id: number } | { kind: 'mail'; mail: Mail };
 
 /** A process that has loaded the product and has not begun yet: loading takes most of the time of a start. */
@@ -30,6 +38,8 @@ export interface ProductProcess {
   /** Runs the jobs of each minute once. */
   runJobs(): Promise<void>;
   deliverMails(): Promise<void>;
+  /** Two weeks have passed since these members asked for their deletion. */
+  erase(emails: string[]): Promise<void>;
   /** Sends SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>;
   isRunning(): boolean;
@@ -89,6 +99,7 @@ async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mai
     setClock: (movedMs) => ask((id) => ({ kind: 'clock', id, movedMs })),
     runJobs: () => ask((id) => ({ kind: 'jobs', id })),
     deliverMails: () => ask((id) => ({ kind: 'mails', id })),
+    erase: (emails) => ask((id) => ({ kind: 'erase', id, emails })),
     async kill() {
       child.kill('SIGKILL');
       await ended;
@@ -99,10 +110,7 @@ async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mai
 }
 
 export interface Products {
-  begin(
-    settings: { movedMs: number; variables: Record<string, string> },
-    onMail: (mail: Mail) => void,
-  ): Promise<ProductProcess>;
+  begin(settings: Settings, onMail: (mail: Mail) => void): Promise<ProductProcess>;
   close(): void;
 }
 

@@ -2,6 +2,7 @@ import { membershipPath } from './acts.ts';
 import { createFindings, type Finding, type Findings } from './findings.ts';
 import { forecast } from './forecast.ts';
 import { judgeCharges } from './judge-charges.ts';
+import { judgeErasure } from './judge-erasure.ts';
 import { judgeMails } from './judge-mails.ts';
 import {
   judgeAnnounced,
@@ -10,14 +11,16 @@ import {
   judgeOrdersWithCodes,
   judgePlan,
   judgePrice,
+  judgePromises,
   judgeRefunds,
   type Order,
   type Settled,
+  type Unseen,
 } from './judge-settled.ts';
 import { makeOperation, type Operation, pick, type Random, seeded } from './operations.ts';
 import { perform } from './perform.ts';
 import { readMembershipPage } from './read-pages.ts';
-import type { Shop } from './shop.ts';
+import type { Place, Shop } from './shop.ts';
 import { accountOf, isRenewal } from './stripe-books.ts';
 import { hourMs, type Member, openWorld, type World } from './world.ts';
 
@@ -29,7 +32,7 @@ export interface RunOptions {
 }
 
 /** A world whose operations a test has chosen; `change` makes the product or Stripe wrong. */
-export interface Script {
+export interface Script extends Partial<Place> {
   operations: readonly Operation[];
   change?: (world: World) => Promise<void> | void;
 }
@@ -61,6 +64,7 @@ async function judgeNow(world: World, findings: Findings): Promise<void> {
   const books = world.books();
   for (const member of world.members) {
     judgeCharges({ books, member, findings });
+    judgeErasure({ books, member, findings });
     judgeMails({ books, member, findings, nowMs: world.nowMs() }, mails);
   }
 }
@@ -78,7 +82,7 @@ async function waitQuietly(world: World, random: Random): Promise<void> {
 }
 
 async function judgeMember(world: World, findings: Findings, member: Member): Promise<void> {
-  if (findings.isBroken(member) || member.ledger.hasLeft) return;
+  if (findings.isBroken(member)) return;
   const books = world.books();
   const account = accountOf(books, member.email);
   const charges = new Set(account.charges.map(({ id }) => id));
@@ -86,19 +90,30 @@ async function judgeMember(world: World, findings: Findings, member: Member): Pr
   const changed = JSON.stringify([account, backs, member.ledger.entries.length]);
   // Nothing has happened to the member since they were judged.
   if (account.customers.length === 0 || changed === member.ledger.judgedState) return;
-  const page = readMembershipPage((await member.visitor.open(membershipPath)).html);
-  const info = (await member.visitor.call('/user/info')) as { plan?: string } | undefined;
-  const settled: Settled = {
+  const unseen: Unseen = {
     books,
     account,
     member,
     findings,
-    nowMs: world.nowMs(),
     forecast: forecast(world.state(), member.email, world.nowMs()),
+    hasFailed: member.ledger.promises.length > 1,
+  };
+  if (member.ledger.leftAtMs === undefined) await judgePages(world, unseen);
+  else judgePromises(unseen);
+  member.ledger.judgedState = JSON.stringify([account, backs, member.ledger.entries.length]);
+}
+
+/** What needs the member's pages. */
+async function judgePages(world: World, unseen: Unseen): Promise<void> {
+  const { member } = unseen;
+  const page = readMembershipPage((await member.visitor.open(membershipPath)).html);
+  const info = (await member.visitor.call('/user/info')) as { plan?: string } | undefined;
+  const settled: Settled = {
+    ...unseen,
+    nowMs: world.nowMs(),
     page,
     orders: await readOrders(member),
     plan: info?.plan,
-    hasFailed: member.ledger.promises.length > 1,
   };
   for (const judge of [
     judgeOrders,
@@ -111,7 +126,6 @@ async function judgeMember(world: World, findings: Findings, member: Member): Pr
   ]) {
     judge(settled);
   }
-  member.ledger.judgedState = JSON.stringify([account, backs, member.ledger.entries.length]);
 }
 
 /** O10: over all members, because they share the codes. */
@@ -189,7 +203,8 @@ async function judgeAll(world: World, random: Random, operations: Iterable<Opera
 export async function runWorld(shop: Shop, { seed, operations, kills }: RunOptions): Promise<RunResult> {
   const random = seeded(seed);
   const currency = random() < 0.8 ? 'usd' : 'eur';
-  const world = await openWorld(shop, { currency, beginsAt: pick(random, beginnings) });
+  const place = { hasServers: random() < 0.2, processes: random() < 0.3 ? 2 : 1 };
+  const world = await openWorld(shop, { currency, beginsAt: pick(random, beginnings), ...place });
   function* chosen() {
     for (let done = 0; done < operations; done += 1) {
       yield makeOperation(random, { members: world.members.length, kills });
@@ -202,8 +217,8 @@ export async function runWorld(shop: Shop, { seed, operations, kills }: RunOptio
   }
 }
 
-export async function runScript(shop: Shop, { operations, change }: Script): Promise<RunResult> {
-  const world = await openWorld(shop, { currency: 'usd' });
+export async function runScript(shop: Shop, { operations, change, ...place }: Script): Promise<RunResult> {
+  const world = await openWorld(shop, { currency: 'usd', hasServers: false, processes: 1, ...place });
   try {
     await change?.(world);
     return await judgeAll(world, seeded(1), operations);

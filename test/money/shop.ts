@@ -8,8 +8,10 @@ import { createPasswordHasher } from '../../server/password/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { insertUser, insertUserRecord } from '../../server/users/index.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
+import { secondBackends } from '../support/stores.ts';
 import { startStripe, type TestStripe } from '../support/stripe.ts';
 import { type Currency, catalogueFile } from './catalogue.ts';
+import { type Front, openFront } from './front.ts';
 import { createProducts, type Products } from './product-process.ts';
 import { password } from './visitor.ts';
 
@@ -47,6 +49,23 @@ interface CommandRun {
 interface Beginning {
   dataDir: string;
   stripe: unknown;
+  owners: ReadonlyMap<string, string>;
+}
+
+/** Where a world is. */
+export interface Place {
+  /** PostgreSQL and Redis instead of files. */
+  hasServers: boolean;
+  /** How many processes the product has. */
+  processes: number;
+}
+
+/** The stores of a world. */
+interface Ground {
+  variables: Record<string, string>;
+  /** The addresses of the members by their ids. */
+  owners: ReadonlyMap<string, string>;
+  remove(): Promise<void>;
 }
 
 /** What all worlds share: one stand-in for Stripe, one port, the processes, and a beginning for each currency. */
@@ -55,7 +74,10 @@ export interface Shop {
   products: Products;
   url: string;
   /** @returns a folder of its own for a world; the stand-in is set to the beginning */
-  begin(currency: Currency): Promise<{ dataDir: string; variables: Record<string, string> }>;
+  begin(currency: Currency, place: Place): Promise<Ground>;
+  front: Front;
+  /** How many answers of Stripe were errors of its own: a kept one is repeated to every request with its key. */
+  errors(): number;
   /** Runs the operator's command on the stores of a world. */
   foyer(variables: Record<string, string>, ...words: string[]): Promise<CommandRun>;
   close(): Promise<void>;
@@ -63,7 +85,7 @@ export interface Shop {
 
 export const members = ['ada', 'bea', 'cleo', 'dora'].map((name) => `${name}@example.com`);
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const port = randomInt(10_240, 32_000);
   const free = await new Promise<boolean>((resolve) => {
     const server = createServer();
@@ -73,14 +95,16 @@ async function freePort(): Promise<number> {
   return free ? port : freePort();
 }
 
-async function addMembers(dataDir: string): Promise<void> {
+/** @returns the addresses by id */
+async function addMembers(stores: { url?: string; dataDir: string }): Promise<Map<string, string>> {
   const hasher = createPasswordHasher({
     queueMax: 10,
     waitMs: 60_000,
     cost: { memoryCost: 1_024, timeCost: 1, parallelism: 1 },
   });
   const passwordHash = await hasher.hash(password, 'operator');
-  const database = await openDatabase({ dataDir });
+  const database = await openDatabase(stores);
+  const owners = new Map<string, string>();
   const names = { givenName: 'Ada', familyName: 'Member' };
   for (const email of members) {
     const user = {
@@ -93,9 +117,11 @@ async function addMembers(dataDir: string): Promise<void> {
     await database.transaction(async (trx) => {
       const { id } = await insertUser(trx, user, Date.now());
       await insertUserRecord(trx, id, Date.now());
+      owners.set(id, email);
     });
   }
   await database.close();
+  return owners;
 }
 
 function addCodes(stripe: TestStripe, currency: Currency): void {
@@ -124,14 +150,17 @@ export async function openShop(): Promise<Shop> {
   stripe.webhooks.mode = 'held';
   const products = createProducts();
   const url = `http://localhost:${await freePort()}`;
+  const front = await openFront(Number(new URL(url).port));
   const empty = stripe.snapshot();
   const beginnings = new Map<Currency, Promise<Beginning>>();
-  let worlds = 0;
+  let [worlds, errors] = [0, 0];
+  stripe.observe(({ status }) => {
+    if (status >= 500) errors += 1;
+  });
 
   const variablesFor = (dataDir: string): Record<string, string> => ({
     NODE_ENV: 'test',
     SANDBOX: 'true',
-    PORT: new URL(url).port,
     PUBLIC_URL: url,
     SEARCH_APP_URL: 'http://127.0.0.1:9/search',
     SECRET_KEY: 'a secret key that is used by tests alone',
@@ -155,30 +184,39 @@ export async function openShop(): Promise<Shop> {
     const synced = await runFoyer(variables, ['plans', 'sync']);
     if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.err}`);
     addCodes(stripe, currency);
-    const product = await products.begin({ movedMs: 0, variables }, () => {});
+    const first = { ...variables, PORT: String(await freePort()) };
+    const product = await products.begin({ movedMs: 0, variables: first, isFirst: true }, () => {});
     await product.kill();
-    await addMembers(dataDir);
-    return { dataDir, stripe: stripe.snapshot() };
+    const owners = await addMembers({ dataDir });
+    return { dataDir, stripe: stripe.snapshot(), owners };
   }
 
   return {
     stripe,
     products,
     url,
-    async begin(currency) {
+    front,
+    errors: () => errors,
+    async begin(currency, { hasServers }) {
       const beginning = beginnings.get(currency) ?? makeBeginning(currency);
       beginnings.set(currency, beginning);
-      const { dataDir: from, stripe: state } = await beginning;
+      const { dataDir: from, stripe: state, owners } = await beginning;
       worlds += 1;
       const dataDir = join(root, `world-${worlds}`);
       await rm(join(root, `world-${worlds - 1}`), { recursive: true, force: true });
       await cp(from, dataDir, { recursive: true });
       stripe.restore(state);
-      return { dataDir, variables: variablesFor(dataDir) };
+      const variables = variablesFor(dataDir);
+      const [servers] = secondBackends;
+      if (!hasServers || !servers) return { variables, owners, remove: async () => {} };
+      const { urls, remove } = await servers.reserve({ migrated: true });
+      const own = { ...variables, DATABASE_URL: urls.databaseUrl, REDIS_URL: urls.redisUrl };
+      return { variables: own, owners: await addMembers({ url: urls.databaseUrl, dataDir }), remove };
     },
     foyer: (variables, ...words) => runFoyer(variables, words),
     async close() {
       products.close();
+      await front.close();
       await stripe.close();
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },

@@ -82,6 +82,7 @@ export interface Dispute {
 export interface Refund {
   id: string;
   amount: number;
+  created: number;
   charge: string;
   payment_intent: string;
   status: string;
@@ -117,6 +118,7 @@ export interface StoredThing {
   id: string;
   object: string;
   deleted?: boolean;
+  metadata?: Record<string, string>;
 }
 
 const kinds = {

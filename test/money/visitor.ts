@@ -52,6 +52,10 @@ export function createVisitor(url: string, email: string) {
       const response = await send((from) => from.postJson(path, body));
       return response.status === 200 ? response.json() : undefined;
     },
+    async callApi(path: string, body: unknown): Promise<{ status: number; body: unknown }> {
+      const response = await send((from) => from.postJson(path, body));
+      return { status: response.status, body: await response.json() };
+    },
     /** The member's own data as a file. */
     async download(path: string): Promise<unknown> {
       const response = await send((from) => from.post(path, {}));

@@ -1,21 +1,24 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StripeEvent } from '../../sandbox/stripe/index.ts';
 import { type Currency, catalogueFile } from './catalogue.ts';
 import type { EngineState } from './forecast.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import type { Mail, ProductProcess } from './product-process.ts';
-import { members, type Shop } from './shop.ts';
+import { freePort, members, type Place, type Shop } from './shop.ts';
 import { type Books, readBooks } from './stripe-books.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export const hourMs = 60 * 60_000;
 export const dayMs = 24 * hourMs;
+const minuteMs = 60_000;
+const erasedAfterMs = 14 * dayMs;
 
 /** A fault at one request of the product to Stripe; with `kill`, the product ends at that moment. */
 export interface Fault {
-  kind: 'unreachable' | 'lost' | 'error' | 'kept-error' | 'rate-limit' | 'kill before' | 'kill after';
-  /** Which request that changes something. */
+  kind: 'unreachable' | 'lost' | 'error' | 'kept-error' | 'rate-limit' | 'kill before' | 'kill after' | 'kill soon';
+  /** Which request that changes something; of `kill soon`: after how many milliseconds. */
   n: number;
 }
 
@@ -36,13 +39,17 @@ export interface World {
   hasDropped: boolean;
   /** A fault that no request has met yet: it waits for the next act. */
   waitingFault: Fault | undefined;
-  faultsMet: number;
+  readonly faultsMet: number;
   books(): Books;
   state(): EngineState;
   nowMs(): number;
   /** Time passes at Stripe and for the product, which does its jobs meanwhile. */
   pass(ms: number): Promise<void>;
   runJobs(): Promise<void>;
+  /** The jobs of a minute run, and are killed in the middle of them. */
+  crash(afterMs: number): Promise<void>;
+  /** The operator imports a deal with a partner. */
+  offerDeal(email: string, tier: number): Promise<void>;
   /** Does something while a fault waits for it; starts the product again if that has ended it. */
   during<T>(fault: Fault | undefined, act: () => Promise<T>): Promise<{ result: T | undefined; met: boolean }>;
   /** Mails since the last call. */
@@ -81,9 +88,13 @@ function nextTime(fromMs: number, month: number, day: number): number {
 
 export async function openWorld(
   shop: Shop,
-  { currency, beginsAt }: { currency: Currency; beginsAt?: { month: number; day: number } | undefined },
+  {
+    currency,
+    beginsAt,
+    ...place
+  }: Place & { currency: Currency; beginsAt?: { month: number; day: number } | undefined },
 ): Promise<World> {
-  const { variables } = await shop.begin(currency);
+  const { variables, owners, remove } = await shop.begin(currency, place);
   const { engine, webhooks } = shop.stripe;
   webhooks.drop();
   shop.stripe.tell(shop.url);
@@ -91,13 +102,64 @@ export async function openWorld(
   webhooks.mode = 'prompt';
   const mails: Mail[] = [];
   const movedMs = () => engine.nowMs() - Date.now();
-  const start = () => shop.products.begin({ movedMs: movedMs(), variables }, (mail) => mails.push(mail));
-  let product: ProductProcess = await start();
+  /** All processes of the product. */
+  async function start(): Promise<ProductProcess[]> {
+    const started: ProductProcess[] = [];
+    shop.front.ports = [];
+    for (let at = 0; at < place.processes; at += 1) {
+      const port = await freePort();
+      const own = { ...variables, PORT: String(port) };
+      const order = { movedMs: movedMs(), variables: own, isFirst: at === 0 };
+      started.push(await shop.products.begin(order, (mail) => mails.push(mail)));
+      shop.front.ports.push(port);
+    }
+    return started;
+  }
+  let products = await start();
+  let turn = 0;
+  /** Jobs run in one process at a time. */
+  function worker(): ProductProcess {
+    turn += 1;
+    const product = products[turn % products.length];
+    if (!product) throw new Error('no product runs');
+    return product;
+  }
+  const kill = () => Promise.all(products.map((product) => product.kill()));
+
+  async function restart(): Promise<void> {
+    await kill();
+    products = await start();
+  }
 
   async function runJobs(): Promise<void> {
-    await product.runJobs();
+    await worker().runJobs();
     await webhooks.idle();
   }
+
+  /** Members whose request for deletion is two weeks old. */
+  async function eraseWhoLeft(): Promise<void> {
+    const due = world.members.filter(
+      ({ ledger: { leftAtMs = Number.POSITIVE_INFINITY, isErased } }) =>
+        !isErased && leftAtMs + erasedAfterMs <= engine.nowMs(),
+    );
+    if (due.length === 0) return;
+    await worker().erase(due.map(({ email }) => email));
+    for (const { ledger } of due) ledger.isErased = true;
+    await runJobs();
+  }
+
+  /** The customers with their address, also while the product could not write it. */
+  function state(): EngineState {
+    const snapshot = engine.snapshot() as EngineState;
+    const objects = snapshot.objects.map((one) => {
+      const owner = one.object === 'customer' && owners.get(one.metadata?.foyer_user ?? '');
+      return owner && !one.deleted ? { ...one, email: owner } : one;
+    });
+    return { ...snapshot, objects };
+  }
+
+  let met = 0;
+  const errorsBefore = shop.errors();
 
   const world: World = {
     shop,
@@ -111,50 +173,75 @@ export async function openWorld(
     kills: 0,
     hasDropped: false,
     waitingFault: undefined,
-    faultsMet: 0,
-    books: () => readBooks((engine.snapshot() as EngineState).objects),
-    state: () => engine.snapshot() as EngineState,
+    get faultsMet() {
+      return met + shop.errors() - errorsBefore;
+    },
+    books: () => readBooks(state().objects),
+    state,
     nowMs: () => engine.nowMs(),
     async pass(ms) {
+      // The jobs of the minute after an act.
+      if (ms > minuteMs) await runJobs();
       for (let left = ms; left > 0; left -= dayMs) {
         engine.advance(Math.min(left, dayMs));
-        await product.setClock(movedMs());
+        await Promise.all(products.map((product) => product.setClock(movedMs())));
         await webhooks.idle();
         await runJobs();
+        await eraseWhoLeft();
       }
     },
     runJobs,
+    async crash(afterMs) {
+      const jobs = worker()
+        .runJobs()
+        .catch(() => {});
+      await sleep(afterMs);
+      world.kills += 1;
+      await restart();
+      await jobs;
+    },
+    async offerDeal(email, tier) {
+      const file = join(variables.DATA_DIR ?? '', 'deals.csv');
+      await writeFile(file, `email,tier\n${email},${tier}\n`);
+      const done = await shop.foyer(variables, 'partner-deal', 'import', file);
+      if (done.code !== 0) throw new Error(`foyer partner-deal import: ${done.out}${done.err}`);
+    },
     async during(own, act) {
       const fault = own ?? world.waitingFault;
-      let [writes, isOver, met] = [0, false, false];
-      if (fault) {
+      let [writes, isOver, isMet, isKilled] = [0, false, false, false];
+      const end = () => {
+        [isMet, isKilled] = [true, true];
+        met += 1;
+        void kill();
+      };
+      const timer = fault?.kind === 'kill soon' ? setTimeout(end, fault.n) : undefined;
+      if (fault && fault.kind !== 'kill soon') {
         shop.stripe.fault(faultKinds[fault.kind], (method, path) => {
           if (isOver || !isWrite(method, path)) return false;
           writes += 1;
           if (writes !== fault.n) return false;
-          met = true;
-          world.faultsMet += 1;
-          if (fault.kind.startsWith('kill')) void product.kill();
+          if (fault.kind.startsWith('kill')) end();
+          else [isMet, met] = [true, met + 1];
           return true;
         });
       }
       const result = await act().catch((error: unknown) => {
-        if (!met) throw error;
+        if (!isMet) throw error;
         return undefined;
       });
       isOver = true;
-      world.waitingFault = fault && !met ? { ...fault, n: Math.min(fault.n, 2) } : undefined;
-      if (met && fault?.kind.startsWith('kill')) {
+      clearTimeout(timer);
+      const waits = fault && !isMet && fault.kind !== 'kill soon';
+      world.waitingFault = waits ? { ...fault, n: Math.min(fault.n, 2) } : undefined;
+      if (isKilled) {
         world.kills += 1;
-        // The process may live for a moment after the signal.
-        while (product.isRunning()) await sleep(5);
-        product = await start();
+        await restart();
       }
       if (webhooks.mode === 'prompt') await webhooks.idle();
-      return { result, met };
+      return { result, met: isMet };
     },
     async takeMails() {
-      await product.deliverMails();
+      await worker().deliverMails();
       return mails.splice(0);
     },
     async deliver({ twice, dropped, random }) {
@@ -168,13 +255,13 @@ export async function openWorld(
       const synced = await shop.foyer(variables, 'plans', 'sync');
       if (synced.code !== 0) throw new Error(`foyer plans sync: ${synced.out}`);
       // The operator restarts the servers, as the documentation says.
-      await product.kill();
-      product = await start();
+      await restart();
     },
     async close() {
       webhooks.mode = 'held';
       webhooks.drop();
-      await product.kill();
+      await kill();
+      await remove();
     },
   };
   return world;

@@ -1,0 +1,37 @@
+import { findPlan } from './catalogue.ts';
+import type { Outcome } from './ledger.ts';
+import type { Announcement } from './read-pages.ts';
+import type { Visitor } from './visitor.ts';
+
+/** From the most to the least that has happened. */
+const order: Outcome[] = ['done', 'waits', 'noted', 'unknown', 'failed', 'declined', 'changed', 'refused'];
+
+/** What has happened by acts at the same time. */
+export const best = (outcomes: readonly Outcome[]): Outcome => order.find((one) => outcomes.includes(one)) ?? 'refused';
+
+/** The refusal of a call that names its fields. */
+interface Problem {
+  errors?: { name: string }[];
+  client_secret?: string;
+}
+
+function outcomeOfCall(status: number, { errors, client_secret }: Problem): Outcome {
+  if (status === 200) return 'done';
+  if (status === 402) return client_secret === undefined ? 'declined' : 'waits';
+  if (status >= 500) return 'failed';
+  return status === 409 && errors?.some(({ name }) => name === 'body.amount') ? 'changed' : 'refused';
+}
+
+/** Buys by the JSON API, with the card that is saved, what a page has announced. */
+export async function confirmByApi(
+  visitor: Visitor,
+  path: string,
+  { announcement: { planId, dueCents }, promo }: { announcement: Announcement; promo: string | undefined },
+): Promise<Outcome> {
+  const { status, body } = await visitor.callApi(path, {
+    plan_name: findPlan(planId)?.code,
+    amount: (dueCents / 100).toFixed(2),
+    ...(promo !== undefined && { discountCoupon: promo }),
+  });
+  return outcomeOfCall(status, body as Problem);
+}
