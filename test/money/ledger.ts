@@ -83,10 +83,11 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
 export const shownNext = (next: NextCharge | undefined): string => {
   if (!next) return 'not said';
   if (next.kind === 'none') return 'no charge';
-  const { day, cents, regular, creditCents } = next;
+  const { day, cents, regular, creditCents, afterCents } = next;
   const later = regular ? `, ${regular.cents} from ${regular.from}` : '';
   const credit = creditCents ? `, ${creditCents} by credit` : '';
-  return `${cents ?? '?'} on ${day ?? '?'}${later}${credit}`;
+  const after = afterCents === undefined ? '' : `, then ${afterCents}`;
+  return `${cents ?? '?'} on ${day ?? '?'}${later}${credit}${after}`;
 };
 
 export const shownAnnouncement = ({ planId, dueCents, lines, next }: Announcement): string =>
@@ -131,6 +132,7 @@ export function difference(promises: readonly NextCharge[], actual: Actual, verb
  */
 export function following(promise: NextCharge, owedCents: number): NextCharge {
   if (promise.kind === 'none') return promise;
-  const { cents, regular, creditCents } = promise;
-  return { kind: 'charge', cents: creditCents || cents === undefined ? undefined : cents - owedCents, regular };
+  const { cents, regular, creditCents, afterCents } = promise;
+  const after = creditCents || cents === undefined ? undefined : cents - owedCents;
+  return { kind: 'charge', cents: afterCents ?? after, regular };
 }

@@ -5,7 +5,7 @@ import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
-import { type Announcement, balanceChange } from './read-pages.ts';
+import { type Announcement, balanceChange, readNextCharge } from './read-pages.ts';
 import { accountOf, isLive, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 
@@ -167,11 +167,12 @@ async function cancel(world: World, member: Member, { hand, operation }: Hand): 
 async function resume(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
   const { ledger } = member;
   const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/resume`));
-  const outcome = done.result?.outcome ?? 'unknown';
+  const { outcome = 'unknown', text = '' } = done.result ?? {};
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
-  ledger.promises = isDone ? [ledger.going] : [...ledger.promises, ledger.going];
-  note(world, member, `goes on: ${shownNext(ledger.going)}`);
+  const going = readNextCharge(text) ?? ledger.going;
+  ledger.promises = isDone ? [going] : [...ledger.promises, going];
+  note(world, member, `goes on: ${shownNext(going)}`);
   return outcome;
 }
 

@@ -50,12 +50,16 @@ export type NextCharge =
       cents?: number | undefined;
       /** Another amount from a day on: a discount has ended then. */
       regular?: { from: string; cents: number } | undefined;
+      /** The amount of the charges after it: a debt is paid with it. */
+      afterCents?: number | undefined;
       /** The part that the member's credit pays, besides `cents`. */
       creditCents?: number | undefined;
       /** The plan that begins with it. */
       planName?: string | undefined;
     }
   | { kind: 'none' };
+
+type Charging = Extract<NextCharge, { kind: 'charge' }>;
 
 export const listFacts = (html: string): { label: string; value: string }[] =>
   [...html.matchAll(/<dt[^>]*>(.*?)<\/dt>\s*<dd[^>]*>(.*?)<\/dd>/gs)].map(([, label = '', value = '']) => ({
@@ -64,12 +68,14 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
   }));
 
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
-function readRest(text: string): { regular?: { from: string; cents: number }; creditCents?: number } {
+function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'afterCents'> {
   const regular = new RegExp(`discount ends on (${date}); after that, (${money}) is charged`).exec(text);
   const credit = new RegExp(`Another (${money}) of it is paid from your credit`).exec(text);
+  const after = new RegExp(`\\. After that, (${money}) is charged`).exec(text);
   return {
     ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),
     ...(credit?.[1] && { creditCents: toCents(credit[1]) }),
+    ...(after?.[1] && { afterCents: toCents(after[1]) }),
   };
 }
 
@@ -196,7 +202,8 @@ export function readMembershipPage(html: string): MembershipPage {
   const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
   const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
   const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
-  const dated = fact(/^(Renews on|Next payment|Ends on|Kept until|Changes)$/);
+  const dated = fact(/^(Renews on|Ends on|Kept until|Changes)$/);
+  const payment = fact(/^Next payment$/);
   const text = wordsOf(main);
   return {
     plan: plan?.value,
@@ -204,21 +211,22 @@ export function readMembershipPage(html: string): MembershipPage {
     priceCents: findMoney(price?.value),
     discount: discount?.value,
     label: dated?.label,
-    next: dated && toNext(dated),
+    next: dated && toNext(dated, payment?.value),
     rows: readRows(main),
     text,
     isStripeAway: /payment provider, is not answering/.test(text),
   };
 }
 
-function toNext({ label, value }: { label: string; value: string }): NextCharge | undefined {
+/** @param payment what is charged when the plan changes */
+function toNext({ label, value }: { label: string; value: string }, payment = value): NextCharge | undefined {
   if (label === 'Ends on') return { kind: 'none' };
   if (label === 'Kept until') return undefined;
   return {
     kind: 'charge',
     day: findDay(value),
-    cents: findMoney(value),
-    ...readRest(value),
+    cents: findMoney(payment),
+    ...readRest(payment),
     ...(label === 'Changes' && { planName: / to ([^,]+),/.exec(value)?.[1] }),
   };
 }

@@ -143,7 +143,9 @@ export async function openWorld(
         !isErased && leftAtMs + erasedAfterMs <= engine.nowMs(),
     );
     if (due.length === 0) return;
-    await worker().erase(due.map(({ email }) => email));
+    // One of them has the lease of the job.
+    const emails = due.map(({ email }) => email);
+    await Promise.all(products.map((product) => product.erase(emails)));
     for (const { ledger } of due) ledger.isErased = true;
     await runJobs();
   }
