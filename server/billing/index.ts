@@ -12,11 +12,11 @@ export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } fr
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
+export { runOrRerender } from './checkout/checkout-context.ts';
 export { checkoutRoutes } from './checkout/checkout-routes.ts';
 export { tooManyText } from './checkout/checkout-texts.ts';
 export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
 export { asSubscribed, laterAmountsText, planLine, planPrice, type TextContext } from './checkout/plan-view.ts';
-export { runOrRerender } from './checkout/run-or-rerender.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export type { Order } from './orders/order.ts';

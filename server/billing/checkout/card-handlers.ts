@@ -3,10 +3,10 @@ import type { ReturnedMethod } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageNoticeProps } from '../../../views/parts/page-notice.tsx';
 import type { UserRequest } from '../../sign-in/index.ts';
+import { type PageRetry, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import { readReturn } from './returned-method.ts';
-import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
 export type CardPageDeps = Pick<CheckoutDeps, 'stripe'> & {

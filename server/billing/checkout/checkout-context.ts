@@ -1,10 +1,20 @@
 import { type PageHandler, type RequestContext, UnknownAddressError } from '../../http/index.ts';
+import { type PlanId, toPlanId } from '../../shared/index.ts';
 import { redirectToSignIn } from '../../sign-in/index.ts';
 import { findOpenStep, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import type { ChosenPromotion, PurchaseView } from '../results.ts';
+import {
+  CardNotSavedError,
+  type ChosenPromotion,
+  type DisplayedQuote,
+  type PurchaseView,
+  type Quote,
+  StripeUnavailableError,
+} from '../results.ts';
+import { isPaused } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
+import { type PageNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
 import { findDealForSignUp } from './partner-deal.ts';
 
 /** The facts about a user at the step PLAN. */
@@ -89,4 +99,91 @@ export function requireCheckout(resolveFlow: ResolveCheckoutFlow, handler: Check
     const checkout = await loadCheckout(deps, flow, user);
     await handler(Object.assign(r, { checkout }), deps);
   };
+}
+
+/** The page that settles a failed invoice, and explains a pause. */
+export const unpaidAddress = '/settings/membership';
+
+/**
+ * Nothing is sold while a renewal is unpaid or the subscription is paused: the announced amount would never be charged.
+ */
+export async function unpaidInvoiceUrl(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { user, plan, deal }: Checkout,
+): Promise<string | undefined> {
+  if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
+  const currentMembership = await membership.getMembership(user.id);
+  return currentMembership && (currentMembership.unpaid || isPaused(currentMembership)) ? unpaidAddress : undefined;
+}
+
+/** The page for a user with a paused subscription: plans cannot be chosen until it is resumed or ends. */
+export async function pausedFirst(
+  { membership }: Pick<CheckoutDeps, 'membership'>,
+  { id }: Checkout['user'],
+): Promise<string | undefined> {
+  const currentMembership = await membership.getMembership(id);
+  return currentMembership && isPaused(currentMembership) ? unpaidAddress : undefined;
+}
+
+/** The announced amount from the form; it is compared, never used. */
+export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
+  const due = r.field('dueCents');
+  // No page announces a negative amount: invalid input never matches.
+  return { planId: readPlanId(r), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+}
+
+/** The same, for the page's form. */
+export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
+  planId: plan.id,
+  dueCents: String(dueCents),
+});
+
+/** The plan in the form; '' if there is none. */
+export const readPlanId = (r: RequestContext): PlanId => toPlanId(r.field('planId'));
+
+/** How a page is rendered again. */
+export interface PageRetry {
+  status: number;
+  notice?: PageNotice;
+  /** The current amount, if it is already known. */
+  quote?: Quote;
+}
+
+export type Rerender = (repeated: PageRetry) => unknown;
+
+const awayMs = 5_000;
+
+/**
+ * Runs an action that needs Stripe; if Stripe is unavailable, renders the page again.
+ * `act` names it in the log; `rerender` renders the page, with status 503.
+ * @returns undefined if the page was rendered
+ */
+export async function runOrRerender<R>(
+  r: RequestContext,
+  { act, rerender }: { act: string; rerender: (error: StripeUnavailableError) => unknown },
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    r.log.warn({ err: error, act }, 'Stripe does not answer');
+    r.setRetryAfter(awayMs);
+    await rerender(error);
+    return undefined;
+  }
+}
+
+/**
+ * The same for an action of the checkout, with the message for that action.
+ * @returns undefined if the page was rendered
+ */
+export function runWithStripe<R>(
+  r: RequestContext,
+  { act, rerender }: { act: StripeAction; rerender: Rerender },
+  work: () => Promise<R>,
+): Promise<{ value: R } | undefined> {
+  const repeat = (error: StripeUnavailableError) =>
+    rerender({ status: 503, notice: unavailableNotice(r.t, error instanceof CardNotSavedError ? 'update' : act) });
+  return runOrRerender(r, { act: `checkout: ${act}`, rerender: repeat }, work);
 }

@@ -6,8 +6,7 @@ import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } fr
 import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
 import { showCompleted } from './completed-handlers.ts';
 import { decideDeal, showPartnerDeal } from './partner-deal-handlers.ts';
-import { showPayment } from './payment-handlers.ts';
-import { startCardSetup, submitPayment } from './submit-payment.ts';
+import { showPayment, startCardSetup, submitPayment } from './payment-handlers.ts';
 import { requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {

@@ -4,13 +4,10 @@ import type { RadioCard } from '../../../views/parts/radio-cards.tsx';
 import { HttpError } from '../../http/index.ts';
 import type { PlanId } from '../../shared/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
-import { pausedFirst } from './answer-purchase.ts';
-import type { CheckoutRequest } from './checkout-context.ts';
+import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
-import { readPlanId } from './quote-view.ts';
-import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 

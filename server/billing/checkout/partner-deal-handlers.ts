@@ -3,12 +3,11 @@ import { HttpError, type PageHandler, type RequestContext, UnknownAddressError }
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
-import { findCheckoutUser } from './checkout-context.ts';
+import { findCheckoutUser, readPlanId } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { completionUrl } from './checkout-flow.ts';
 import { hasNow, shownDeal } from './deal-shown.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
-import { readPlanId } from './quote-view.ts';
 
 /** A request about the waiting deal of a user with a partner. */
 interface PartnerDealRequest extends RequestContext {

@@ -5,19 +5,28 @@ import {
   type ReturnedMethod,
 } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
-import type { T } from '../../http/index.ts';
+import { HttpError, type T } from '../../http/index.ts';
 import { needsPaymentElement } from '../cards/payment-methods.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { type Quote, StripeUnavailableError } from '../results.ts';
-import type { CheckoutRequest } from './checkout-context.ts';
+import { type CardPaymentResult, type PurchaseResult, type Quote, StripeUnavailableError } from '../results.ts';
+import {
+  type CheckoutRequest,
+  type PageRetry,
+  quoteFields,
+  type Rerender,
+  readDisplayedQuote,
+  runWithStripe,
+  unpaidAddress,
+} from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { renewalNotice, tooManyText } from './checkout-texts.ts';
+import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
-import { loadQuote, orderText, quoteFields, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
-import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
 import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
 
-export interface PaymentPageState extends Partial<PageRetry> {
+interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
   problem?: { text: string };
   /** The bank requires authentication by the user. */
@@ -29,11 +38,7 @@ export interface PaymentPageState extends Partial<PageRetry> {
 }
 
 /** Renders the page for a card, or for its bank's authentication. */
-export async function renderPaymentPage(
-  r: CheckoutRequest,
-  deps: CheckoutDeps,
-  state: PaymentPageState,
-): Promise<void> {
+async function renderPaymentPage(r: CheckoutRequest, deps: CheckoutDeps, state: PaymentPageState): Promise<void> {
   const { action } = state;
   return action ? renderAction(r, deps, action) : renderForm(r, deps, state);
 }
@@ -152,4 +157,74 @@ export async function showPayment(r: CheckoutRequest, deps: CheckoutDeps): Promi
   const retry = { act: 'quote', rerender: (view: PageRetry) => renderPaymentPage(r, deps, view) } as const;
   const answered = await runWithStripe(r, retry, () => readReturn(r, deps, r.checkout.user));
   return answered && renderPaymentPage(r, deps, answered.value);
+}
+
+/** Answers each result of a confirmation. @param rerender the page whose form was sent */
+export async function answerPurchase(
+  r: CheckoutRequest,
+  deps: CheckoutDeps,
+  { confirmed, rerender }: { confirmed: PurchaseResult; rerender: Rerender },
+): Promise<unknown> {
+  const { t } = r;
+  const { flow, user } = r.checkout;
+  switch (confirmed.kind) {
+    case 'paid':
+    case 'scheduled':
+      return r.redirect(flow.doneUrl(confirmed.plan, user));
+    case 'no-change':
+      return r.redirect(confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
+    case 'no-card':
+      return r.redirect(flow.addPayment);
+    case 'unpaid-first':
+    case 'paused':
+      return r.redirect(unpaidAddress);
+    case 'action': {
+      const { clientSecret, amountCents } = confirmed;
+      return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents } });
+    }
+    case 'declined':
+      return renderPaymentPage(r, deps, { status: 402, problem: { text: confirmed.message } });
+    case 'changed': {
+      const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
+      return rerender({ status: 409, notice, quote: confirmed.quote });
+    }
+    case 'renewing':
+      return rerender({ status: 409, notice: renewalNotice(r, confirmed.renewal) });
+    case 'too-many': {
+      r.setRetryAfter(confirmed.retryAfterMs);
+      const text = tooManyText(t, confirmed.retryAfterMs);
+      return rerender({ status: 429, notice: { kind: 'error', text, duration: 'never' } });
+    }
+  }
+}
+
+/** POST …/setup, by the card form's script. */
+export const startCardSetup = (r: CheckoutRequest, deps: CheckoutDeps) => createSetupIntent(r, deps, r.checkout.user);
+
+/** POST: saves and charges a new card, charges the saved one, or reads the result of a payment. */
+export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
+  const { membership } = deps;
+  const { user } = r.checkout;
+  const act = r.field('act');
+  if (!['', 'save-card', 'outcome'].includes(act)) {
+    throw new HttpError('badRequest', { detail: 'unknown form action' });
+  }
+  const names = ['act', 'planId', 'dueCents', 'setupIntent'].filter((name) => r.field(name) !== '');
+  const retryFields = Object.fromEntries(names.map((name) => [name, r.field(name)]));
+  const rerender = (state: PaymentPageState) => renderPaymentPage(r, deps, { ...state, retryFields });
+  const work = (): Promise<CardPaymentResult> => {
+    if (act === 'outcome') return membership.outcome(user);
+    const [announced, from] = [readDisplayedQuote(r), { ip: r.ip }];
+    return act === 'save-card'
+      ? membership.payWithCard(user, { setupIntentId: r.field('setupIntent'), announced }, from)
+      : membership.confirm(user, announced, from);
+  };
+  const answered = await runWithStripe(r, { act: 'confirm', rerender }, work);
+  if (!answered) return;
+  const { value: result } = answered;
+  if (result.kind !== 'card-refused') return answerPurchase(r, deps, { confirmed: result, rerender });
+  const { saved } = result;
+  return saved.kind === 'declined'
+    ? rerender({ status: 402, problem: { text: saved.message } })
+    : rerender({ status: 400, problem: { text: r.t('payment.errors.notConfirmed') } });
 }

@@ -1,9 +1,7 @@
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
-import type { RequestContext } from '../../http/index.ts';
-import { type PlanId, toPlanId } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import type { DisplayedQuote, Quote } from '../results.ts';
+import type { Quote } from '../results.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -16,19 +14,6 @@ export function loadQuote(
 ): Promise<Quote> {
   return membership.quote(user, plan, promotion);
 }
-
-/** The announced amount from the form; it is compared, never used. */
-export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
-  const due = r.field('dueCents');
-  // No page announces a negative amount: invalid input never matches.
-  return { planId: readPlanId(r), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
-}
-
-/** The same, for the page's form. */
-export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
-  planId: plan.id,
-  dueCents: String(dueCents),
-});
 
 export interface QuoteView {
   lines: SummaryLine[];
@@ -131,6 +116,3 @@ export function toQuoteView(
     ].join(' '),
   };
 }
-
-/** The plan in the form; '' if there is none. */
-export const readPlanId = (r: RequestContext): PlanId => toPlanId(r.field('planId'));

@@ -1,12 +1,17 @@
 import { HttpError } from '../../http/index.ts';
 import type { PromotionResult } from '../results.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
-import { answerPurchase, unpaidInvoiceUrl } from './answer-purchase.ts';
-import type { CheckoutHandler, CheckoutRequest } from './checkout-context.ts';
+import {
+  type CheckoutHandler,
+  type CheckoutRequest,
+  type PageRetry,
+  readDisplayedQuote,
+  runWithStripe,
+  unpaidInvoiceUrl,
+} from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { promotionErrorText } from './checkout-texts.ts';
-import { readDisplayedQuote } from './quote-view.ts';
-import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
+import { answerPurchase } from './payment-handlers.ts';
 import { renderSummary } from './summary-page-state.ts';
 
 /**

@@ -4,12 +4,11 @@ import { formatDate } from '../../../views/format.ts';
 import type { PendingRenewal, Quote } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { trialUntil } from '../subscription/membership-state.ts';
-import type { Checkout, CheckoutRequest } from './checkout-context.ts';
+import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { planLine, type TextContext, toPlanView } from './plan-view.ts';
-import { loadQuote, orderText, quoteFields, toQuoteView } from './quote-view.ts';
-import { type PageRetry, runWithStripe } from './run-or-rerender.ts';
+import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */
