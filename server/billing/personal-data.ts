@@ -6,10 +6,9 @@ import { addBillingTask, eraseTasks, listTasks } from './jobs/task-store.ts';
 import { anonymiseOrders, listOrders } from './orders/order-store.ts';
 import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
 import { erasePurchases, findOpenPurchase } from './purchase/purchase-store.ts';
-import { findStanding } from './subscription/acts.ts';
 import { isPaused } from './subscription/membership.ts';
 import { findRenewingMembership } from './subscription/membership-state.ts';
-import { eraseMembership, findMembership } from './subscription/membership-store.ts';
+import { eraseMembership, findMembership, findStanding } from './subscription/membership-store.ts';
 import type { SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 
 /**

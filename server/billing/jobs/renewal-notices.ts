@@ -1,10 +1,9 @@
 import { dayMs } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { findStanding } from '../subscription/acts.ts';
 import { listYearlyRenewals, type RenewalWindow, renewalNoticeKey } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
-import { recordNotification } from '../subscription/membership-store.ts';
+import { findStanding, recordNotification } from '../subscription/membership-store.ts';
 import { notifyMembership } from '../subscription/notify.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 

@@ -1,14 +1,14 @@
-import type { PlanId, UserId } from '../../shared/index.ts';
+import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, type BillingTask, type BillingTaskKind, listTasks } from '../jobs/task-store.ts';
+import { addBillingTask, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { previewKeptPrice } from '../stripe/next-charge.ts';
 import { findPendingRenewal } from './changeable-subscription.ts';
-import { asNoted, isInLastDays, isPaused, type Membership, type NextCharge, type NotedAct } from './membership.ts';
+import { continuingTasks, isInLastDays, isPaused, type Membership, type NextCharge, notedIn } from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
 import { syncMember } from './sync-from-stripe.ts';
@@ -28,45 +28,6 @@ export async function readOrStored(
     deps.log.warn({ err: error, member: userId }, 'Stripe does not answer: stored data used');
     return { membership: await findMembership(deps.database.db, userId), isAway: true };
   }
-}
-
-/** Stored actions after which the subscription continues. */
-const continues: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
-
-/** Others say nothing of the subscription's end. */
-const isDecision = (kind: BillingTaskKind): boolean => !continues.has(kind) && kind !== 'refund';
-
-/** The user's last request that Stripe has not confirmed. */
-function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
-  const kind = tasks.findLast((task) => isDecision(task.kind))?.kind;
-  if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
-  return kind === 'resume' ? 'resume' : undefined;
-}
-
-/** The membership without the cancellation, and with the change that was scheduled before it. */
-function asKept(membership: Membership, planId: PlanId | null): Membership {
-  const { cancelAtPeriodEnd, nextPlanId } = membership;
-  if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
-  return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };
-}
-
-/** The membership after Stripe confirms every waiting action: the stored row has only confirmed state. */
-function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
-  const noted = notedIn(tasks);
-  if (noted) return asNoted(membership, noted);
-  const later = tasks.find(({ kind }) => kind === 'change-later');
-  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId };
-  const keep = tasks.find(({ kind }) => kind === 'keep');
-  return keep ? asKept(membership, keep.planId) : membership;
-}
-
-/** As last read, with the requests since. */
-export async function findStanding(
-  { db }: { db: Parameters<typeof listTasks>[0] },
-  userId: UserId,
-): Promise<Membership | undefined> {
-  const membership = await findMembership(db, userId);
-  return membership && asDecided(membership, await listTasks(db, userId));
 }
 
 /** @param isAway Stripe is known to be unavailable: the minute job does it, so that the caller does not wait again. */
@@ -97,7 +58,7 @@ export async function cancel(
   // A payment that completes later would reactivate it.
   const charging = (await findOpenPurchase(database.db, id))?.state === 'charging';
   const waiting = await listTasks(database.db, id);
-  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => continues.has(kind));
+  const resumes = notedIn(waiting) === 'resume' || waiting.some(({ kind }) => continuingTasks.has(kind));
   if (!ends && !charging && !resumes) return 'no-change';
   // Only while a renewal is being charged: a paid period always runs out.
   const endsNow = atOnce && !isAway && (await findPendingRenewal(deps, membership)) !== undefined;

@@ -1,8 +1,9 @@
 import type { Transaction } from 'kysely';
 import type { PlanId, StripeCustomerId, StripeSubscriptionId, UserId } from '../../shared/index.ts';
 import type { Db, Row, Schema } from '../../store/index.ts';
+import { listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-import type { Membership } from './membership.ts';
+import { asDecided, type Membership } from './membership.ts';
 
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
@@ -26,6 +27,12 @@ export const toMembership = ({
 export async function findMembership(db: Db, userId: UserId): Promise<Membership | undefined> {
   const row = await db.selectFrom('memberships').selectAll().where('userId', '=', userId).executeTakeFirst();
   return row && toMembership(row);
+}
+
+/** As last read, with the requests since. */
+export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<Membership | undefined> {
+  const membership = await findMembership(db, userId);
+  return membership && asDecided(membership, await listTasks(db, userId));
 }
 
 export async function findMembershipByCustomer(db: Db, customerId: StripeCustomerId): Promise<Membership | undefined> {

@@ -1,5 +1,6 @@
 import { type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
+import type { BillingTask, BillingTaskKind } from '../jobs/task-store.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -130,7 +131,7 @@ export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | '
 export type NotedAct = 'cancel' | 'resume';
 
 /** The membership after Stripe confirms the request. */
-export function asNoted(membership: Membership, noted: NotedAct): Membership {
+function asNoted(membership: Membership, noted: NotedAct): Membership {
   const { status, paidPlanId, pricedPlanId } = membership;
   // Otherwise the request takes effect at once; until then nothing changes.
   const goesOn = status === 'active' || isInLastDays(membership);
@@ -143,3 +144,33 @@ export function asNoted(membership: Membership, noted: NotedAct): Membership {
 /** Tests whether the paid period ends within this time. */
 export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
   periodEnd !== null && periodEnd - nowMs < withinMs;
+
+/** Stored actions after which the subscription continues. */
+export const continuingTasks: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
+
+/** Others say nothing of the subscription's end. */
+const isDecision = (kind: BillingTaskKind): boolean => !continuingTasks.has(kind) && kind !== 'refund';
+
+/** The user's last request that Stripe has not confirmed. */
+export function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
+  const kind = tasks.findLast((task) => isDecision(task.kind))?.kind;
+  if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
+  return kind === 'resume' ? 'resume' : undefined;
+}
+
+/** The membership without the cancellation, and with the change that was scheduled before it. */
+function asKept(membership: Membership, planId: PlanId | null): Membership {
+  const { cancelAtPeriodEnd, nextPlanId } = membership;
+  if (nextPlanId === planId && (!cancelAtPeriodEnd || planId !== null)) return membership;
+  return { ...asNoted(membership, 'resume'), cancelAtPeriodEnd: planId !== null, nextPlanId: planId };
+}
+
+/** The membership after Stripe confirms every waiting action: the stored row has only confirmed state. */
+export function asDecided(membership: Membership, tasks: readonly BillingTask[]): Membership {
+  const noted = notedIn(tasks);
+  if (noted) return asNoted(membership, noted);
+  const later = tasks.find(({ kind }) => kind === 'change-later');
+  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId };
+  const keep = tasks.find(({ kind }) => kind === 'keep');
+  return keep ? asKept(membership, keep.planId) : membership;
+}
