@@ -22,11 +22,24 @@ export {
   removeFactorsAddedSince,
 } from './mfa-preference.ts';
 export { mfaOperations } from './operations.ts';
-export { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
-export { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
+export {
+  countRecoveryCodes,
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  normaliseRecoveryCode,
+  replaceRecoveryCodes,
+} from './recovery-code-store.ts';
 export { forgetRememberedDevices, listRememberedDevices } from './remembered-device-store.ts';
 export type { SmsSent } from './sms-codes.ts';
-export { findMatchingStep, newTotpSecret, totpUri } from './totp.ts';
-export { activateTotp, beginTotp, findTotpSetup, setupMinutes, totpRefusals } from './totp-enrolment.ts';
+export {
+  activateTotp,
+  beginTotp,
+  findMatchingStep,
+  findTotpSetup,
+  newTotpSecret,
+  setupMinutes,
+  totpRefusals,
+  totpUri,
+} from './totp.ts';
 export { findTotp, hasTotp, totpCreatedAt, upsertTotp } from './totp-store.ts';
 export { getChallengeState, type VerifyChallengeResult, verifyChallenge } from './verify-challenge.ts';

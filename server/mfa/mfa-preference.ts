@@ -5,8 +5,13 @@ import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } f
 import type { UserId } from '../shared/index.ts';
 import type { Database, Schema } from '../store/index.ts';
 import { findUser, lockUser, type MfaPreference, setMfaPreference, type User } from '../users/index.ts';
-import { countRecoveryCodes, replaceRecoveryCodes } from './recovery-code-store.ts';
-import { hashRecoveryCode, makeRecoveryCodes, normaliseRecoveryCode } from './recovery-codes.ts';
+import {
+  countRecoveryCodes,
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  normaliseRecoveryCode,
+  replaceRecoveryCodes,
+} from './recovery-code-store.ts';
 import { forgetRememberedDevices } from './remembered-device-store.ts';
 import { hasTotp, removeTotp, totpCreatedAt } from './totp-store.ts';
 

@@ -3,7 +3,7 @@ import { type ApiOperation, defineOperation, getRequestOrigin, HttpError, toRefu
 import { flowIdSchema } from '../shared/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import { changeMfaPreference, mfaPreferenceRefusals, preferredMfaNames } from './mfa-preference.ts';
-import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps, totpRefusals } from './totp-enrolment.ts';
+import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps, totpRefusals } from './totp.ts';
 
 const preferredMfa = z.enum(Object.values(preferredMfaNames));
 type PreferredMfaName = z.infer<typeof preferredMfa>;

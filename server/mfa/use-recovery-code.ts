@@ -1,8 +1,7 @@
 import { mailAbout, type Origin } from '../messages/index.ts';
 import type { User } from '../users/index.ts';
 import type { MfaDeps } from './deps.ts';
-import { consumeRecoveryCode, countRecoveryCodes } from './recovery-code-store.ts';
-import { hashRecoveryCode } from './recovery-codes.ts';
+import { consumeRecoveryCode, countRecoveryCodes, hashRecoveryCode } from './recovery-code-store.ts';
 
 /**
  * Uses up a recovery code and notifies the user by mail, in one transaction, so that no code is used unnoticed.

@@ -7,7 +7,7 @@ import type { Database, KeyValueStore, Schema } from '../store/index.ts';
 import type { GuessLimits } from './guess-limits.ts';
 import type { PasswordHasher } from './hash.ts';
 import type { PasswordPolicy } from './policy.ts';
-import type { QueueFullAnswer } from './queue-full.ts';
+import type { QueueFullAnswer } from './queue.ts';
 import { createRecentResets, type RecentResets } from './recent-resets.ts';
 import { createResetRecords, type ResetRecords } from './reset-records.ts';
 

@@ -27,8 +27,14 @@ export {
   type PasswordPolicy,
   passwordFaults,
 } from './policy.ts';
-export { PasswordQueueFullError, type PasswordWork } from './queue.ts';
-export { type Busy, hashForApi, hashForPage, type QueueFullAnswer } from './queue-full.ts';
+export {
+  type Busy,
+  hashForApi,
+  hashForPage,
+  PasswordQueueFullError,
+  type PasswordWork,
+  type QueueFullAnswer,
+} from './queue.ts';
 export { recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
 export { passwordRoutes } from './routes.ts';

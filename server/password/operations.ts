@@ -16,7 +16,7 @@ import { changePassword, rotateSessionAfterPasswordChange } from './change-passw
 import type { PasswordDeps } from './deps.ts';
 import { changePasswordRefusals, forgotPasswordAction, passwordErrorText, resetRefusals } from './password-texts.ts';
 import type { PasswordFault } from './policy.ts';
-import { hashForApi } from './queue-full.ts';
+import { hashForApi } from './queue.ts';
 import { resetPassword } from './reset-password.ts';
 
 /** The language of the JSON API's texts. */

@@ -20,7 +20,7 @@ import {
   toResetState,
 } from './password-reset-state.ts';
 import { forgotPasswordAction, resetRefusals, withParams } from './password-texts.ts';
-import { hashForPage } from './queue-full.ts';
+import { hashForPage } from './queue.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
 import { resetPassword } from './reset-password.ts';

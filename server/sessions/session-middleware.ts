@@ -3,9 +3,8 @@ import session from 'express-session';
 import type { HostCookies } from '../http/index.ts';
 import { randomToken, sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
-import { EmbeddedSessionStore } from './embedded-session-store.ts';
-import { RedisSessionStore } from './redis-session-store.ts';
 import { getCurrentSession, type Lifetimes } from './session.ts';
+import { EmbeddedSessionStore, RedisSessionStore } from './session-stores.ts';
 
 export const sessionCookie = 'foyer_session';
 

@@ -8,9 +8,8 @@ import { type CurrentSession, endsAtMs, getCurrentSession, type Lifetimes, sessi
 import type { SessionHooks } from './session-hooks.ts';
 import { limitSessions } from './session-limit.ts';
 import { sessionCookie } from './session-middleware.ts';
-import { createSessionUse } from './session-write-rules.ts';
 import { type AuthenticationInfo, startSession, step } from './start-session.ts';
-import { findSession, type ListedSession, listSessions, userSessionsKey } from './user-sessions.ts';
+import { createSessionUse, findSession, type ListedSession, listSessions, userSessionsKey } from './user-sessions.ts';
 
 export interface Sessions extends SessionEndings {
   /** Signs in: always creates a new session id. @throws {HttpError} unauthorized if a factor is missing */

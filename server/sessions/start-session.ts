@@ -12,14 +12,15 @@ import {
   type UpstreamSession,
 } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
-import { factsLifetimeMs, type SessionUse } from './session-write-rules.ts';
 import {
+  factsLifetimeMs,
   goingOnKey,
   goingOnMs,
   indexUpstreamSession,
   listSessionHashes,
   readClientInfo,
   readSessionFacts,
+  type SessionUse,
   userSessionsKey,
   writeSessionFacts,
 } from './user-sessions.ts';

@@ -1,6 +1,6 @@
 import { listOrders } from '../../server/billing/index.ts';
 import type { ApiOperation } from '../../server/http/index.ts';
-import { beginTotp } from '../../server/mfa/totp-enrolment.ts';
+import { beginTotp } from '../../server/mfa/totp.ts';
 import { findUser } from '../../server/users/index.ts';
 import * as contact from '../account/contact/steps.ts';
 import { appCode } from '../account/mfa-steps.ts';

@@ -8,7 +8,7 @@ export const largeFunctions: Record<'parameters' | 'lines' | 'complexity', Reado
     ['server/http/error-pages.ts (anonymous)', errorHandler],
     ['server/http/request-body.ts verify', 'a callback of body-parser'],
     ['server/http/graphql-engine.ts (anonymous)', 'a resolver of graphql'],
-    ['server/sessions/redis-session-store.ts set', 'a method that connect-redis calls'],
+    ['server/sessions/session-stores.ts set', 'a method that connect-redis calls'],
     ['server/oidc/device-flow.ts userCodeConfirmSource', 'a callback of oidc-provider'],
     ['server/oidc/device-flow.ts userCodeInputSource', 'a callback of oidc-provider'],
     ['server/federation/providers/attempt-state-store.ts store', 'a method that passport-oauth2 calls'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { RedisSessionStore } from '../../server/sessions/redis-session-store.ts';
 import { sessionFactsKey, sessionIdHash } from '../../server/sessions/session.ts';
+import { RedisSessionStore } from '../../server/sessions/session-stores.ts';
 import { type KeyValueStore, openKeyValue } from '../../server/store/index.ts';
 import { toSessionId } from '../support/ids.ts';
 import { leftOut, type Service, startRedis } from '../support/services.ts';
