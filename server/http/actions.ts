@@ -119,7 +119,7 @@ export interface RefusedForm<Fields extends Form> {
   typed: Record<keyof Fields, string>;
   errors: FormErrors<Fields>;
   /** Above the form, if no field shows the reason. */
-  text?: string;
+  text?: string | undefined;
 }
 
 /** Reads the form of an action and runs it. */
@@ -140,6 +140,12 @@ export async function submitAction<Deps, Caller, Fields extends Form, Result ext
   return { kind: 'refused-form', status, typed, ...view };
 }
 
+/** The faults of a form, as the invalid parts of a call's body. */
+export const toInvalidParams = (form: Form, faults: Readonly<Record<string, string | readonly string[] | undefined>>) =>
+  Object.entries(faults).flatMap(([id, details = []]) =>
+    [details].flat().map((detail) => ({ name: `body.${form[id]?.name ?? id}`, detail })),
+  );
+
 /**
  * Runs an action for a call of the JSON API.
  * @param texts the fields by the names that the code uses
@@ -150,12 +156,7 @@ export async function callAction<Deps, Caller, Fields extends Form, Result exten
   { deps, caller, texts }: { deps: Deps; caller: Caller; texts: Readonly<Record<keyof Fields, string>> },
 ): Promise<ActionDone<Result>> {
   const { errors, values } = readTexts(action.form, texts, translator('en'));
-  if (values === undefined) {
-    const invalidParams = Object.entries(errors).flatMap(([id, detail]) =>
-      detail === undefined ? [] : [{ name: `body.${action.form[id]?.name ?? id}`, detail }],
-    );
-    throw new HttpError('validation', { invalidParams });
-  }
+  if (values === undefined) throw new HttpError('validation', { invalidParams: toInvalidParams(action.form, errors) });
   const result = await action.run(deps, caller, values);
   const refusal = findRefusal(result);
   if (refusal !== undefined) throw toRefusalError(action.refusals, refusal);

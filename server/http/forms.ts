@@ -27,7 +27,7 @@ export interface ReadForm<Fields extends Form> {
   /** The first fault of each field, in words. */
   errors: FormErrors<Fields>;
   /** The first fault that stands above the form, in words. */
-  text?: string;
+  text: string | undefined;
   /** undefined if a field has a fault. */
   values: FormValues<Fields> | undefined;
 }
@@ -136,19 +136,19 @@ export function readTexts<Fields extends Form>(
     return { id, typed: isSecret ? '' : text, parsed: schema.safeParse(text) };
   });
   const errors: Record<string, string> = {};
-  let above: string | undefined;
+  let text: string | undefined;
   for (const { id, parsed } of fields) {
     for (const issue of parsed.error?.issues ?? []) {
-      const text = t(issue.message as TextKey, issue.code === 'custom' ? (issue.params ?? {}) : {});
-      if (issue.path.length > 0) above ??= text;
-      else errors[id] ??= text;
+      const fault = t(issue.message as TextKey, issue.code === 'custom' ? (issue.params ?? {}) : {});
+      if (issue.path.length > 0) text ??= fault;
+      else errors[id] ??= fault;
     }
   }
   const values = Object.fromEntries(fields.map(({ id, parsed }) => [id, parsed.data]));
   return {
     typed: Object.fromEntries(fields.map(({ id, typed }) => [id, typed])) as Record<keyof Fields, string>,
     errors: errors as FormErrors<Fields>,
-    ...(above !== undefined && { text: above }),
+    text,
     values: fields.every(({ parsed }) => parsed.success) ? (values as FormValues<Fields>) : undefined,
   };
 }

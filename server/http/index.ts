@@ -30,6 +30,7 @@ export {
   type RefusedForm,
   refusalView,
   submitAction,
+  toInvalidParams,
   toRefusalError,
   wrongInput,
 } from './actions.ts';
@@ -59,6 +60,7 @@ export {
   choiceSchema,
   emailControl,
   type Form,
+  type FormErrors,
   type FormField,
   type FormValues,
   filledSchema,

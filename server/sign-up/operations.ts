@@ -7,15 +7,17 @@ import {
   type Language,
   languages,
   resolveLanguage,
+  toInvalidParams,
   toRefusalError,
   toRetrySeconds,
+  translator,
 } from '../http/index.ts';
 import { hashForApi } from '../password/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
-import type { ProfileFaults } from './profile-input.ts';
+import { profileForm } from './profile-input.ts';
 import { resendCode } from './send-code.ts';
-import { fieldNames, startSignUpRefusals, verifyEmailRefusals } from './sign-up-texts.ts';
+import { startSignUpRefusals, verifyEmailRefusals } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
 import { verifyEmail } from './verify-email.ts';
 
@@ -24,19 +26,14 @@ const flow = flowIdSchema.max(100).describe('From the answer of the call before:
 const requestLanguage = (req: Request, submitted?: Language): Language =>
   submitted ?? resolveLanguage(req.get('accept-language'));
 
-function toProblemFaults({ empty, email, password }: ProfileFaults): { name: string; detail: string }[] {
-  return [
-    ...empty.map((name) => ({ name: `body.${fieldNames[name]}`, detail: 'Cannot be empty' })),
-    ...(email ? [{ name: 'body.email', detail: 'Invalid E-Mail Address' }] : []),
-    ...password.map((fault) => ({ name: 'body.password', detail: fault })),
-  ];
-}
-
-/** The faulty parts of the input. */
-function toInvalidParams(refusal: StartSignUpRefusal) {
-  if (refusal.kind === 'invalid') return { invalidParams: toProblemFaults(refusal.faults) };
-  if (refusal.kind !== 'no-deal') return {};
-  return { invalidParams: [{ name: 'body.source', detail: 'no deal for this address' }] };
+/** The faulty parts of the input; every fault of a password, by its name. */
+function toFaults(refusal: StartSignUpRefusal) {
+  if (refusal.kind === 'no-deal') {
+    return { invalidParams: [{ name: 'body.source', detail: 'no deal for this address' }] };
+  }
+  if (refusal.kind !== 'invalid') return {};
+  const { errors, password } = refusal;
+  return { invalidParams: toInvalidParams(profileForm, { ...errors, ...(password.length > 0 && { password }) }) };
 }
 
 function signUp(deps: SignUpDeps): ApiOperation {
@@ -69,6 +66,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
         familyName: body.family_name,
         email: body.email,
         password: body.password,
+        t: translator('en'),
         lang: requestLanguage(req, body.locale),
         source: body.source ?? 'general',
         planKey: null,
@@ -77,7 +75,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
         from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
       };
       const started = await hashForApi(deps, () => startSignUp(deps, input));
-      if (started.kind !== 'begun') throw toRefusalError(startSignUpRefusals, started, toInvalidParams(started));
+      if (started.kind !== 'begun') throw toRefusalError(startSignUpRefusals, started, toFaults(started));
       return { flow: started.flow };
     },
   });

@@ -6,6 +6,7 @@ import {
   type RequestContext,
   refusalView,
   type T,
+  toControls,
   toRetrySeconds,
   unavailableRetrySeconds,
 } from '../http/index.ts';
@@ -14,6 +15,7 @@ import { StoreUnavailable } from '../store/index.ts';
 import { hasPartnerDeal } from '../users/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { consumePartnerCheck } from './limits.ts';
+import { profileForm } from './profile-input.ts';
 import {
   type Prefill,
   prefillFromForm,
@@ -25,7 +27,7 @@ import {
   withSignUpContext,
 } from './sign-up-context.ts';
 import { findPendingVerification, setSignUpRecord } from './sign-up-records.ts';
-import { faultTexts, startSignUpRefusals } from './sign-up-texts.ts';
+import { startSignUpRefusals } from './sign-up-texts.ts';
 import {
   type StartSignUpInput,
   type StartSignUpRefusal,
@@ -70,14 +72,15 @@ export async function renderProfilePage(
   const account = (await findPendingVerification(r.req, deps))?.account;
   const started = account && 'signUp' in account ? account.signUp : undefined;
   const stored = {
-    given_name: started?.givenName ?? '',
-    family_name: started?.familyName ?? '',
+    givenName: started?.givenName ?? '',
+    familyName: started?.familyName ?? '',
     email: prefill.email ?? started?.email ?? '',
   };
   r.render(
     ProfilePage,
     {
       action: place.profile,
+      controls: toControls(profileForm),
       signInHref: place.signIn,
       values: values ?? stored,
       lockedEmail: prefill.source === 'appsumo',
@@ -146,7 +149,9 @@ const toProblem = (t: T, text: string) => ({ problem: { title: t('signUp.errors.
 /** The text for a refusal, and its place. */
 function toRefusedState(r: RequestContext, refusal: StartSignUpRefusal): ProfilePageState {
   const { status, text, field } = refusalView(r, startSignUpRefusals, refusal);
-  if (refusal.kind === 'invalid') return { status, ...faultTexts(r.t, refusal.faults) };
+  if (refusal.kind === 'invalid') {
+    return { status, errors: refusal.errors, ...(refusal.text && { problem: { text: refusal.text } }) };
+  }
   return { status, ...(field ? { errors: { [field]: text } } : toProblem(r.t, text)) };
 }
 
@@ -161,10 +166,9 @@ function readProfileForm(r: SignUpRequest, source: Prefill['source']): StartSign
   const { place } = r;
   const terms = r.field('terms');
   return {
-    givenName: r.field('given_name'),
-    familyName: r.field('family_name'),
-    email: r.field('email'),
+    ...r.form(profileForm).typed,
     password: r.field('password'),
+    t: r.t,
     lang: r.lang,
     source,
     planKey: place.planKey,
@@ -186,7 +190,8 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
   if (action !== '') throw new HttpError('badRequest', { detail: 'unknown form action' });
   const prefill = prefillFromForm(r);
   const input = readProfileForm(r, prefill.source);
-  const values = { given_name: input.givenName, family_name: input.familyName, email: input.email };
+  const { givenName, familyName, email } = input;
+  const values = { givenName, familyName, email };
   const rerender = (state: ProfilePageState) => renderProfilePage(r, deps, { place, prefill, values, ...state });
 
   let started: StartSignUpResult | Busy;

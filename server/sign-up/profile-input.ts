@@ -1,56 +1,65 @@
-import { isMalformed } from '../http/index.ts';
-import type { PasswordFault, PasswordPolicy } from '../password/index.ts';
-import type { NormalisedEmail } from '../shared/index.ts';
+import { z } from 'zod';
+import type { TextKey } from '../../locales/index.ts';
+import { emailControl, type FormErrors, filledSchema, formField, readTexts, type T } from '../http/index.ts';
+import { type PasswordFault, passwordErrorText, passwordFaults } from '../password/index.ts';
 import { maxNameLength, normaliseEmail } from '../users/index.ts';
 
-/** The typed input of a sign-up; texts as they came. */
-export interface ProfileInput {
-  givenName: string;
-  familyName: string;
-  email: string;
-  password: string;
-}
+const empty = 'signUp.errors.empty';
+const malformed = 'signUp.errors.validation';
 
-/** Valid input. */
-export type Profile = Omit<ProfileInput, 'email'> & { email: NormalisedEmail };
-
-/** The faults of each field (the specification's section 5). */
-export interface ProfileFaults {
-  empty: (keyof ProfileInput)[];
-  /** 'Invalid E-Mail Address' */
-  email: boolean;
-  /** The faults of the typed password. */
-  password: PasswordFault[];
-  /** Too long, or with characters that cannot be typed: 'Validation Error Detected'. */
-  malformed: boolean;
-}
+const nameField = (name: string, autoComplete: string) =>
+  formField(name, {
+    schema: filledSchema({ max: maxNameLength, empty, malformed }),
+    type: 'text',
+    autoComplete,
+  });
 
 /** Longer than any address, plus a margin for a typing error. */
 export const maxEmailCharacters = 320;
-const names = ['givenName', 'familyName'] as const;
 
-/**
- * Reads the input: names trimmed, the address normalized, the password unchanged.
- * @returns valid input, or its faults
- */
-export async function parseProfile(
-  typed: ProfileInput,
-  policy: PasswordPolicy,
-): Promise<{ profile: Profile } | { faults: ProfileFaults }> {
-  const trimmed = { ...typed, givenName: typed.givenName.trim(), familyName: typed.familyName.trim() };
-  const email = normaliseEmail(typed.email);
-  const empty = ([...names, 'email'] as const).filter((name) => trimmed[name].trim() === '');
-  const faults: ProfileFaults = {
-    empty: [...empty],
-    email: email === undefined && !empty.includes('email'),
-    password: [],
-    malformed:
-      names.some((name) => isMalformed(trimmed[name], maxNameLength)) ||
-      isMalformed(typed.email.trim(), maxEmailCharacters),
-  };
-  if (typed.password === '') faults.empty.push('password');
-  else faults.password = await policy.faults(typed.password, { ...trimmed, email: email ?? typed.email });
-  if (faults.password.includes('malformed')) faults.malformed = true;
-  const fine = faults.empty.length === 0 && !faults.email && faults.password.length === 0 && !faults.malformed;
-  return fine && email !== undefined ? { profile: { ...trimmed, email } } : { faults };
+const emailSchema = filledSchema({ max: maxEmailCharacters, empty, malformed })
+  .refine((text) => text === '' || normaliseEmail(text), { error: 'signUp.errors.email' satisfies TextKey })
+  .transform((text) => normaliseEmail(text) ?? z.NEVER);
+
+/** The form of step PROFILE; the rules for passwords compare its fields. */
+export const profileForm = {
+  givenName: nameField('given_name', 'given-name'),
+  familyName: nameField('family_name', 'family-name'),
+  email: formField('email', { schema: emailSchema, ...emailControl }),
+  password: formField('password', {
+    schema: z.string().min(1, { error: empty satisfies TextKey }),
+    isSecret: true,
+    autoComplete: 'new-password',
+  }),
+};
+
+/** The typed input of a sign-up; texts as they came. */
+export type ProfileInput = Record<keyof typeof profileForm, string>;
+
+/** The faults of the input, in words (the specification's section 5). */
+export interface ProfileFaults {
+  errors: FormErrors<typeof profileForm>;
+  /** Above the form. */
+  text?: string | undefined;
+  /** The faults of the typed password. */
+  password: PasswordFault[];
 }
+
+/** Reads the input: names trimmed, the address normalized, the password unchanged. */
+export function readProfile(typed: ProfileInput, t: T) {
+  const { values, errors, text } = readTexts(profileForm, typed, t);
+  const password = typed.password === '' ? [] : passwordFaults(typed.password, typed);
+  if (password.length === 0) return { values, errors, text, password };
+  return { text, ...refusedPassword(password, t, errors), values: undefined };
+}
+
+/** The faults of a password. @param others those of the other fields */
+export const refusedPassword = (
+  password: PasswordFault[],
+  t: T,
+  others: ProfileFaults['errors'] = {},
+): ProfileFaults => ({
+  errors: { ...others, password: passwordErrorText(t, password) },
+  ...(password.includes('malformed') && { text: t(malformed) }),
+  password,
+});

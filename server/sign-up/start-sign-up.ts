@@ -1,18 +1,20 @@
 import { type UnverifiedAddress, usableNames } from '../federation/index.ts';
-import { keptSearch, type Language } from '../http/index.ts';
+import { keptSearch, type Language, type T } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
-import { PasswordQueueFullError, passwordFaults } from '../password/index.ts';
+import { PasswordQueueFullError } from '../password/index.ts';
 import type { ClientId, FlowId, NormalisedEmail, PlanKey } from '../shared/index.ts';
 import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUp } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
-import { type ProfileFaults, type ProfileInput, parseProfile } from './profile-input.ts';
+import { type ProfileFaults, type ProfileInput, readProfile, refusedPassword } from './profile-input.ts';
 import { addCodeMail } from './send-code.ts';
 import { storedStates, transition } from './sign-up-state.ts';
 import { insertSignUp, type SignUp } from './sign-up-store.ts';
 
 export interface StartSignUpInput extends ProfileInput {
+  /** The texts of the faults. */
+  t: T;
   lang: Language;
   source: SignUp['source'];
   planKey: PlanKey | null;
@@ -23,7 +25,7 @@ export interface StartSignUpInput extends ProfileInput {
 }
 
 export type StartSignUpRefusal =
-  | { kind: 'invalid'; faults: ProfileFaults }
+  | ({ kind: 'invalid' } & ProfileFaults)
   | { kind: 'too-many'; retryAfterMs: number }
   /** A sign-up from the partner without a deal for its address. */
   | { kind: 'no-deal' }
@@ -101,16 +103,13 @@ async function startByPassword(deps: SignUpRuleDeps, input: StartSignUpInput): P
   const { ip } = input.from;
   // Faults of the input itself are not counted; the external service is asked about the password only after this
   // attempt is counted.
-  const read = await parseProfile(input, { faults: async (...args) => passwordFaults(...args) });
-  if ('faults' in read) return { kind: 'invalid', faults: read.faults };
-  const { profile } = read;
+  const { values: profile, ...faults } = readProfile(input, input.t);
+  if (profile === undefined) return { kind: 'invalid', ...faults };
   const { email, givenName, familyName } = profile;
   const decision = await consumeSignUp(kv, deps.limits, { ip });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const password = await deps.policy.faults(profile.password, profile);
-  if (password.length > 0) {
-    return { kind: 'invalid', faults: { empty: [], email: false, password, malformed: false } };
-  }
+  if (password.length > 0) return { kind: 'invalid', ...refusedPassword(password, input.t) };
   const { lang, source, planKey } = input;
   if (source === 'appsumo' && !(await hasPartnerDeal(database, email))) return { kind: 'no-deal' };
   const named = await nameAccount(deps, email);

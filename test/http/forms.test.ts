@@ -4,6 +4,7 @@ import { type Form, readTexts, toControls, translator } from '../../server/http/
 import { forgotPasswordAction } from '../../server/password/password-texts.ts';
 import { resetForm } from '../../server/password/reset-password-handlers.ts';
 import { signInForm } from '../../server/sign-in/sign-in-texts.ts';
+import { profileForm } from '../../server/sign-up/profile-input.ts';
 import { nameForm, userDataForm } from '../../server/users/index.ts';
 import { ask, resetPath } from '../password/steps.ts';
 import type { Browser } from '../support/browser.ts';
@@ -176,6 +177,12 @@ const definedForms: DefinedForm[] = [
     name: 'new password',
     form: resetForm(false),
     open: openReset,
+  },
+  {
+    name: 'sign-up',
+    form: profileForm,
+    open: (foyer) => foyer.browser().get('/signup'),
+    longest: { givenName: 100, familyName: 100 },
   },
   {
     name: 'name',

@@ -1,6 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
@@ -11,14 +12,15 @@ import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups 
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
 
-export type ProfileFieldName = 'given_name' | 'family_name' | 'email' | 'password';
+type ProfileFieldName = 'givenName' | 'familyName' | 'email' | 'password';
 
 export interface ProfilePageProps {
   ctx: PageContext;
   action: string;
+  controls: Record<ProfileFieldName, Control>;
   signInHref: string;
   /** Earlier input; never the password. */
-  values: { given_name: string; family_name: string; email: string };
+  values: { givenName: string; familyName: string; email: string };
   /** The address comes from the partner and cannot be changed. */
   lockedEmail?: boolean;
   /** Hidden fields: the visitor's origin, the shown version of the terms. */
@@ -40,32 +42,28 @@ export interface ProfilePageProps {
 
 /** The focus: the first refused field, else the first empty one. */
 function firstField({ values, errors, lockedEmail }: ProfilePageProps): ProfileFieldName {
-  const names = ['given_name', 'family_name', 'email'] as const;
+  const names = ['givenName', 'familyName', 'email'] as const;
   const refused = ([...names, 'password'] as const).find((name) => errors[name] !== undefined);
   return refused ?? names.find((name) => values[name] === '' && !(lockedEmail && name === 'email')) ?? 'password';
 }
 
-function Names({ ctx, values, errors, focus }: ProfilePageProps & { focus: ProfileFieldName }) {
+function Names({ ctx, controls, values, errors, focus }: ProfilePageProps & { focus: ProfileFieldName }) {
   const { t } = ctx;
   return (
     <div className="form-row">
       <Field
-        name="given_name"
+        {...controls.givenName}
         label={t('signUp.givenName')}
-        error={errors.given_name}
-        type="text"
-        autoComplete="given-name"
-        defaultValue={values.given_name}
-        autoFocus={focus === 'given_name'}
+        error={errors.givenName}
+        defaultValue={values.givenName}
+        autoFocus={focus === 'givenName'}
       />
       <Field
-        name="family_name"
+        {...controls.familyName}
         label={t('signUp.familyName')}
-        error={errors.family_name}
-        type="text"
-        autoComplete="family-name"
-        defaultValue={values.family_name}
-        autoFocus={focus === 'family_name'}
+        error={errors.familyName}
+        defaultValue={values.familyName}
+        autoFocus={focus === 'familyName'}
       />
     </div>
   );
@@ -90,7 +88,7 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
 
 /** The form of the user's own data. */
 function ProfileForm(props: ProfilePageProps) {
-  const { ctx, action, values, lockedEmail, hidden, errors, met } = props;
+  const { ctx, action, controls, values, lockedEmail, hidden, errors, met } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -98,26 +96,25 @@ function ProfileForm(props: ProfilePageProps) {
       <HiddenFields fields={hidden} />
       <Names {...props} focus={focus} />
       <Field
-        name="email"
+        {...controls.email}
         label={t('signUp.email')}
         error={errors.email}
         hint={lockedEmail ? t('signUp.emailLocked') : undefined}
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
         defaultValue={values.email}
         readOnly={lockedEmail}
         autoFocus={focus === 'email'}
       />
       <NewPassword
         ctx={ctx}
-        name="password"
+        name={controls.password.name}
         label={t('signUp.password')}
         error={errors.password}
         met={met}
-        fields={{ email: 'email', givenName: 'given_name', familyName: 'family_name' }}
+        fields={{
+          email: controls.email.name,
+          givenName: controls.givenName.name,
+          familyName: controls.familyName.name,
+        }}
         autoFocus={focus === 'password'}
       />
       <TermsNotice ctx={ctx} />

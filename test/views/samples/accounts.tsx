@@ -47,8 +47,9 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const profile = {
     ctx,
     action: '/signup',
+    controls: sampleControls.signUp,
     signInHref: '/',
-    values: { given_name: '', family_name: '', email: '' },
+    values: { givenName: '', familyName: '', email: '' },
     hidden: { terms: '1' },
     errors: {},
   };
@@ -139,9 +140,9 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         <ProfilePage
           {...profile}
           clientName={clientName}
-          values={{ given_name: '', family_name: 'Fyfe', email: 'vera@' }}
+          values={{ givenName: '', familyName: 'Fyfe', email: 'vera@' }}
           errors={{
-            given_name: t('signUp.errors.empty'),
+            givenName: t('signUp.errors.empty'),
             email: t('signUp.errors.email'),
             password: t('password.faults.tooShort'),
           }}
@@ -154,7 +155,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
       page: (
         <ProfilePage
           {...profile}
-          values={{ given_name: 'Vera', family_name: 'Fyfe', email: 'vera@example.com' }}
+          values={{ givenName: 'Vera', familyName: 'Fyfe', email: 'vera@example.com' }}
           resumableSignUp={{ email: 'vera@example.com', href: '/signup/emailCaptured' }}
         />
       ),

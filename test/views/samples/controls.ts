@@ -2,12 +2,14 @@ import { type T, toControls } from '../../../server/http/index.ts';
 import { forgotPasswordAction } from '../../../server/password/password-texts.ts';
 import { resetForm } from '../../../server/password/reset-password-handlers.ts';
 import { signInForm } from '../../../server/sign-in/sign-in-texts.ts';
+import { profileForm } from '../../../server/sign-up/profile-input.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
 
 /** The controls of the forms for visitors. */
 export const sampleControls = {
   signIn: toControls(signInForm),
   forgotPassword: toControls(forgotPasswordAction.form),
+  signUp: toControls(profileForm),
   resetPassword: toControls(resetForm(false)),
 };
 
