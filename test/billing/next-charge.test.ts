@@ -105,6 +105,18 @@ describe('the announced renewal', () => {
     expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$499.00');
   });
 
+  it('No charge on or after the announced end of a discount has it, though it was redeemed later that day than the plan', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-99');
+    shop.passTime(2 * 60 * 60_000);
+    await buyByPage(buyer, '12', 'ONE');
+    const { nextCharge } = (await membershipOf(buyer)) ?? {};
+    expect(nextCharge).toMatchObject({ amountCents: 24_950, regularCents: 49_900 });
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    expect(dayOf(nextCharge?.discountEndsAt ?? 0) > dayOf(nextCharge?.at ?? 0)).toBe(true);
+    expect([await renewalOf(buyer), await renewalOf(buyer)]).toEqual([24_950, 49_900]);
+  });
+
   it('A discount with an end is announced with the amount after it', async () => {
     const buyer = await aBuyer(shop);
     const words = await buyByPage(buyer, '10', 'THREE');

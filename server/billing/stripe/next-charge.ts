@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
+import { dayMs } from '../../shared/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
@@ -10,10 +11,16 @@ import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { addedTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
 import { plannedChange, toId, toMs } from './stripe-objects.ts';
 
-/** The end of a discount that is on the invoice: one that is used once ends with the period that it pays. */
+/**
+ * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
+ * period that it pays. On the last day of another, a renewal at an earlier time of day still has it.
+ */
 function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null): number | null {
   if (discount === null || discount.duration === 'forever') return null;
-  return discount.duration === 'once' ? periodEnd : discount.endsAt;
+  if (discount.duration === 'once') return periodEnd;
+  const { endsAt } = discount;
+  if (endsAt === null || periodEnd === null) return endsAt;
+  return endsAt % dayMs > periodEnd % dayMs ? endsAt + dayMs : endsAt;
 }
 
 /** The part of the record that does not depend on the user's balance. */
