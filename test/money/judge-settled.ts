@@ -152,8 +152,9 @@ export function judgePromises(the: Unseen): Actual | undefined {
 /** The plans that a member may have now. */
 function plansNow({ books, account, member, nowMs }: Settled): (string | undefined)[] {
   const base = member.ledger.basePlans;
-  const live = account.subscriptions.find(isLive);
   const last: Sale | undefined = paidSales(books, account).at(-1);
+  const id = last?.invoice.parent?.subscription_details?.subscription;
+  const live = account.subscriptions.find((one) => one.id === id && isLive(one));
   if (!last || !live) return base;
   const end = last.line.period.end * 1_000;
   if (nowMs < end && live.status !== 'past_due') return [last.planId];
