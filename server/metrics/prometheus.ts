@@ -192,7 +192,7 @@ function createBillingMetrics({ counter, gaugeOfOneProcess }: Factory): Pick<Met
     ordered: (kind) => orders.inc({ kind }),
     reconciled(repaired, left) {
       repairs.inc(repaired);
-      differences.set(left);
+      if (left !== undefined) differences.set(left);
     },
   };
 }

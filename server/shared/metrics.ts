@@ -46,7 +46,8 @@ export interface Metrics {
   /** An order was written: a paid invoice. */
   ordered(kind: 'upgrade' | 'renewal'): void;
   /** Memberships were compared with Stripe: the number of repaired differences, and of those for the operator. */
-  reconciled(repaired: number, left: number): void;
+  /** @param left undefined: another process goes on with the comparison */
+  reconciled(repaired: number, left: number | undefined): void;
   httpRequest(request: HttpRequest): void;
   storeAnswered(answer: StoreOperation): void;
 }

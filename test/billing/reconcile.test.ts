@@ -257,6 +257,20 @@ describe('comparison of Foyer with Stripe', () => {
       expect(await planNow(user)).toBe('10');
     });
 
+    it('The gauge counts the differences that all parts of an interrupted comparison have left', async () => {
+      const { metrics } = shop().membership.deps;
+      const told: (number | undefined)[] = [];
+      const { reconciled } = metrics;
+      Object.assign(metrics, { reconciled: (_repaired: number, left: number | undefined) => void told.push(left) });
+      const { customerId } = (await standing(await buyer())) ?? {};
+      shop().passTime(dayMs);
+      shop().stripe.fault('error', (method, path) => method === 'GET' && path === `/v1/customers/${customerId}`);
+      await look(async () => false);
+      await look();
+      Object.assign(metrics, { reconciled });
+      expect(told).toEqual([undefined, 1]);
+    });
+
     it('A comparison that was interrupted goes on after the last compared member', async () => {
       const [first, last] = [await buyer(), await buyer()];
       shop().passTime(dayMs);

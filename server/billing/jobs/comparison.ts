@@ -1,17 +1,24 @@
-import { dayMs, hourMs, toUserId } from '../../shared/index.ts';
+import { dayMs, hourMs, toUserId, type UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ReconcileOptions, type ReconcileResult, reconcileAll } from '../stripe/reconcile.ts';
-import { comparisonProgress, eventsProgress, findProgress, saveProgress } from './progress-store.ts';
+import { comparisonLeft, comparisonProgress, eventsProgress, findProgress, saveProgress } from './progress-store.ts';
 
 /** Stripe keeps events for 30 days; an older one can only be found by comparing everything. */
 const eventsReadableMs = 28 * dayMs;
 
-/** Logs differences that only an operator can repair. */
-export async function reconcile(deps: BillingDeps, options: ReconcileOptions = {}): Promise<ReconcileResult> {
+/**
+ * Logs differences that only an operator can repair.
+ * @param leftBefore how many an earlier part of this comparison has left
+ */
+export async function reconcile(
+  deps: BillingDeps,
+  options: ReconcileOptions = {},
+  leftBefore = 0,
+): Promise<ReconcileResult> {
   const done = await reconcileAll(deps, options);
-  const { compared, repaired, left } = done;
+  const { compared, repaired, left, isStopped } = done;
   for (const difference of left) deps.log.warn({ act: 'reconcile', ...difference }, 'membership differs from Stripe');
-  deps.metrics.reconciled(repaired.length, left.length);
+  deps.metrics.reconciled(repaired.length, isStopped ? undefined : leftBefore + left.length);
   const counts = { compared, repaired: repaired.length, left: left.length };
   deps.log.info({ act: 'reconcile', ...counts }, 'memberships compared with Stripe');
   return done;
@@ -42,17 +49,20 @@ export async function reconcileDaily(
   const isUnfinished = last !== undefined && last.position !== null;
   if (last && !isUnfinished && !missed && nowMs - last.at < dayMs) return;
   const at = isUnfinished ? last.at : nowMs;
-  const save = (position: string | null) =>
-    saveProgress(db, comparisonProgress, { at, position, updatedAt: deps.now() });
-  if (!isUnfinished) await save('');
-  let isStopped = false;
-  await reconcile(deps, {
-    after: toUserId(last?.position ?? ''),
-    async onBatch(after) {
-      await save(after);
-      isStopped = !(await shouldContinue());
-      return !isStopped;
-    },
-  });
-  if (!isStopped) await save(null);
+  const earlier = isUnfinished ? await findProgress(db, comparisonLeft) : undefined;
+  const leftBefore = earlier?.at === at ? Number(earlier.position) : 0;
+  const save = (position: string | null, left: number) =>
+    deps.database.transaction(async (trx) => {
+      const updatedAt = deps.now();
+      await saveProgress(trx, comparisonProgress, { at, position, updatedAt });
+      await saveProgress(trx, comparisonLeft, { at, position: String(left), updatedAt });
+    });
+  if (!isUnfinished) await save('', 0);
+  const after = toUserId(last?.position ?? '');
+  const onBatch = async (user: UserId, left: number) => {
+    await save(user, leftBefore + left);
+    return shouldContinue();
+  };
+  const { isStopped, left } = await reconcile(deps, { after, onBatch }, leftBefore);
+  if (!isStopped) await save(null, leftBefore + left.length);
 }

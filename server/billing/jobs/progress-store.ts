@@ -4,6 +4,8 @@ import type { Db, Row } from '../../store/index.ts';
 export const eventsProgress = 'events';
 /** `at`: the start of the last comparison. `position`: the last compared user of one that is not finished. */
 export const comparisonProgress = 'comparison';
+/** `at`: the start of the comparison. `position`: how many differences its parts have left so far. */
+export const comparisonLeft = 'comparison left';
 
 /** How far a job has come. */
 export type Progress = Omit<Row<'billingProgress'>, 'name'>;

@@ -37,6 +37,8 @@ export interface ReconcileResult {
   repaired: Difference[];
   /** Differences that an operator must look at. */
   left: Difference[];
+  /** Another process goes on with the rest. */
+  isStopped?: true;
 }
 
 export interface ReconcileOptions {
@@ -44,8 +46,11 @@ export interface ReconcileOptions {
   pauseMs?: number;
   /** The user after whom the comparison goes on; by default it begins at the first. */
   after?: UserId;
-  /** Called after each batch with its last user; false: stop, another process has taken over. */
-  onBatch?: (after: UserId) => Promise<boolean>;
+  /**
+   * Called after each batch with its last user and the number of differences that are left so far; false: stop, another
+   * process has taken over.
+   */
+  onBatch?: (after: UserId, left: number) => Promise<boolean>;
 }
 
 async function readBoth(deps: BillingDeps, membership: Membership): Promise<ReconcileInput> {
@@ -158,7 +163,7 @@ async function eachUser(
       after = membership.userId;
       await sleep(options.pauseMs ?? pauseMs);
     }
-    if (options.onBatch && !(await options.onBatch(after))) return false;
+    if (options.onBatch && !(await options.onBatch(after, into.left.length))) return false;
     if (memberships.length < batch) return true;
   }
 }
@@ -215,7 +220,7 @@ export async function reconcileAll(deps: BillingDeps, options: ReconcileOptions 
     const mended = unknown.kind === 'customer unknown here' && (await adopt(deps, unknown));
     (mended ? done.repaired : done.left).push(unknown);
   }
-  if (!(await eachUser(deps, { ...options, repair: true }, done))) return done;
+  if (!(await eachUser(deps, { ...options, repair: true }, done))) return { ...done, isStopped: true };
   await repairOrders(deps, done);
   done.left.push(...(await unfinishedActs(deps)));
   return done;
