@@ -48,6 +48,7 @@ const thorough = [
   /^test\/views\/crawler\.test\.ts$/,
   /^test\/billing\/(act-sweep|act-random|money|reading|reconcile|reconcile-command)\.test\.ts$/,
   /^test\/account\/deletion\/random-acts\.test\.ts$/,
+  /^test\/money\/erasure\.test\.ts$/,
   /^test\/account\/membership(-stripe-away|-unpaid)?\.test\.ts$/,
   /^test\/api\/matrix\.test\.ts$/,
   /^test\/cli\/(process|running-\w+|user-import|user-import-progress|doctor-messages)\.test\.ts$/,

@@ -23,8 +23,10 @@ const buy = (planId: string, code?: string): Operation => ({
   card: cards.good,
   way: 'page',
 });
-const act = (kind: 'cancel' | 'resume' | 'pay' | 'free'): Operation => ({ ...base, kind });
+const act = (kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw'): Operation => ({ ...base, kind });
 const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
+const leaveLater: Operation = { ...base, kind: 'leave', when: 'period-end' };
+const passDays = (days: number): Operation => ({ ...base, kind: 'time', ms: days * dayMs });
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
 
 /** Statements that run in the product's database, so that it stores something else than it was told. */
@@ -112,6 +114,22 @@ const mutations: Mutation[] = [
     operations: [buy('10'), refund],
     change: inDatabase(`CREATE TRIGGER refunds AFTER UPDATE ON orders WHEN NEW.refunded_cents > 0 BEGIN
       UPDATE orders SET refunded_cents = 0 WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A withdrawal that gives back less than it has named',
+    rule: 'O2',
+    operations: [buy('10'), act('withdraw')],
+    change: onTheWay((request) =>
+      request.method === 'POST' && request.path === '/v1/credit_notes'
+        ? { ...request, params: { ...request.params, amount: '5000', refund_amount: '5000' } }
+        : request,
+    ),
+  },
+  {
+    title: 'A customer that is not deleted with an erased member',
+    rule: 'O5',
+    operations: [buy('10'), leaveLater, passDays(15)],
+    change: onTheWay((request) => (request.method === 'DELETE' ? { ...request, method: 'GET' } : request)),
   },
   {
     title: 'A plan that stays although nothing is paid for it',

@@ -41,6 +41,8 @@ export interface RunResult {
   operations: number;
   kills: number;
   findings: Finding[];
+  /** The members who were erased. */
+  erased: string[];
 }
 
 /** Days on which worlds begin: the ends of short months, and a leap day. */
@@ -196,7 +198,8 @@ async function judgeAll(world: World, random: Random, operations: Iterable<Opera
   await settle(world, findings, random);
   judgeRedemptions(world, findings);
   await judgeComparison(world, findings);
-  return { operations: done, kills: world.kills, findings: findings.all };
+  const erased = world.members.filter(({ ledger }) => ledger.isErased).map(({ email }) => email);
+  return { operations: done, kills: world.kills, findings: findings.all, erased };
 }
 
 /** One world, from its seed alone. */
