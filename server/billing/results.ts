@@ -38,6 +38,8 @@ export interface Quote {
   dueCents: number;
   /** Of the charge today, and they add up to it. */
   lines: readonly AmountLine[];
+  /** The taxes that are in the lines already. */
+  includedTaxes: readonly AmountLine[];
   /** The charge after today's; for a later plan its first one. null: none. */
   next: NextCharge | null;
   /** Time of the next charge, from Stripe; null: Stripe has not said. */
@@ -130,6 +132,12 @@ export type SaveCardResult =
 export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
 }
+
+/** Stripe does not know the place of the user, and nothing is sold without its tax: their address must be entered. */
+export class TaxLocationError extends StripeUnavailableError {}
+
+/** The page of the settings with the user's address. */
+export const billingDetailsAddress = '/settings/membership/details';
 
 /** The same while a card was saved, before a payment with it: nothing was charged. */
 export class CardNotSavedError extends StripeUnavailableError {}

@@ -153,6 +153,7 @@ export interface TablesMToO {
     disputeState: 'open' | 'won' | 'lost' | null;
     /** JSON: the credit notes of the invoice (`CreditNote`); null: none. */
     creditNotes: string | null;
+    taxCents: number | null;
   };
   /** One message that waits or was recently delivered. */
   outbox: {

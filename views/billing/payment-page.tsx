@@ -38,6 +38,7 @@ export interface PaymentPageProps extends PaymentPageFrame {
     | {
         lines: readonly SummaryLine[];
         total: SummaryLine;
+        included: readonly SummaryLine[];
         note: string;
         /** The announced values. */
         announced: Record<string, string>;
@@ -140,7 +141,7 @@ export function PaymentPage(props: PaymentPageProps) {
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
-      {quote && <SummaryList lines={quote.lines} total={quote.total} note={quote.note} />}
+      {quote && <SummaryList lines={quote.lines} total={quote.total} included={quote.included} note={quote.note} />}
       <PageNotice ctx={ctx} notice={notice} />
       {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
       {quote && card && (

@@ -24,7 +24,7 @@ export interface PlanSummaryPageProps {
   cancelHref: string;
   notice?: PageNoticeProps;
   /** The amounts; without them, they could not be read. */
-  quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; note: string };
+  quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; included?: readonly SummaryLine[]; note: string };
   /** Only if something is due. */
   promo?: PromoBoxState;
   /** The charged card, and the time; and the link to another card. */
@@ -34,6 +34,8 @@ export interface PlanSummaryPageProps {
   hidden?: Record<string, string>;
   /** Instead of the button: the same page again. */
   retryHref?: string;
+  /** Instead of amounts and button: the page with the address, on which they depend. */
+  placeHref?: string;
   /** Instead of amounts and button: that the user has this plan. */
   has?: string;
 }
@@ -55,7 +57,7 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   );
 }
 
-function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, has }: PlanSummaryPageProps) {
+function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, placeHref, has }: PlanSummaryPageProps) {
   const { t } = ctx;
   return (
     <form className="actions even" method="post" action={action}>
@@ -64,6 +66,7 @@ function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, has }: 
         {t(has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
       </ButtonLink>
       {button !== undefined && <Button>{button}</Button>}
+      {placeHref !== undefined && <ButtonLink href={placeHref}>{t('checkout.place.enter')}</ButtonLink>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
     </form>
   );

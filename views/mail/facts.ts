@@ -33,6 +33,13 @@ export const amount = <Key extends string>(
   as,
 });
 
+/** An amount that is in the total. */
+export function part<Key extends string>(label: TextKey, key: Key): MailFact<Amount<Key>> {
+  const whole = amount(label, key, 'amount');
+  const value: typeof whole.value = (values, context) => (values[key] > 0 ? whole.value(values, context) : undefined);
+  return { ...whole, value };
+}
+
 /** An amount that reduces the total. */
 export function deduction<Key extends string>(label: TextKey, key: Key): MailFact<Amount<Key>> {
   const whole = amount(label, key, 'amount');

@@ -1,6 +1,6 @@
 import type { T } from '../../locales/index.ts';
 import { defineMail, type MailLink } from './definition.ts';
-import { amount, card, deduction, text, time, warning, when } from './facts.ts';
+import { amount, card, deduction, part, text, time, warning, when } from './facts.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
 type PlanType = '1' | '2';
@@ -50,6 +50,8 @@ interface Receipt extends Membership, Card, Invoice {
   renewDate?: number;
   discount: number;
   creditUsed: number;
+  /** The tax in what was charged. */
+  tax: number;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -133,6 +135,7 @@ export const membershipMails = {
       deduction('mail.membership.discount', 'discount'),
       deduction('mail.membership.creditUsed', 'creditUsed'),
       amount('mail.membership.total', 'totalAmount', 'total'),
+      part('mail.membership.tax', 'tax'),
       card('mail.membership.paidWith'),
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.membership.renewsOn', 'renewDate'),
@@ -161,6 +164,7 @@ export const membershipMails = {
       renewDate: atMs + 365 * dayMs,
       discount: 9_000,
       creditUsed: 1_250,
+      tax: 12_733,
     },
   }),
   /** Without `nextAttemptAt` there is no automatic attempt. */

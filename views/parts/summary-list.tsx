@@ -13,10 +13,12 @@ export interface SummaryLine {
 export function SummaryList(props: {
   lines: readonly SummaryLine[];
   total?: SummaryLine;
+  /** Parts of the total, below it. */
+  included?: readonly SummaryLine[];
   note?: string;
   people?: boolean;
 }) {
-  const { lines, total, note, people } = props;
+  const { lines, total, included = [], note, people } = props;
   return (
     <div className="summary">
       <dl className={people ? 'people' : undefined}>
@@ -32,6 +34,12 @@ export function SummaryList(props: {
             <dd>{total.amount}</dd>
           </div>
         )}
+        {included.map(({ label, amount }) => (
+          <div key={label} className="muted">
+            <dt>{label}</dt>
+            <dd>{amount}</dd>
+          </div>
+        ))}
       </dl>
       {note !== undefined && <p className="muted small">{note}</p>}
     </div>

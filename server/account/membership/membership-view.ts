@@ -125,6 +125,7 @@ function orderNotes(
 ): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
+    ...(order?.taxCents ? [t('membership.invoices.tax', { amount: money(order.taxCents) })] : []),
     ...(order && order.usedCreditCents > 0
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),

@@ -3,7 +3,7 @@ import { HttpError, toRetrySeconds } from '../../http/index.ts';
 import type { StripeCustomerId, StripeSubscriptionId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findCurrentUser, type User } from '../../users/index.ts';
-import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
+import { type PendingRenewal, StripeUnavailableError, TaxLocationError } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import {
   findMembership,
@@ -42,6 +42,13 @@ export async function orUnavailable<T>(publicDetail: string, act: () => Promise<
     return await act();
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
+    if (error instanceof TaxLocationError) {
+      throw new HttpError('conflict', {
+        publicDetail: 'A billing address is needed to calculate the tax',
+        detail: error.message,
+        cause: error,
+      });
+    }
     throw new HttpError('unavailable', {
       publicDetail,
       detail: error.message,

@@ -10,11 +10,12 @@ import {
   type PurchaseView,
   type Quote,
   StripeUnavailableError,
+  TaxLocationError,
 } from '../results.ts';
 import { isPaused } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
-import { type PageNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
+import { type PageNotice, placeNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
 import { findDealForSignUp } from './partner-deal.ts';
 
 /** The facts about a user at the step PLAN. */
@@ -147,6 +148,8 @@ export interface PageRetry {
   notice?: PageNotice;
   /** The current amount, if it is already known. */
   quote?: Quote;
+  /** The user's address comes first: without it there is no amount. */
+  needsPlace?: true;
 }
 
 export type Rerender = (repeated: PageRetry) => unknown;
@@ -167,8 +170,10 @@ export async function runOrRerender<R>(
     return { value: await work() };
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    r.log.warn({ err: error, act }, 'Stripe does not answer');
-    r.setRetryAfter(awayMs);
+    if (!(error instanceof TaxLocationError)) {
+      r.log.warn({ err: error, act }, 'Stripe does not answer');
+      r.setRetryAfter(awayMs);
+    }
     await rerender(error);
     return undefined;
   }
@@ -184,6 +189,8 @@ export function runWithStripe<R>(
   work: () => Promise<R>,
 ): Promise<{ value: R } | undefined> {
   const repeat = (error: StripeUnavailableError) =>
-    rerender({ status: 503, notice: unavailableNotice(r.t, error instanceof CardNotSavedError ? 'update' : act) });
+    error instanceof TaxLocationError
+      ? rerender({ status: 409, notice: placeNotice(r.t), needsPlace: true })
+      : rerender({ status: 503, notice: unavailableNotice(r.t, error instanceof CardNotSavedError ? 'update' : act) });
   return runOrRerender(r, { act: `checkout: ${act}`, rerender: repeat }, work);
 }

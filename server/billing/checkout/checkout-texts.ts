@@ -24,6 +24,14 @@ export function unavailableNotice(t: T, act: StripeAction): PageNotice {
   return { kind: 'error', title, text: t('checkout.unavailable.text'), duration };
 }
 
+/** Nothing is sold without its tax, which depends on the place. */
+export const placeNotice = (t: T): PageNotice => ({
+  kind: 'error',
+  title: t('checkout.place.title'),
+  text: t('checkout.place.text'),
+  duration: 'never',
+});
+
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 

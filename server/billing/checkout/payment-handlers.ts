@@ -52,6 +52,8 @@ async function renderForm(
   const { flow, user } = r.checkout;
   const state: PaymentPageState | undefined = r.viewAt(flow.addPayment, args);
   if (!state) return;
+  // The summary names what is missing.
+  if (state.needsPlace) return r.redirect(flow.summary);
   const { status = 200, notice, problem, retryFields = {}, returned } = state;
   let quote: Quote | undefined;
   let unavailable: PageRetry | undefined;
@@ -62,6 +64,7 @@ async function renderForm(
     const answered = await runWithStripe(r, { act: 'quote', rerender }, () => loadQuote(deps, r.checkout));
     quote = answered?.value;
   }
+  if (unavailable?.needsPlace) return r.redirect(flow.summary);
   const currentMembership = await membership.getMembership(user.id);
   r.render(
     PaymentPage,

@@ -56,8 +56,9 @@ export const hasDebt = ({ amountCents, creditUsedCents, discountCents, regularCe
  * is paid.
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
-  const { creditUsedCents, discountEndsAt, regularCents, currency } = next;
+  const { creditUsedCents, discountEndsAt, regularCents, taxCents, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
+  const tax = taxCents > 0 ? [t('checkout.lines.withTax', { amount: money(taxCents) })] : [];
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
   const regular =
     discountEndsAt !== null && regularCents !== null
@@ -67,7 +68,7 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
     regular.length === 0 && regularCents !== null && hasDebt(next)
       ? [t('checkout.lines.thenRegular', { amount: money(regularCents - next.discountCents) })]
       : [];
-  return [...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
+  return [...tax, ...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, currency: string): PlanView {

@@ -18,6 +18,8 @@ export function loadQuote(
 export interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
+  /** The taxes in the total. */
+  included: SummaryLine[];
   /** Later charges. */
   note: string;
 }
@@ -56,6 +58,15 @@ function laterOrderText(
   return t('checkout.payPeriod', { amount: money(cents), per: periodText(t, plan.period) });
 }
 
+/** 'VAT 19%' */
+function taxName({ lang, t }: TextContext, { tax }: AmountLine): string {
+  const name = tax?.rate?.name ?? t('checkout.lines.tax');
+  if (tax?.isReverseCharge) return t('checkout.lines.reverseCharge', { tax: name });
+  if (!tax?.rate) return name;
+  const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 4 });
+  return t('checkout.lines.taxAt', { tax: name, percent: percent.format(tax.rate.percent / 100) });
+}
+
 /** The label of a line. */
 function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): string {
   const plan = planLine(t, quote.plan);
@@ -72,6 +83,8 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
       return quote.discountCode === undefined
         ? t('checkout.lines.discount')
         : t('checkout.lines.promo', { code: quote.discountCode });
+    case 'tax':
+      return taxName({ lang, t }, line);
     default:
       return t(`checkout.lines.${line.kind}`);
   }
@@ -94,6 +107,7 @@ export function toQuoteView(
     return {
       lines: [{ label: planLine(t, plan), amount }],
       total,
+      included: [],
       note: `${t('checkout.lines.later', { date, name: plan.name, amount })}${more} ${t('checkout.lines.cancel')}`,
     };
   }
@@ -109,6 +123,10 @@ export function toQuoteView(
   return {
     lines: quote.lines.map(toLine),
     total,
+    included: quote.includedTaxes.map((line) => ({
+      label: line.tax?.isReverseCharge ? taxName(ctx, line) : t('checkout.lines.included', { tax: taxName(ctx, line) }),
+      amount: formatMoney(line.cents),
+    })),
     note: [
       `${renews}${more}`,
       t('checkout.lines.cancel'),

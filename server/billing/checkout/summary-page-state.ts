@@ -1,7 +1,7 @@
 import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import type { PendingRenewal, Quote } from '../results.ts';
+import { billingDetailsAddress, type PendingRenewal, type Quote } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { trialUntil } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
@@ -101,12 +101,14 @@ function toQuoteProps(
 function toActionProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  how: { hasCard: boolean; currency: string },
-): Pick<SummaryProps, 'has' | 'retryHref' | 'button' | 'hidden'> {
+  how: { hasCard: boolean; currency: string; needsPlace: boolean },
+): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'button' | 'hidden'> {
   const { checkout, planStatus, quote, renewal } = facts;
   if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
-  if (planStatus === 'payable' && !quote) return { retryHref: checkout.flow.summary };
+  if (planStatus === 'payable' && !quote) {
+    return how.needsPlace ? { placeHref: billingDetailsAddress } : { retryHref: checkout.flow.summary };
+  }
   return { button: buttonText(ctx, facts, how), hidden: hiddenFields(checkout, quote) };
 }
 
@@ -157,7 +159,7 @@ export async function renderSummary(
   const membership = await deps.membership.getMembership(user.id);
   const planStatus = toPlanStatus(deps, checkout, membership);
   let amounts: Partial<Pick<SummaryFacts, 'quote' | 'renewal'>> = {};
-  if (planStatus === 'payable' && status !== 503) {
+  if (planStatus === 'payable' && status !== 503 && !state.needsPlace) {
     const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, ...(promo && { promo }) });
     const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadAmounts(deps, checkout));
     if (!requested) return;
@@ -181,6 +183,7 @@ export async function renderSummary(
       ...payment,
       ...toActionProps(r, facts, {
         hasCard: payment.card !== undefined,
+        needsPlace: state.needsPlace === true,
         currency: deps.membership.catalogue.currency,
       }),
     },

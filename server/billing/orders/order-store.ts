@@ -7,6 +7,7 @@ import type { Prices } from '../catalogue/prices.ts';
 import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import {
+  allTaxCents,
   hasSoldLines,
   isDiscounted,
   paidIntentId,
@@ -63,6 +64,7 @@ export async function toOrder(
     planAmountCents: line?.amountCents ?? null,
     usedCreditCents: usedCreditCents(invoice),
     discountCents,
+    taxCents: allTaxCents(invoice),
     // Only the newest order has later charges.
     recurringDiscountCents: isLatest ? (nextCharge?.discountCents ?? 0) : 0,
     voucher: isDiscounted(invoice) ? (discount?.code ?? null) : null,

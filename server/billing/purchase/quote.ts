@@ -7,10 +7,11 @@ import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../res
 import { billingMode } from '../stripe/billing-mode.ts';
 import { lastsUntil, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
 import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { previewTaxed, readTaxRate, toStripeRefusal } from '../stripe/stripe-client.ts';
 import {
   type AmountLine,
   balanceLeft,
+  listTaxes,
   soldDiscountCents,
   soldLines,
   toAmountLines,
@@ -104,8 +105,7 @@ async function preview(
   const own = first ? null : membership.discount;
   const none = isMade && membership.discount ? { discounts: '' as const } : {};
   const discounts = promotion ? { discounts: [toDiscountParam(promotion)] } : own ? {} : none;
-  const ask = (more: Stripe.InvoiceCreatePreviewParams) =>
-    callStripe(deps.stripe, (stripe) => stripe.invoices.createPreview({ ...call, ...more }));
+  const ask = (more: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, { ...call, ...more });
   const invoice = await ask(discounts);
   const amounts = await toAmounts(deps, plan, invoice);
   const discount = promotion ? toRedeemed(promotion, invoice) : own;
@@ -133,15 +133,27 @@ async function preview(
   };
 }
 
+/** Adds the rates of the taxes among the lines. */
+const withTaxRates = (deps: BillingDeps, lines: readonly AmountLine[]): Promise<AmountLine[]> =>
+  Promise.all(
+    lines.map(async (line): Promise<AmountLine> => {
+      const { tax } = line;
+      return tax?.rateId ? { ...line, tax: { ...tax, rate: await readTaxRate(deps, tax.rateId) } } : line;
+    }),
+  );
+
 /**
  * The amounts of an invoice or its preview.
  * @throws {StripeUnavailableError} if they do not add up: a charge that cannot be explained is not announced
  */
 async function toAmounts(
-  { prices, log }: BillingDeps,
+  deps: BillingDeps,
   plan: Plan,
   invoice: Stripe.Invoice,
-): Promise<Pick<Quote, 'discountCents' | 'unusedCents' | 'usedCreditCents' | 'dueCents' | 'lines' | 'renewsAt'>> {
+): Promise<
+  Pick<Quote, 'discountCents' | 'unusedCents' | 'usedCreditCents' | 'dueCents' | 'lines' | 'includedTaxes' | 'renewsAt'>
+> {
+  const { prices, log } = deps;
   const lines = toAmountLines(invoice, await prices.productIdFor(plan));
   if (!lines) {
     const { id, total, subtotal, amount_due, starting_balance, total_discount_amounts, total_taxes } = invoice;
@@ -155,7 +167,8 @@ async function toAmounts(
     unusedCents: unusedCents(invoice),
     usedCreditCents: usedCreditCents(invoice),
     dueCents: invoice.amount_due,
-    lines,
+    lines: await withTaxRates(deps, lines),
+    includedTaxes: await withTaxRates(deps, listTaxes(invoice, 'inclusive')),
     renewsAt: soldLines(invoice)[0]?.periodEnd ?? null,
   };
 }
@@ -196,15 +209,19 @@ async function dropPromotion(deps: BillingDeps, userId: UserId): Promise<void> {
   if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
 }
 
+const sellingPreview = (deps: BillingDeps) => (params: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, params);
+
 /** A change at the end of the paid period costs nothing today. @throws {StripeUnavailableError} */
 async function quoteLater(deps: BillingDeps, { membership, subscriptionId }: Viewed, plan: Plan): Promise<Quote> {
   const startsAt = membership.periodEnd ?? deps.now();
   const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
+  // A plan that goes on is not sold anew.
+  const sale = membership.pricedPlanId === plan.id ? {} : { ask: sellingPreview(deps) };
   return {
     ...nothingDue(plan, startsAt),
     when: 'later',
     amountCents: plan.amountCents,
-    next: subscription && (await previewLaterPlan(deps, { membership, subscription }, plan)),
+    next: subscription && (await previewLaterPlan(deps, { membership, subscription, ...sale }, plan)),
   };
 }
 
@@ -217,6 +234,7 @@ const nothingDue = (plan: Plan, startsAt: number): Quote => ({
   usedCreditCents: 0,
   dueCents: 0,
   lines: [],
+  includedTaxes: [],
   next: null,
   renewsAt: startsAt,
   startsAt,

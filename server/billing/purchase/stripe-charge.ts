@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { type StripeInvoiceId, toStripeInvoiceId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import { releaseForUpgrade } from '../subscription/scheduled-change.ts';
@@ -85,6 +85,7 @@ export async function sendCharge(
   const idempotencyKey = `foyer:purchase:${id}:${attempt}:change`;
   try {
     await releaseForUpgrade(deps, subscription);
+    await switchTaxOn(deps, subscription);
     return await callStripe(deps.stripe, (stripe) =>
       stripe.subscriptions.update(subscriptionId, params, { idempotencyKey }),
     );

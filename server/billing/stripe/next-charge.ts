@@ -8,7 +8,7 @@ import { type AppliedDiscount, type Membership, type NextCharge, trialPlanKey } 
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
-import { addedTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
+import { addedTaxCents, allTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
 import { plannedChange, toId, toMs } from './stripe-objects.ts';
 
 /**
@@ -26,14 +26,14 @@ function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | nul
 /** The part of the record that does not depend on the user's balance. */
 function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | null) {
   const sold = soldLines(invoice);
-  const [discountCents, taxCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
+  const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
   const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return {
     discountCents,
     discountEndsAt: discountCents === 0 ? null : toDiscountEnd(discount, sold[0]?.periodEnd ?? null),
     // The tax of another amount is another.
-    regularCents: discountCents !== 0 && taxCents !== 0 ? null : soldCents + taxCents,
-    taxCents,
+    regularCents: discountCents !== 0 && addedCents !== 0 ? null : soldCents + addedCents,
+    taxCents: allTaxCents(invoice),
     currency: invoice.currency,
   };
 }
@@ -87,6 +87,13 @@ async function previewNextInvoice(
   });
 }
 
+interface LaterPreview {
+  membership: LaterSubscription;
+  subscription: Stripe.Subscription;
+  /** How a sale is previewed; by default the subscription's own settings apply. */
+  ask?: (params: Stripe.InvoiceCreatePreviewParams) => Promise<Stripe.Invoice>;
+}
+
 /** A discount that applies to the first charge of a later period. A fixed one that exceeds the amount does not. */
 const toLaterDiscount = (
   { discount, periodEnd: at }: LaterSubscription,
@@ -105,7 +112,7 @@ const toLaterDiscount = (
  */
 export async function previewLaterPlan(
   { stripe, prices }: Pick<BillingDeps, 'stripe' | 'prices'>,
-  { membership, subscription }: { membership: LaterSubscription; subscription: Stripe.Subscription },
+  { membership, subscription, ask }: LaterPreview,
   plan: Plan,
 ): Promise<NextCharge> {
   const { periodEnd: at, balanceCents } = membership;
@@ -118,18 +125,17 @@ export async function previewLaterPlan(
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
   const discount = toLaterDiscount(membership, plan.amountCents);
-  const invoice = await callStripe(stripe, (client) =>
-    client.invoices.createPreview({
-      customer: toId(subscription.customer),
-      subscription: subscription.id,
-      preview_mode: 'recurring',
-      subscription_details: {
-        items: subscription.items.data.map(({ id }) => ({ id, ...(price !== undefined && { price }) })),
-        proration_behavior: 'none',
-      },
-      ...(membership.discount && !discount && { discounts: '' as const }),
-    }),
-  );
+  const params: Stripe.InvoiceCreatePreviewParams = {
+    customer: toId(subscription.customer),
+    subscription: subscription.id,
+    preview_mode: 'recurring',
+    subscription_details: {
+      items: subscription.items.data.map(({ id }) => ({ id, ...(price !== undefined && { price }) })),
+      proration_behavior: 'none',
+    },
+    ...(membership.discount && !discount && { discounts: '' as const }),
+  };
+  const invoice = await (ask ? ask(params) : callStripe(stripe, (client) => client.invoices.createPreview(params)));
   return toLaterCharge(invoice, { discount, balanceCents, at });
 }
 
@@ -159,7 +165,7 @@ export async function previewKeptPrice(
 /** A digest of everything at Stripe that the next charge follows from. */
 function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | undefined): string {
   const { id, status, items, discounts, schedule, cancel_at, cancel_at_period_end, latest_invoice } = subscription;
-  const { metadata, trial_end, pause_collection } = subscription;
+  const { metadata, trial_end, pause_collection, automatic_tax: tax } = subscription;
   const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
   const facts = [
     ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
@@ -167,6 +173,8 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
     typeof schedule === 'object' ? [schedule?.id, schedule?.end_behavior, schedule?.phases] : schedule,
     items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
     discounts.map(toId),
+    // The tax follows the place.
+    ...(tax.enabled ? [customer?.address, customer?.tax_exempt] : []),
   ];
   return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 }

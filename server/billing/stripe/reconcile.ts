@@ -16,7 +16,7 @@ import { migrateBillingMode } from './billing-mode.ts';
 import { findOrderDifferences, toDifference } from './money-back-differences.ts';
 import { readNextCharge } from './next-charge.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
-import { toStripeRefusal } from './stripe-client.ts';
+import { callStripe, switchTaxOn, toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
 import { paidIntentId } from './stripe-invoices.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
@@ -106,6 +106,21 @@ async function repairBillingMode(deps: BillingDeps, userId: UserId): Promise<voi
   });
 }
 
+/** It charges nothing; from the next charge on the tax is computed. Without a known place the difference is left. */
+async function repairTax(deps: BillingDeps, userId: UserId): Promise<void> {
+  await withUserLock(deps.database, userId, async () => {
+    const subscriptionId = (await findMembership(deps.database.db, userId))?.subscriptionId;
+    if (!subscriptionId) return;
+    try {
+      await switchTaxOn(deps, await callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId)));
+    } catch (error) {
+      const refusal = toStripeRefusal(error);
+      if (!refusal) throw error;
+      deps.log.info({ act: 'reconcile', member: userId, outcome: refusal.code }, 'could not switch the tax on');
+    }
+  });
+}
+
 async function repairContact(deps: BillingDeps, userId: UserId): Promise<void> {
   const { db } = deps.database;
   const [membership, user] = await Promise.all([findMembership(db, userId), findUser(db, userId)]);
@@ -118,6 +133,7 @@ async function repairMembership(
   into: ReconcileResult,
 ) {
   if (before.some(({ kind }) => kind === 'billing mode')) await repairBillingMode(deps, userId);
+  if (before.some(({ kind }) => kind === 'automatic tax')) await repairTax(deps, userId);
   if (before.some(({ kind }) => kind === 'customer details')) await repairContact(deps, userId);
   await syncMember(deps, userId);
   const after = await findMembership(deps.database.db, userId);

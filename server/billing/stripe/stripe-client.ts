@@ -1,5 +1,8 @@
 import type Stripe from 'stripe';
-import { StripeUnavailableError } from '../results.ts';
+import type { Logger } from '../../http/index.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { StripeUnavailableError, TaxLocationError } from '../results.ts';
+import type { TaxRate } from './stripe-invoices.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -96,4 +99,102 @@ export async function orNotFound<T>(answer: Promise<T>): Promise<T | undefined> 
     if (toStripeRefusal(error)?.code === 'resource_missing') return undefined;
     throw error;
   }
+}
+
+/** The tax that Stripe computes by the place of a user; nothing is sold without it if the catalogue asks for it. */
+type Taxing = Pick<Catalogue, 'tax'>;
+
+interface TaxedClient {
+  stripe: StripeClient;
+  catalogue: Taxing;
+}
+
+/** For the calls that sell, and their previews: `automatic_tax`, if the catalogue asks for it. */
+export const taxOfSales = ({ tax }: Taxing): { automatic_tax?: { enabled: true } } =>
+  tax?.automatic ? { automatic_tax: { enabled: true } } : {};
+
+/** Passes the error of a call on; that of an unknown place has a type of its own. */
+async function withPlaceError<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    const refusal = toStripeRefusal(error);
+    if (refusal?.code !== 'customer_tax_location_invalid') throw error;
+    throw new TaxLocationError(refusal.message, { cause: error });
+  }
+}
+
+/**
+ * A call that sells.
+ * @throws {TaxLocationError} if Stripe does not know the place
+ * @throws {StripeUnavailableError}
+ */
+export const callTaxed = <T>(client: StripeClient, ask: (stripe: Stripe) => Promise<T>): Promise<T> =>
+  withPlaceError(callStripe(client, ask));
+
+/**
+ * A preview of a sale: without its tax nothing is announced.
+ * @throws {TaxLocationError} if Stripe does not know the place
+ * @throws {StripeUnavailableError}
+ */
+export async function previewTaxed(
+  { stripe, catalogue }: TaxedClient,
+  params: Stripe.InvoiceCreatePreviewParams,
+): Promise<Stripe.Invoice> {
+  const invoice = await callTaxed(stripe, (client) =>
+    client.invoices.createPreview({ ...params, ...taxOfSales(catalogue) }),
+  );
+  if (!catalogue.tax?.automatic) return invoice;
+  const { status } = invoice.automatic_tax;
+  if (status === 'requires_location_inputs') throw new TaxLocationError('Stripe does not know the place of the user');
+  if (status !== 'complete') throw new StripeUnavailableError(`Stripe has not computed the tax: ${status}`);
+  return invoice;
+}
+
+/** Tests whether the tax of a subscription is computed as the catalogue asks. */
+export const isTaxed = ({ tax }: Taxing, { automatic_tax: { enabled } }: Stripe.Subscription): boolean =>
+  enabled || !tax?.automatic;
+
+/**
+ * Switches the tax of a subscription on, before a charge: a change that waits for its payment cannot do that.
+ * @throws Stripe's error if it does not know the place
+ * @throws {StripeUnavailableError}
+ */
+export async function switchTaxOn(
+  { stripe, catalogue }: TaxedClient,
+  subscription: Stripe.Subscription,
+): Promise<void> {
+  if (isTaxed(catalogue, subscription)) return;
+  await callStripe(stripe, (client) => client.subscriptions.update(subscription.id, taxOfSales(catalogue)));
+}
+
+/** Stripe never changes the percentage of a rate. */
+const knownRates = new WeakMap<StripeClient, Map<string, TaxRate>>();
+
+/** undefined: it cannot be read now; the line is shown without it. */
+export async function readTaxRate(
+  { stripe, log }: { stripe: StripeClient; log: Logger },
+  id: string,
+): Promise<TaxRate | undefined> {
+  const known = knownRates.get(stripe) ?? new Map<string, TaxRate>();
+  knownRates.set(stripe, known);
+  const found = known.get(id);
+  if (found) return found;
+  try {
+    const rate = await callStripe(stripe, (client) => client.taxRates.retrieve(id));
+    const { tax_type: type, display_name: name, effective_percentage: effective, percentage } = rate;
+    const read = { name: type === 'vat' || name === 'VAT' ? null : name, percent: effective ?? percentage };
+    known.set(id, read);
+    return read;
+  } catch (error) {
+    log.warn({ err: error, act: 'quote', rate: id }, 'could not read a tax rate');
+    return undefined;
+  }
+}
+
+/** The fields that Stripe Tax lacks before it computes anything; []: it is active. @throws {StripeUnavailableError} */
+export async function listMissingTaxSettings(client: StripeClient): Promise<string[]> {
+  const { status, status_details: details } = await callStripe(client, (stripe) => stripe.tax.settings.retrieve());
+  if (status === 'active') return [];
+  return details.pending?.missing_fields ?? [status];
 }

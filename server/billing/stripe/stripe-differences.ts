@@ -10,6 +10,8 @@ import { effectivePlan, trialUntil } from '../subscription/membership-state.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { otherBillingMode } from './billing-mode.ts';
 import { maxInvoices, type StripeSnapshot } from './read-stripe-snapshot.ts';
+import { isTaxed } from './stripe-client.ts';
+import { allTaxCents } from './stripe-invoices.ts';
 import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
 /** Differences from Stripe, and faults on both sides. */
@@ -20,6 +22,7 @@ export type DifferenceKind =
   | 'plan'
   | 'order missing'
   | 'order amount'
+  | 'order tax'
   /** It has no paid invoice. */
   | 'order without invoice'
   /** The order has none, or another amount; or another state of a dispute; or other credit notes. */
@@ -45,6 +48,8 @@ export type DifferenceKind =
   | 'customer details'
   /** Prorations of the subscription are calculated in another way. */
   | 'billing mode'
+  /** The tax of the subscription is not computed, as the catalogue asks. */
+  | 'automatic tax'
   /** Stripe could not be read. */
   | 'not compared';
 
@@ -102,9 +107,13 @@ function ofOrders({ orders, facts }: ReconcileInput): Pick<Difference, 'kind' | 
     ...own.flatMap((order): Pick<Difference, 'kind' | 'detail'>[] => {
       const invoice = paid.get(order.invoiceId);
       if (!invoice) return [{ kind: 'order without invoice', detail: order.invoiceId }];
-      if (invoice.amount_paid === order.paidCents) return [];
-      const detail = `${order.invoiceId}: ${order.paidCents} here, ${invoice.amount_paid} at Stripe`;
-      return [{ kind: 'order amount', detail }];
+      const compare = (kind: 'order amount' | 'order tax', stored: number, actual: number) =>
+        stored === actual ? [] : [{ kind, detail: `${order.invoiceId}: ${stored} here, ${actual} at Stripe` }];
+      const tax = allTaxCents(invoice);
+      return [
+        ...compare('order amount', order.paidCents, invoice.amount_paid),
+        ...compare('order tax', order.taxCents ?? tax, tax),
+      ];
     }),
   ];
 }
@@ -132,6 +141,15 @@ function ofBillingMode({ facts, snapshot }: ReconcileInput): Pick<Difference, 'k
   return detail === undefined ? [] : [{ kind: 'billing mode', detail }];
 }
 
+/** Only of subscriptions that are charged again. A schedule has settings of its own: its next plan is taxed. */
+function ofTax({ facts, snapshot }: ReconcileInput, catalogue: Catalogue): Pick<Difference, 'kind' | 'detail'>[] {
+  const { subscriptionId, pricedPlanId, nextCharge } = snapshot;
+  const subscription = facts.subscriptions.find(({ id }) => id === subscriptionId);
+  if (!subscription || pricedPlanId === null || nextCharge === null || subscription.schedule !== null) return [];
+  if (isTaxed(catalogue, subscription)) return [];
+  return [{ kind: 'automatic tax', detail: subscription.automatic_tax.disabled_reason ?? 'off' }];
+}
+
 /** The differences between a membership and Stripe; none if they agree. */
 export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Difference[] {
   const { membership, facts, snapshot } = all;
@@ -142,6 +160,7 @@ export function findDifferences(all: ReconcileInput, catalogue: Catalogue): Diff
     ...ofOrders(all),
     ...ofPlan(all, catalogue).map((detail) => ({ kind: 'plan' as const, detail })),
     ...ofBillingMode(all),
+    ...ofTax(all, catalogue),
     ...ofContact(all),
     ...(live.length > 1 ? [{ kind: 'two subscriptions' as const, detail: live.join(' ') }] : []),
     ...(snapshot.subscriptionId !== null && snapshot.pricedPlanId === null

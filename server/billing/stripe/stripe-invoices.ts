@@ -84,6 +84,13 @@ export const balanceLeft = ({
 export const usedCreditCents = (invoice: Stripe.Invoice): number =>
   Math.max(0, Math.min(0, balanceLeft(invoice)) - Math.min(0, invoice.starting_balance));
 
+/** The rate of a tax. */
+export interface TaxRate {
+  /** Stripe's name for it; null for VAT, which has a name in each language. */
+  name: string | null;
+  percent: number;
+}
+
 /**
  * A line of what an invoice comes to; below 0 for what is taken off. `plan`: a whole period of the bought plan; `rest`:
  * the rest of one; `other`: anything else that is on the invoice; `promo`: a discount; `unused`: the time of the plan
@@ -95,15 +102,37 @@ export interface AmountLine {
   cents: number;
   /** Stripe's words for `other`. */
   text?: string;
+  /** Of a tax. */
+  tax?: { rateId: string | null; isReverseCharge: boolean; rate?: TaxRate | undefined };
 }
 
 const unlessZero = (kind: AmountLine['kind'], cents: number): AmountLine[] => (cents === 0 ? [] : [{ kind, cents }]);
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
 
+/**
+ * The taxes of an invoice, one for each rate. Exclusive ones are added to its lines, inclusive ones are in them. One of 0
+ * is named if the customer owes it themselves.
+ */
+export function listTaxes({ total_taxes: taxes }: Stripe.Invoice, behaviour: 'exclusive' | 'inclusive'): AmountLine[] {
+  const byRate = new Map<string, AmountLine>();
+  for (const { amount, tax_behavior, tax_rate_details: details, taxability_reason: reason } of taxes ?? []) {
+    if (tax_behavior !== behaviour) continue;
+    const isReverseCharge = reason === 'reverse_charge';
+    const key = `${details?.tax_rate} ${isReverseCharge}`;
+    const cents = amount + (byRate.get(key)?.cents ?? 0);
+    byRate.set(key, { kind: 'tax', cents, tax: { rateId: details?.tax_rate ?? null, isReverseCharge } });
+  }
+  return [...byRate.values()].filter(({ cents, tax }) => cents !== 0 || tax?.isReverseCharge);
+}
+
 /** Taxes that are added to the prices; others are in them. */
-export const addedTaxCents = ({ total_taxes: taxes }: Stripe.Invoice): number =>
-  sum((taxes ?? []).map(({ amount, tax_behavior: behaviour }) => (behaviour === 'exclusive' ? amount : 0)));
+export const addedTaxCents = (invoice: Stripe.Invoice): number =>
+  sum(listTaxes(invoice, 'exclusive').map(({ cents }) => cents));
+
+/** All taxes of an invoice. */
+export const allTaxCents = ({ total_taxes: taxes }: Stripe.Invoice): number =>
+  sum((taxes ?? []).map(({ amount }) => amount));
 
 function listItems(invoice: Stripe.Invoice, productId: string): AmountLine[] {
   return invoice.lines.data.flatMap((line): AmountLine[] => {
@@ -138,7 +167,7 @@ export function toAmountLines(invoice: Stripe.Invoice, productId: string): Amoun
     ...listItems(invoice, productId),
     ...unlessZero('promo', 0 - sum(paidLines.map(sumDiscounts))),
     ...unlessZero('unused', 0 - unusedCents(invoice)),
-    ...unlessZero('tax', addedTaxCents(invoice)),
+    ...listTaxes(invoice, 'exclusive'),
   ];
   return sum(lines.map(({ cents }) => cents)) === invoice.total ? [...lines, ...listBalance(invoice)] : undefined;
 }

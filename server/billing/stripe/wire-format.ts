@@ -96,6 +96,8 @@ export const orderSchema = z.object({
   discountCoupon: z.string().nullable(),
   planDiscountVoucher: z.string(),
   recurDiscount: z.string(),
+  /** The tax in the amount paid. */
+  tax: z.string(),
   /** Days. */
   validity: z.int().nullable(),
   renewDate: z.int().nullable(),
@@ -118,6 +120,7 @@ export const toWireOrder = (order: Order): OrderJson => ({
   discountCoupon: order.voucher,
   planDiscountVoucher: dollars(order.discountCents),
   recurDiscount: dollars(order.recurringDiscountCents),
+  tax: dollars(order.taxCents ?? 0),
   validity: order.validityDays,
   renewDate: order.renewsAt,
 });

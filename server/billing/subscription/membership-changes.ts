@@ -92,6 +92,7 @@ function receipts(
           ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
           discount: order.discountCents,
           creditUsed: order.usedCreditCents,
+          tax: order.taxCents ?? 0,
           ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
           ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
         },

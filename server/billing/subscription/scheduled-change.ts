@@ -4,7 +4,7 @@ import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe } from '../stripe/stripe-client.ts';
+import { callStripe, callTaxed, taxOfSales } from '../stripe/stripe-client.ts';
 import { findSchedule, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';
 import { getItem } from './changeable-subscription.ts';
 import { putNextPrice, putPriceBack } from './converted-change.ts';
@@ -41,6 +41,7 @@ function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.Subs
     start_date: running.start_date,
     end_date: current_period_end,
     discounts: toPhaseDiscounts(subscription),
+    ...(subscription.automatic_tax.enabled && { automatic_tax: { enabled: true } }),
   };
 }
 
@@ -60,6 +61,7 @@ async function nextPeriod(
     duration: recurring,
     proration_behavior: 'none',
     discounts: tooMuch ? '' : toPhaseDiscounts(subscription),
+    ...taxOfSales(deps.catalogue),
   };
 }
 
@@ -81,7 +83,7 @@ async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): P
   const schedule =
     findSchedule(subscription) ??
     (await callStripe(stripe, (client) => client.subscriptionSchedules.create({ from_subscription: id })));
-  await callStripe(stripe, (client) =>
+  await callTaxed(stripe, (client) =>
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'release',
       proration_behavior: 'none',

@@ -21,6 +21,7 @@ import { connectedApps } from './0020-connected-apps.ts';
 import { abandonedPurchases } from './0021-abandoned-purchases.ts';
 import { announcedAmounts } from './0022-announced-amounts.ts';
 import { moneyBack } from './0023-money-back.ts';
+import { tax } from './0024-tax.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   abandonedPurchases,
   announcedAmounts,
   moneyBack,
+  tax,
 ];

@@ -44,6 +44,7 @@ export function listBillingRows({ id }: User, at: number): Rows {
       planAmountCents: 9_900,
       usedCreditCents: 0,
       discountCents: 0,
+      taxCents: 0,
       recurringDiscountCents: 0,
       voucher: null,
       refundedCents: 0,

@@ -38,6 +38,7 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
     discountCents: 0,
     unusedCents: 0,
     usedCreditCents: 0,
+    includedTaxes: [],
     dueCents: 500_000,
     lines: [{ kind: 'plan' as const, cents: 500_000 }],
     next: {

@@ -21,6 +21,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
   const quote: NonNullable<PaymentPageProps['quote']> = {
     lines: [{ label: 'Growth', amount: money(500_000) }],
     total: { label: t('checkout.lines.due'), amount: money(500_000) },
+    included: [{ label: t('checkout.lines.included', { tax: t('checkout.lines.tax') }), amount: money(79_832) }],
     note: t('checkout.lines.renews', { date: '20 November 2027', amount: money(500_000) }),
     announced: { planId: '13', dueCents: '500000' },
     due: money(500_000),
