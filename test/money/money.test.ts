@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { inspect } from 'node:util';
 import { readSpeed } from '../../scripts/lib/test-selection.mjs';
 import { printFinding } from './findings.ts';
 import { runWorld } from './run.ts';
@@ -17,6 +18,7 @@ const seed = Number(MONEY_SEED ?? (MONEY_OPERATIONS === undefined ? 1 : randomIn
 /** The share of the acts during which the product is killed: about half of these meet a request. */
 const kills = Number(MONEY_KILLS ?? 0.25);
 const worldSize = 40;
+const maxReports = 50;
 
 describe('money, judged from outside', () => {
   let shop: Shop;
@@ -32,22 +34,22 @@ describe('money, judged from outside', () => {
       const counts: Record<string, number> = {};
       const beganMs = performance.now();
       let [done, killed] = [0, 0];
-      for (let world = seed; done < operations; world += 1) {
+      const tell = (line: string) => MONEY_OPERATIONS !== undefined && process.stderr.write(`${line}\n`);
+      const report = (text: string) => tell(reports[reports.push(text) - 1] ?? '');
+      for (let world = seed; done < operations && reports.length < maxReports; world += 1) {
         const size = Math.min(worldSize, operations - done);
         const command = `MONEY_SEED=${world} MONEY_OPERATIONS=${size} MONEY_KILLS=${kills} npm run money`;
-        const result = await runWorld(shop, { seed: world, operations: size, kills }).catch((cause: unknown) => {
-          throw new Error(`the world of seed ${world} broke; repeat: ${command}`, { cause });
+        const result = await runWorld(shop, { seed: world, operations: size, kills }).catch((error: unknown) => {
+          report(`the world of seed ${world} broke: ${inspect(error)}\n  repeat: ${command}`);
         });
+        if (!result) continue;
         done += result.operations;
-        if (MONEY_OPERATIONS !== undefined) {
-          const found = result.findings.map(({ rule }) => rule).join(' ');
-          process.stderr.write(`seed ${world}: ${done} operations, ${killed + result.kills} kills ${found}\n`);
-        }
         killed += result.kills;
         for (const finding of result.findings) {
           counts[finding.rule] = (counts[finding.rule] ?? 0) + 1;
-          reports.push(`${printFinding(finding)}\n  repeat: ${command}`);
+          report(`${printFinding(finding)}\n  repeat: ${command}`);
         }
+        tell(`seed ${world}: ${done} operations, ${killed} kills`);
       }
       const seconds = Math.round((performance.now() - beganMs) / 1_000);
       console.info(

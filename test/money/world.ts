@@ -13,6 +13,8 @@ import { createVisitor, type Visitor } from './visitor.ts';
 export const hourMs = 60 * 60_000;
 export const dayMs = 24 * hourMs;
 const minuteMs = 60_000;
+/** More than a month is passed in larger steps. */
+const longMs = 40 * dayMs;
 const erasedAfterMs = 14 * dayMs;
 
 /** A fault at one request of the product to Stripe; with `kill`, the product ends at that moment. */
@@ -184,8 +186,9 @@ export async function openWorld(
     async pass(ms) {
       // The jobs of the minute after an act.
       if (ms > minuteMs) await runJobs();
-      for (let left = ms; left > 0; left -= dayMs) {
-        engine.advance(Math.min(left, dayMs));
+      for (let left = ms, step = 0; left > 0; left -= step) {
+        step = Math.min(left, left > longMs ? 5 * dayMs : dayMs);
+        engine.advance(step);
         await Promise.all(products.map((product) => product.setClock(movedMs())));
         await webhooks.idle();
         await runJobs();
