@@ -62,6 +62,20 @@ describe('the hour in which a renewal is a draft', () => {
     },
   );
 
+  it('The plan before a scheduled change is not the current one any more while the first payment of the next is a draft', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    for (const code of ['m-499', 'm-99']) await shop.buy(user, code);
+    const { periodEnd } = (await shop.membership.getMembership(user.id)) ?? {};
+    shop.passTime((periodEnd ?? 0) - shop.stripe.engine.nowMs() + 5 * minuteMs);
+    await shop.membership.refresh(user.id);
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'renewing', renewal: { amountCents: 9_900 } });
+    shop.passTime(2 * hourMs);
+    await shop.membership.refresh(user.id);
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid', plan: { id: '12' } });
+    expect((await shop.userNow(user)).planId).toBe('12');
+  });
+
   it('The page of a higher plan names the renewal and a time, without an amount due and without a button', async () => {
     const { browser } = await renewingMember();
     const page = await browser.get('/plan-purchase/12');

@@ -8,7 +8,7 @@ import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } fro
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
-  findPendingRenewal,
+  findRenewalToWaitFor,
   getChangeableSubscription,
   getItem,
 } from '../subscription/changeable-subscription.ts';
@@ -135,7 +135,7 @@ async function startPurchase(
   const live = (!changed && confirmation.live) || (await getChangeableSubscription(deps, user));
   const { membership } = live;
   const change = changeKind(deps.catalogue, membership, plan);
-  const renewal = change === 'upgrade' ? await findPendingRenewal(deps, membership) : undefined;
+  const renewal = await findRenewalToWaitFor(deps, membership, plan);
   const facts = { membership, change, announcedCents: announced.dueCents, renewing: renewal !== undefined };
   const next = transition({ kind: 'open' }, { kind: 'confirmed', ...facts });
   switch (next.kind) {

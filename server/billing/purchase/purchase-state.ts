@@ -154,6 +154,7 @@ function changeCharge(
 function confirm({ membership, change, announcedCents, renewing }: EventOfKind<'confirmed'>): Confirmed {
   if (isPaused(membership)) return refuse('paused');
   if (membership.unpaid) return refuse('unpaid-first');
+  if (renewing && (change === 'none' || change === 'later')) return refuse('renewing');
   if (change === 'none' && membership.nextPlanId === null && !membership.cancelAtPeriodEnd)
     return { kind: 'abandoned' };
   if (change === 'none' || change === 'later') {

@@ -7,7 +7,7 @@ import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
 import { ensureCustomer } from './ensure-customer.ts';
-import { isPaused, type Membership } from './membership.ts';
+import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { changeKind } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
 import { type MemberReading, readMember } from './sync-from-stripe.ts';
@@ -155,13 +155,30 @@ export async function loadPendingRenewal(deps: BillingDeps, userId: UserId): Pro
   return membership && findPendingRenewal(deps, membership);
 }
 
-/** The same, if a change to this plan has to wait for it. @throws {StripeUnavailableError} */
+/** A scheduled plan has begun, and its first payment is not there: the plan before is no longer the one that goes on. */
+const isBetweenPlans = ({ status, pricedPlanId, paidPlanId, nextPlanId }: Membership): boolean =>
+  status === 'active' && nextPlanId === null && pricedPlanId !== trialPlanKey && pricedPlanId !== paidPlanId;
+
+/**
+ * The renewal that is being charged, if a change to this plan has to wait for it: an upgrade, and every change from a
+ * plan whose period has just ended.
+ * @throws {StripeUnavailableError}
+ */
+export async function findRenewalToWaitFor(
+  deps: BillingDeps,
+  membership: Membership,
+  plan: Plan,
+): Promise<PendingRenewal | undefined> {
+  const waits = changeKind(deps.catalogue, membership, plan) === 'upgrade' || isBetweenPlans(membership);
+  return waits ? findPendingRenewal(deps, membership) : undefined;
+}
+
+/** The same for a user. @throws {StripeUnavailableError} */
 export async function findRenewalBefore(
   deps: BillingDeps,
   { id }: User,
   plan: Plan,
 ): Promise<PendingRenewal | undefined> {
   const membership = await findMembership(deps.database.db, id);
-  if (!membership || changeKind(deps.catalogue, membership, plan) !== 'upgrade') return undefined;
-  return findPendingRenewal(deps, membership);
+  return membership && findRenewalToWaitFor(deps, membership, plan);
 }
