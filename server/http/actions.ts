@@ -44,10 +44,9 @@ export interface RefusalView {
   field?: string;
 }
 
-function findRule<Refused extends Refusal>(rules: RefusalRules<Refused>, refusal: Refused): RefusalRule<Refused> {
-  // TypeScript does not see that the rule of the refusal's own kind accepts this refusal.
-  return rules[refusal.kind as Refused['kind']] as unknown as RefusalRule<Refused>;
-}
+/** The rule of the refusal's own kind, which accepts this refusal. */
+const findRule = <Refused extends Refusal>(rules: RefusalRules<Refused>, refusal: Refused): RefusalRule<Refused> =>
+  rules[refusal.kind as Refused['kind']] as RefusalRule<Refused>;
 
 const toText = <Refused extends Refusal>(t: T, text: RefusalText<Refused>, refusal: Refused): string =>
   typeof text === 'string' ? t(text) : text(t, refusal);

@@ -41,8 +41,7 @@ function firstFault(root: object, max: number): Fault | undefined {
  * characters that all other fields accept.
  */
 export function jsonField(max: number): z.ZodType<Record<string, unknown>> {
-  // A record schema of zod drops `__proto__` silently, so this check reads the original input. The cast: zod has no
-  // other schema that keeps the input, has this type and can be written as a JSON Schema.
+  // A record schema of zod drops `__proto__` silently, so the check reads the original input before it.
   return z
     .unknown()
     .superRefine((value, context) => {
@@ -55,5 +54,6 @@ export function jsonField(max: number): z.ZodType<Record<string, unknown>> {
         context.addIssue({ code: 'custom', message: `at most ${max} characters of JSON` });
       }
     })
-    .meta({ type: 'object', additionalProperties: {} }) as unknown as z.ZodType<Record<string, unknown>>;
+    .pipe(z.record(z.string(), z.unknown()))
+    .meta({ type: 'object', additionalProperties: {} });
 }

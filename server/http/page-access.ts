@@ -21,7 +21,6 @@ type MemberRule = 'session' | 'member' | 'recent' | 'recent-with-second-factor';
 export const toRuleName = (rule: PageRule): Exclude<PageRule, object> => (typeof rule === 'object' ? rule.rule : rule);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-type Registers = Pick<IRoute, (typeof methods)[number]>;
 
 /**
  * Puts each route of a router behind its rule in the table. A route without a rule, or with a guard that differs from
@@ -37,17 +36,15 @@ export function behindRules(
   const makeRoute = router.route.bind(router) as (path: string) => IRoute;
   const guarded = (path: string): IRoute => {
     const route = makeRoute(path);
-    // Express types each method by many overloads, and none of them can be replaced.
-    const registers = route as unknown as Record<string, (...handlers: RequestHandler[]) => IRoute>;
-    for (const method of methods satisfies readonly (keyof Registers)[]) {
-      const register = registers[method]?.bind(route);
-      if (!register) throw new Error(`Express registers no ${method}`);
-      registers[method] = (...handlers) => {
+    for (const method of methods) {
+      const register = route[method].bind(route);
+      const registerGuarded = (...handlers: RequestHandler[]): IRoute => {
         const name = `${method.toUpperCase()} ${path}`;
         const rule = Object.hasOwn(table, name) ? table[name] : undefined;
         if (rule === undefined) throw new Error(`the route ${name} has no access rule`);
         return register(...createGuards(rule, handlers, name), ...handlers);
       };
+      Object.assign(route, { [method]: registerGuarded });
     }
     return route;
   };

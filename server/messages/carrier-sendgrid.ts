@@ -4,8 +4,8 @@ import { toHeaderText } from './addresses.ts';
 import { type MailCarrier, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';
 
 // Their types only declare the shared instances; an own instance is not shared with other code.
-const { Client } = sendGridClient as unknown as { Client: new () => typeof sendGridClient };
-const { MailService } = sendGridMail as unknown as { MailService: new () => typeof sendGridMail };
+const Client = sendGridClient.constructor as new () => typeof sendGridClient;
+const MailService = sendGridMail.constructor as new () => typeof sendGridMail;
 
 export interface SendGridSettings {
   apiKey: string;

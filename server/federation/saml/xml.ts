@@ -14,7 +14,7 @@ interface XmlNode {
   readonly nodeType: number;
   readonly nextSibling: XmlNode | null;
 }
-/** The members of an element that this module reads. */
+/** The members of an element that this module uses: the library has only a part of those that its types declare. */
 export interface XmlElement extends XmlNode {
   readonly localName: string | null;
   readonly prefix: string | null;
@@ -25,8 +25,8 @@ export interface XmlElement extends XmlNode {
   readonly attributes: ArrayLike<{ name: string; value: string }>;
   getAttribute(name: string): string | null;
   hasAttribute(name: string): boolean;
-  removeChild(child: XmlElement): unknown;
-  insertBefore(child: XmlElement, before: XmlNode | null): unknown;
+  removeChild(child: XmlNode): unknown;
+  insertBefore(child: XmlNode, before: XmlNode | null): unknown;
   toString(): string;
 }
 
@@ -111,8 +111,7 @@ export function parseXml(text: string, max: Limits = messageLimits): XmlElement 
       throw new Error(message);
     };
     const parser = new DOMParser({ errorHandler: { warning: stop, error: stop, fatalError: stop } });
-    // The library's types claim the whole DOM of a browser; it implements a part.
-    root = parser.parseFromString(text, 'text/xml').documentElement as unknown as XmlElement | null;
+    root = parser.parseFromString(text, 'text/xml').documentElement;
   } catch {
     throw xmlError('the message is no XML');
   }
