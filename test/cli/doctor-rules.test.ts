@@ -10,6 +10,7 @@ import { readSetup } from '../../server/cli/doctor/setup.ts';
 import type { ProbeReport } from '../../server/http/index.ts';
 import { production } from '../attacks/production.ts';
 import { listComplaints } from '../support/doctor-findings.ts';
+import { goodMachine } from './doctor-facts.ts';
 
 /** An account that sends text messages. */
 const twilio = {
@@ -108,15 +109,6 @@ describe('configuration', () => {
 });
 
 describe('this machine', () => {
-  const good: MachineFacts = {
-    nodeVersion: '24.1.0',
-    cores: 8,
-    threads: 8,
-    workers: 8,
-    openFiles: 65_536,
-    root: false,
-    production: true,
-  };
   it.each<[string, Partial<MachineFacts>, string[]]>([
     ['a machine in order', {}, []],
     ['an old Node', { nodeVersion: '22.9.0' }, ['machine.node fault']],
@@ -133,7 +125,7 @@ describe('this machine', () => {
       ['machine.open-files note'],
     ],
   ])('The machine check gives the expected findings for %s', (_what, facts, expected) =>
-    expect(listComplaints(judgeMachine({ ...good, ...facts }))).toEqual(expected),
+    expect(listComplaints(judgeMachine({ ...goodMachine, ...facts }))).toEqual(expected),
   );
 });
 

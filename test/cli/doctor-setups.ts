@@ -17,14 +17,12 @@ import {
   judgeVisitorData,
   type TableFacts,
 } from '../../server/cli/doctor/checks-stores.ts';
-import type { FolderFacts } from '../../server/cli/doctor/data-folder.ts';
 import type { Finding } from '../../server/cli/doctor/finding.ts';
 import type { KeyFacts } from '../../server/cli/doctor/keys.ts';
-import type { MachineFacts } from '../../server/cli/doctor/machine.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { type ClientRequest, clientMetadata } from '../../server/oidc/index.ts';
-import type { RedisFacts } from '../../server/store/index.ts';
 import { production } from '../attacks/production.ts';
+import { goodFolder, goodMachine, goodPostgres, goodRedis } from './doctor-facts.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const nowMs = Date.UTC(2026, 10, 23, 9);
@@ -43,33 +41,10 @@ const many = <A extends unknown[]>(
   judge: (...input: A) => ReturnType<Cases[string]>,
 ): Cases => Object.fromEntries(inputs.map((input, n) => [`${name} ${n}`, () => judge(...input)]));
 
-const folder: FolderFacts = {
-  path: '/srv/foyer/data',
-  mode: 0o40700,
-  isFolder: true,
-  owner: 1000,
-  uid: 1000,
-  writable: true,
-  freeBytes: 50e9,
-  totalBytes: 100e9,
-  fileSystem: 0xef53,
-  files: [{ name: 'foyer.db', mode: 0o100600, owner: 1000 }],
-  used: true,
-  production: true,
-};
 const readable = [
   { name: 'foyer.db', mode: 0o100644, owner: 1000 },
   { name: 'short-lived.db', mode: 0o100604, owner: 0 },
 ];
-const machine: MachineFacts = {
-  nodeVersion: '24.1.0',
-  cores: 8,
-  threads: 8,
-  workers: 8,
-  openFiles: 65_536,
-  root: false,
-  production: true,
-};
 
 const secret = production.SECRET_KEY;
 const twilio = { TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15557122661' };
@@ -89,21 +64,6 @@ const environments: NodeJS.ProcessEnv[] = [
   { NODE_ENV: 'production', PORT: 'x', COOKIE_DOMAIN: 'co.uk', DATABASE_URL: 'mysql://d', TWILIO_AUTH_TOKEN: 'token' },
 ];
 
-const redis: RedisFacts = {
-  pingMs: 1,
-  version: '7.2.4',
-  role: 'master',
-  cluster: false,
-  policy: 'noeviction',
-  maxMemory: 0,
-  usedMemory: 1,
-  appendOnly: true,
-  save: '',
-  lastWritesOk: true,
-  forbidden: [],
-  clock: undefined,
-  refusedWrite: undefined,
-};
 const unreadRedis = { policy: undefined, save: undefined, role: undefined, cluster: undefined, version: undefined };
 
 const key = (alg: 'ES256' | 'RS256', state: 'next' | 'active' | 'retired', days: number) => ({
@@ -144,7 +104,7 @@ export const factCases: Cases = {
   ),
   ...vary(
     'machine',
-    machine,
+    goodMachine,
     [
       { nodeVersion: '22.9.0' },
       { threads: undefined, workers: 9, openFiles: 1024, root: true },
@@ -155,7 +115,7 @@ export const factCases: Cases = {
   ),
   ...vary(
     'folder',
-    folder,
+    goodFolder,
     [
       { used: false, writable: false },
       { mode: undefined },
@@ -179,7 +139,7 @@ export const factCases: Cases = {
   ),
   ...vary(
     'postgres',
-    { version: 160_004, maxConnections: 100, reserved: 3, standby: false, encoding: 'UTF8', workers: 8 },
+    goodPostgres,
     [{ version: 130_012, maxConnections: 94, standby: true, encoding: 'SQL_ASCII' }],
     judgePostgres,
   ),
@@ -210,7 +170,7 @@ export const factCases: Cases = {
   ),
   ...vary(
     'redis',
-    redis,
+    goodRedis,
     [
       { version: '6.0.16', cluster: true, policy: 'allkeys-lru', lastWritesOk: false, appendOnly: false },
       { role: 'slave', policy: 'volatile-ttl', maxMemory: 100e6, usedMemory: 81e6, appendOnly: false, save: '3600 1' },

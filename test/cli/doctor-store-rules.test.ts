@@ -5,22 +5,9 @@ import type { FolderFacts } from '../../server/cli/doctor/data-folder.ts';
 import type { PostgresFacts } from '../../server/cli/doctor/postgres.ts';
 import type { RedisFacts } from '../../server/store/index.ts';
 import { listComplaints } from '../support/doctor-findings.ts';
+import { goodFolder, goodPostgres, goodRedis } from './doctor-facts.ts';
 
 describe('the data folder', () => {
-  const good: FolderFacts = {
-    path: '/srv/foyer/data',
-    mode: 0o40700,
-    isFolder: true,
-    owner: 1000,
-    uid: 1000,
-    writable: true,
-    freeBytes: 50e9,
-    totalBytes: 100e9,
-    fileSystem: 0xef53,
-    files: [{ name: 'foyer.db', mode: 0o100600, owner: 1000 }],
-    used: true,
-    production: true,
-  };
   const readable = [{ name: 'foyer.db', mode: 0o100644, owner: 1000 }];
   it.each<[string, Partial<FolderFacts>, string[]]>([
     ['a folder in order', {}, []],
@@ -40,7 +27,7 @@ describe('the data folder', () => {
     ['an open file in a closed folder', { files: readable }, []],
     ['another owner', { owner: 0 }, ['data-folder.owner warning']],
   ])('The data folder check gives the expected findings for %s', (_what, facts, expected) =>
-    expect(listComplaints(judgeFolder({ ...good, ...facts }))).toEqual(expected),
+    expect(listComplaints(judgeFolder({ ...goodFolder, ...facts }))).toEqual(expected),
   );
 });
 
@@ -53,14 +40,6 @@ describe('stores', () => {
     expect(judgeAnswer('database', 'PostgreSQL', ms).map((found) => found.level)).toEqual([level]),
   );
 
-  const postgres: PostgresFacts = {
-    version: 160_004,
-    maxConnections: 100,
-    reserved: 3,
-    standby: false,
-    encoding: 'UTF8',
-    workers: 8,
-  };
   it.each<[string, Partial<PostgresFacts>, string[]]>([
     ['a server in order', {}, []],
     ['just enough connections', { maxConnections: 95 }, []],
@@ -70,24 +49,9 @@ describe('stores', () => {
     ['a standby', { standby: true }, ['postgres.standby fault']],
     ['another encoding', { encoding: 'SQL_ASCII' }, ['postgres.encoding fault']],
   ])('The PostgreSQL check gives the expected findings for %s', (_what, facts, expected) =>
-    expect(listComplaints(judgePostgres({ ...postgres, ...facts }))).toEqual(expected),
+    expect(listComplaints(judgePostgres({ ...goodPostgres, ...facts }))).toEqual(expected),
   );
 
-  const redis: RedisFacts = {
-    pingMs: 1,
-    version: '7.2.4',
-    role: 'master',
-    cluster: false,
-    policy: 'noeviction',
-    maxMemory: 0,
-    usedMemory: 1,
-    appendOnly: true,
-    save: '',
-    lastWritesOk: true,
-    forbidden: [],
-    clock: undefined,
-    refusedWrite: undefined,
-  };
   it.each<[string, Partial<RedisFacts>, string[]]>([
     ['a server in order', {}, []],
     ['version 6.0', { version: '6.0.16' }, ['redis.version fault']],
@@ -103,7 +67,7 @@ describe('stores', () => {
     ['a memory four fifths full', { maxMemory: 100, usedMemory: 80 }, []],
     ['a memory more than four fifths full', { maxMemory: 100, usedMemory: 81 }, ['redis.memory warning']],
   ])('The Redis check gives the expected findings for %s', (_what, facts, expected) =>
-    expect(listComplaints(judgeRedis({ ...redis, ...facts }))).toEqual(expected),
+    expect(listComplaints(judgeRedis({ ...goodRedis, ...facts }))).toEqual(expected),
   );
 });
 

@@ -9,23 +9,12 @@ import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide } from '../../server/federation/provisioning-decision.ts';
 import type { User } from '../../server/users/index.ts';
-import { toFlowId, toNormalisedEmail, toProviderId, toSessionIdHash, toUserId } from '../support/ids.ts';
+import { toFlowId, toSessionIdHash, toUserId } from '../support/ids.ts';
 import { type EventVariants, readTable, type StateOfEachKind, walkStates } from '../support/state-tables.ts';
+import { adaAtGoogle } from './ada-at-google.ts';
 
 type FactsOfKind<Kind extends AttemptFacts['kind']> = Extract<AttemptFacts, { kind: Kind }>;
 
-const identity: UpstreamIdentity = {
-  provider: toProviderId('google'),
-  kind: 'google',
-  issuer: 'https://accounts.google.com',
-  subject: '1',
-  email: toNormalisedEmail('ada@example.com'),
-  emailVerified: true,
-  givenName: 'Ada',
-  familyName: 'Lovelace',
-  picture: undefined,
-  session: { provider: toProviderId('google') },
-};
 const [ada, grace] = [toUserId('ada'), toUserId('grace')];
 const [session, otherSession] = [toSessionIdHash('of this browser'), toSessionIdHash('of another browser')];
 const userWith = (id: User['id']) =>
@@ -40,12 +29,12 @@ const currents = fc.option(fc.tuple(ids, fc.constantFrom(session, otherSession))
 const links = fc.option(ids, { nil: undefined });
 const identities = fc
   .record({ stale: fc.constantFrom(true, undefined), reusable: fc.constantFrom(true, undefined), subject: fc.string() })
-  .map((more): UpstreamIdentity => ({ ...identity, ...more }));
+  .map((more): UpstreamIdentity => ({ ...adaAtGoogle, ...more }));
 
 const open = { signUp: true };
 const attempt = {
   id: toFlowId('attempt'),
-  provider: identity.provider,
+  provider: adaAtGoogle.provider,
   intent: { kind: 'sign-in' },
   continuation: '',
   remember: false,
@@ -54,7 +43,7 @@ const attempt = {
 } as const;
 
 function decideFor(facts: AttemptFacts, more: Partial<UpstreamIdentity> = {}) {
-  const event = { kind: 'response-verified', identity: { ...identity, ...more }, provider: open, facts } as const;
+  const event = { kind: 'response-verified', identity: { ...adaAtGoogle, ...more }, provider: open, facts } as const;
   const next = transition({ kind: 'returned', attempt }, event);
   return next.kind === 'decided' ? next.decision : next;
 }
@@ -74,10 +63,10 @@ describe('The states of a federated attempt', () => {
   };
 
   const signIn = { kind: 'sign-in', requiresFresh: false, link: undefined, linked: undefined } as const;
-  const verified = { kind: 'response-verified', identity, provider: open } as const;
+  const verified = { kind: 'response-verified', identity: adaAtGoogle, provider: open } as const;
   const verifiedAs = (sameAddress: User | undefined, more: Partial<UpstreamIdentity> = {}) => ({
     ...verified,
-    identity: { ...identity, ...more },
+    identity: { ...adaAtGoogle, ...more },
     facts: { ...signIn, sameAddress },
   });
   const linked = { ...signIn, link: linkOf(ada), linked: userWith(ada), sameAddress: undefined };
@@ -95,13 +84,13 @@ describe('The states of a federated attempt', () => {
       'linked identity': { ...verified, facts: linked },
       'linked identity of another person': {
         ...verified,
-        identity: { ...identity, reusable: true, email: undefined, givenName: 'Grace', familyName: 'H' },
+        identity: { ...adaAtGoogle, reusable: true, email: undefined, givenName: 'Grace', familyName: 'H' },
         facts: linked,
       },
       'without an address': verifiedAs(undefined, { email: undefined, emailVerified: false }),
       'not fresh': {
         ...verified,
-        identity: { ...identity, stale: true },
+        identity: { ...adaAtGoogle, stale: true },
         facts: { ...linked, requiresFresh: true },
       },
       'to link': { ...verified, facts: { ...started, kind: 'link', current: signedIn(ada) } },
@@ -147,7 +136,7 @@ describe('The decision about a verified response of a provider', () => {
     };
 
     it('A sign-in follows the rule of provisioning, and its refusals keep their reason', () => {
-      expect(decideFor(facts)).toEqual(decide(identity, open, facts));
+      expect(decideFor(facts)).toEqual(decide(adaAtGoogle, open, facts));
       expect(decideFor(facts, { email: undefined, emailVerified: false })).toMatchObject({
         kind: 'refuse',
         why: 'no-email',

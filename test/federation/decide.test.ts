@@ -3,20 +3,9 @@ import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import type { FederatedIdentity } from '../../server/federation/identity-store.ts';
 import { decide, type ProvisioningFacts } from '../../server/federation/provisioning-decision.ts';
 import type { User } from '../../server/users/index.ts';
-import { toNormalisedEmail, toProviderId, toUserId } from '../support/ids.ts';
+import { toNormalisedEmail, toUserId } from '../support/ids.ts';
+import { adaAtGoogle } from './ada-at-google.ts';
 
-const identity: UpstreamIdentity = {
-  provider: toProviderId('google'),
-  kind: 'google',
-  issuer: 'https://accounts.google.com',
-  subject: '1',
-  email: toNormalisedEmail('ada@example.com'),
-  emailVerified: true,
-  givenName: 'Ada',
-  familyName: 'Lovelace',
-  picture: undefined,
-  session: { provider: toProviderId('google') },
-};
 const userOf = (more: Partial<User> = {}) =>
   ({ id: 'ada', email: 'ada@example.com', emailVerified: true, disabledAt: null, ...more }) as User;
 const linkTo = ({ id }: User) => ({ id: `link-${id}`, userId: id }) as FederatedIdentity;
@@ -100,7 +89,7 @@ describe('decide', () => {
       'create',
     ],
   ] as const)('In a sign-in by a provider, %s', (_what, change, provider, facts, expected) => {
-    const decision = decide({ ...identity, ...change } as UpstreamIdentity, provider, facts);
+    const decision = decide({ ...adaAtGoogle, ...change } as UpstreamIdentity, provider, facts);
     expect(decision.kind === 'refuse' ? decision.why : decision.kind).toBe(expected);
   });
 
@@ -119,7 +108,7 @@ describe('decide', () => {
       })
       .map(
         (one): UpstreamIdentity => ({
-          ...identity,
+          ...adaAtGoogle,
           ...one,
           emailVerified: one.emailVerified && one.email !== undefined,
         }),
