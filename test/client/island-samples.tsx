@@ -85,11 +85,11 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     ),
     'code input with error and hint': <CodeInput ctx={ctx} {...code} error="Wrong." hint="From your app." autoFocus />,
     resend: (
-      <form method="post" action="/echo">
-        <Resend ctx={ctx} label="Resend" waitSeconds={2} waitText="again in % s" />
-      </form>
+      <Resend ctx={ctx} action="/echo" question="No code?" label="Resend" waitSeconds={2} waitText="again in % s" />
     ),
-    'resend at once': <Resend ctx={ctx} label={nasty} waitSeconds={0} waitText={nasty} />,
+    'resend at once': (
+      <Resend ctx={ctx} action="/echo" question={nasty} label={nasty} waitSeconds={0} waitText={nasty} />
+    ),
     tabs: (
       <>
         <Tabs ctx={ctx} label="Profile" tabs={tabs} chosen="info" />

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeInput } from '../parts/code-input.tsx';
@@ -101,25 +100,6 @@ export interface ContactCodePageProps {
   endOthers?: boolean | undefined;
 }
 
-function AnotherCode({
-  ctx,
-  action,
-  waitSeconds,
-}: Pick<ContactCodePageProps, 'ctx' | 'action' | 'waitSeconds'>): ReactNode {
-  const { t } = ctx;
-  return (
-    <form className="resend" method="post" action={action}>
-      <span className="muted">{t('contact.code.missing')}</span>{' '}
-      <Resend
-        ctx={ctx}
-        label={t('password.reset.sendAgain')}
-        waitSeconds={waitSeconds}
-        waitText={t('password.reset.in', { seconds: '%' })}
-      />
-    </form>
-  );
-}
-
 /** 'Verify code': proves the new address or number. */
 export function ContactCodePage(props: ContactCodePageProps) {
   const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers } = props;
@@ -142,7 +122,14 @@ export function ContactCodePage(props: ContactCodePageProps) {
         {endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
       </form>
-      <AnotherCode ctx={ctx} action={action} waitSeconds={waitSeconds} />
+      <Resend
+        ctx={ctx}
+        action={action}
+        question={t('contact.code.missing')}
+        label={t('password.reset.sendAgain')}
+        waitSeconds={waitSeconds}
+        waitText={t('password.reset.in', { seconds: '%' })}
+      />
       <p className="muted small">
         {other.question} <a href={other.href}>{t('contact.code.change')}</a>
       </p>

@@ -74,15 +74,14 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         <EndOthers ctx={ctx} checked={endOthers} />
         <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />
       </form>
-      <form className="resend" method="post" action={action}>
-        <span className="muted">{t('mfaSettings.sms.missing')}</span>{' '}
-        <Resend
-          ctx={ctx}
-          label={t('mfaSettings.sms.resend')}
-          waitSeconds={waitSeconds}
-          waitText={t('mfaSettings.sms.in', { seconds: '%' })}
-        />
-      </form>
+      <Resend
+        ctx={ctx}
+        action={action}
+        question={t('mfaSettings.sms.missing')}
+        label={t('mfaSettings.sms.resend')}
+        waitSeconds={waitSeconds}
+        waitText={t('mfaSettings.sms.in', { seconds: '%' })}
+      />
     </MfaAct>
   );
 }

@@ -1,9 +1,7 @@
-import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
-import { Script } from '../parts/script.tsx';
-import { SummaryList } from '../parts/summary-list.tsx';
+import { type PersonThere, ProviderAccountQuestion } from './provider-question.tsx';
 
 export interface UnsolicitedResponsePageProps {
   ctx: PageContext;
@@ -11,8 +9,7 @@ export interface UnsolicitedResponsePageProps {
   fields: Record<string, string>;
   /** The name of the provider. */
   provider: string;
-  /** The person's data there; either may be ''. */
-  there: { name: string; email: string };
+  there: PersonThere;
   /** The link back. */
   backHref: string;
 }
@@ -27,24 +24,15 @@ export function UnsolicitedResponsePage({
   backHref,
 }: UnsolicitedResponsePageProps) {
   const { t } = ctx;
-  const person = [there.name, there.email].filter((part) => part !== '').join(' · ');
   return (
-    <AuthLayout ctx={ctx}>
-      <Script ctx={ctx} entry="busy" />
-      <div className="panel-head">
-        <h1>{t('federation.unsolicited.title', { provider })}</h1>
-        <p className="muted">{t('federation.unsolicited.lead', { provider })}</p>
-      </div>
-      <SummaryList
-        people
-        lines={[
-          {
-            label: t('federation.unsolicited.who', { provider }),
-            amount: person || t('federation.unsolicited.nameless'),
-          },
-        ]}
-        note={t('federation.unsolicited.notYours', { provider })}
-      />
+    <ProviderAccountQuestion
+      ctx={ctx}
+      title={t('federation.unsolicited.title', { provider })}
+      lead={t('federation.unsolicited.lead', { provider })}
+      provider={provider}
+      there={there}
+      note={t('federation.unsolicited.notYours', { provider })}
+    >
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />
         <Button block>{t('federation.unsolicited.submit')}</Button>
@@ -52,6 +40,6 @@ export function UnsolicitedResponsePage({
           {t('federation.unsolicited.cancel')}
         </ButtonLink>
       </form>
-    </AuthLayout>
+    </ProviderAccountQuestion>
   );
 }

@@ -10,6 +10,13 @@ export interface ResendProps {
   waitText: string;
 }
 
+interface ResendFormProps extends ResendProps {
+  ctx: PageContext;
+  action: string;
+  /** Asks whether none has arrived. */
+  question: string;
+}
+
 export function ResendView({ waitSeconds, label, waitText, live }: ResendProps & { live?: boolean }) {
   return (
     <>
@@ -22,9 +29,14 @@ export function ResendView({ waitSeconds, label, waitText, live }: ResendProps &
 }
 
 /**
- * Requests another code, with its form. With scripts, the seconds count down and the button waits; the server works
+ * The form that requests another code. With scripts, the seconds count down and the button waits; the server works
  * without.
  */
-export function Resend({ ctx, ...props }: { ctx: PageContext } & ResendProps) {
-  return <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />;
+export function Resend({ ctx, action, question, ...props }: ResendFormProps) {
+  return (
+    <form className="resend" method="post" action={action}>
+      <span className="muted">{question}</span>{' '}
+      <Island ctx={ctx} name="resend" load="idle" view={ResendView} props={props} />
+    </form>
+  );
 }

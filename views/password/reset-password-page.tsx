@@ -113,15 +113,14 @@ export function ResetPasswordPage(props: ResetPasswordPageProps) {
         <Button block>{t('password.reset.submit')}</Button>
       </form>
       {!proven && (
-        <form className="resend" method="post" action={action}>
-          <span className="muted">{t('password.reset.notReceived')}</span>{' '}
-          <Resend
-            ctx={ctx}
-            label={t('password.reset.sendAgain')}
-            waitSeconds={waitSeconds}
-            waitText={t('password.reset.in', { seconds: '%' })}
-          />
-        </form>
+        <Resend
+          ctx={ctx}
+          action={action}
+          question={t('password.reset.notReceived')}
+          label={t('password.reset.sendAgain')}
+          waitSeconds={waitSeconds}
+          waitText={t('password.reset.in', { seconds: '%' })}
+        />
       )}
       <p className="panel-foot muted">
         {t('password.reset.other')} <a href={otherHref}>{t('password.reset.change')}</a>

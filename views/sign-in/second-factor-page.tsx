@@ -134,15 +134,14 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
           {method === 'sms' && (
-            <form className="resend" method="post" action={action}>
-              <span className="muted">{t('mfa.challenge.missing')}</span>{' '}
-              <Resend
-                ctx={ctx}
-                label={t('mfa.challenge.resend')}
-                waitSeconds={waitSeconds}
-                waitText={t('mfa.challenge.wait', { seconds: '%' })}
-              />
-            </form>
+            <Resend
+              ctx={ctx}
+              action={action}
+              question={t('mfa.challenge.missing')}
+              label={t('mfa.challenge.resend')}
+              waitSeconds={waitSeconds}
+              waitText={t('mfa.challenge.wait', { seconds: '%' })}
+            />
           )}
           {others.length > 0 && <OtherMethods {...props} />}
           {method === 'sms' && ctx.banner?.dialog}

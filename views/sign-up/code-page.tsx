@@ -55,15 +55,14 @@ export function CodePage(props: CodePageProps) {
         />
         <Button block>{t('signUp.code.confirm')}</Button>
       </form>
-      <form className="resend" method="post" action={action}>
-        <span className="muted">{t('signUp.code.missing')}</span>{' '}
-        <Resend
-          ctx={ctx}
-          label={t('signUp.code.resend')}
-          waitSeconds={waitSeconds}
-          waitText={t('signUp.code.wait', { seconds: '%' })}
-        />
-      </form>
+      <Resend
+        ctx={ctx}
+        action={action}
+        question={t('signUp.code.missing')}
+        label={t('signUp.code.resend')}
+        waitSeconds={waitSeconds}
+        waitText={t('signUp.code.wait', { seconds: '%' })}
+      />
       <div className="panel-ways">
         {backHref !== undefined && (
           <p className="muted">
