@@ -32,7 +32,7 @@ export {
 } from './results.ts';
 export { diffWithStripe, type ReconcileResult, reconcileAll } from './stripe/reconcile.ts';
 export { type BillingClock, createStandInClock, type StandInAddress } from './stripe/stand-in-clock.ts';
-export { createStripe, type StripeClient } from './stripe/stripe-client.ts';
+export { createStripe, listMissingTaxSettings, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
 export { recordContactChange } from './subscription/contact-store.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';

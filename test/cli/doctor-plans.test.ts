@@ -50,6 +50,22 @@ describe('foyer doctor on plans', () => {
     expect(found.find(({ id }) => id === 'plans.grace')?.seen).toContain('retries at Stripe that end within 10 days');
   });
 
+  it('The doctor says whether Stripe Tax is active where the catalogue asks for tax', async () => {
+    const taxed = (automatic: boolean) => plansWith({ tax: { automatic, behaviour: 'inclusive' } });
+    expect(await look(development({ PLANS_FILE: taxed(true) }))).toContain('plans.tax ok');
+    expect((await look(development({ PLANS_FILE: taxed(false) }))).join()).not.toContain('plans.tax');
+  });
+
+  it('Stripe Tax that lacks settings is a fault that names them', () => {
+    const facts = { count: 1, mode: 'live', production: true, graceDays: 7, taxed: true } as const;
+    const found = judgePlans({ ...facts, missingTaxSettings: ['head_office', 'defaults.tax_code'] });
+    expect(found.find(({ id }) => id === 'plans.tax')).toMatchObject({
+      level: 'fault',
+      seen: 'Stripe Tax is not active: it lacks head_office, defaults.tax_code.',
+    });
+    expect(JSON.stringify(found)).not.toContain('without VAT');
+  });
+
   it('The doctor reports that Stripe does not answer and never shows the key', async () => {
     const findings = await checkPlans(readSetup(development({ STRIPE_API_URL: 'http://127.0.0.1:9' }), Date.now));
     expect(findings.at(-1)).toMatchObject({ id: 'plans.stripe', level: 'fault' });

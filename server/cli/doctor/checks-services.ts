@@ -142,6 +142,10 @@ export interface PlanFacts {
   mode: 'none' | 'unknown' | 'test' | 'live';
   production: boolean;
   graceDays: number;
+  /** Whether the catalogue has a block `tax`. */
+  taxed?: boolean;
+  /** The settings that Stripe Tax lacks; undefined: it is not used, or does not answer. */
+  missingTaxSettings?: string[] | undefined;
   /** The lookup keys of prices that differ from the catalogue. */
   differing?: string[];
   /** The reason that Stripe does not answer. */
@@ -149,7 +153,16 @@ export interface PlanFacts {
 }
 
 /** The catalogue, and its prices at Stripe. */
-export const judgePlans = ({ count, mode, production, graceDays, differing = [], failed }: PlanFacts): Finding[] =>
+export const judgePlans = ({
+  count,
+  mode,
+  production,
+  graceDays,
+  taxed = false,
+  missingTaxSettings,
+  differing = [],
+  failed,
+}: PlanFacts): Finding[] =>
   table('plans', [
     ok('plans.file')`The catalogue has ${counted(count, 'plan')}.`,
     ok('plans.sold', mode === 'none')`STRIPE_SECRET_KEY is not set: no plans are sold, and members go on without one.`,
@@ -162,9 +175,17 @@ export const judgePlans = ({ count, mode, production, graceDays, differing = [],
     ok('plans.mode', mode === 'test' || mode === 'live')`Stripe’s keys are of ${mode} mode.`,
     ok('plans.grace', mode === 'test' || mode === 'live')`
     graceDays is ${graceDays}: choose retries at Stripe that end within ${graceDays} days. Smart Retries’ default needs 14.`,
-    note('plans.limits', mode === 'live')`Plans are sold without VAT, and with gaps for consumers in the EU.
+    note('plans.limits', mode === 'live' && !taxed)`Plans are sold without VAT, and with gaps for consumers in the EU.
     Why: No tax is computed or shown, a yearly plan renews by a whole year, and withdrawal needs the block consumers of PLANS_FILE.
     Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
+    note('plans.limits', mode === 'live' && taxed)`Plans are sold with gaps for consumers in the EU.
+    Why: A yearly plan renews by a whole year, and withdrawal needs the block consumers of PLANS_FILE.
+    Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
+    ok('plans.tax', missingTaxSettings?.length === 0)`Stripe Tax is active.`,
+    fault('plans.tax', (missingTaxSettings ?? []).length > 0)`
+    Stripe Tax is not active: it lacks ${(missingTaxSettings ?? []).join(', ')}.
+    Why: PLANS_FILE asks for tax, and nothing is sold without it.
+    Do: Complete the tax settings in Stripe’s dashboard, in the mode of STRIPE_SECRET_KEY.`,
     fault('plans.stripe', failed !== undefined)`Stripe does not answer: ${failed}
     Why: No one can buy a plan or change one; members who have one keep it.
     Do: Check STRIPE_SECRET_KEY, that this host may call the address, and https://status.stripe.com.`,

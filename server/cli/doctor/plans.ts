@@ -3,6 +3,7 @@ import {
   createCatalogue,
   createStripe,
   findDrift,
+  listMissingTaxSettings,
   readPlansFromStripe,
   StripeUnavailableError,
 } from '../../billing/index.ts';
@@ -15,7 +16,8 @@ async function readPrices({ config, say }: Setup, file: PlansFile, secretKey: st
   try {
     const states = await readPlansFromStripe(client, createCatalogue(file));
     const differing = states.filter((state) => findDrift(state).length > 0);
-    return { differing: differing.map(({ expected }) => expected.lookupKey) };
+    const missingTaxSettings = file.tax?.automatic ? await listMissingTaxSettings(client) : undefined;
+    return { differing: differing.map(({ expected }) => expected.lookupKey), missingTaxSettings };
   } catch (error) {
     return { failed: say(error instanceof StripeUnavailableError ? error.message : error) };
   }
@@ -32,7 +34,12 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
     if (error instanceof PlansFileError) return error.faults.flatMap(judgePlanFault);
     throw error;
   }
-  const facts = { count: file.plans.length, production: config.production, graceDays: file.graceDays };
+  const facts = {
+    count: file.plans.length,
+    production: config.production,
+    graceDays: file.graceDays,
+    taxed: file.tax !== undefined,
+  };
   const { STRIPE_SECRET_KEY: secretKey } = config;
   if (unreadable('STRIPE_SECRET_KEY') || unreadable('STRIPE_API_URL')) return judgePlans({ ...facts, mode: 'unknown' });
   // A valid choice, but worth a note: a forgotten variable looks the same.
