@@ -109,11 +109,14 @@ describe('the announced renewal', () => {
     const buyer = await aBuyer(shop);
     await shop.buy(buyer.user, 'm-99');
     shop.passTime(2 * 60 * 60_000);
-    await buyByPage(buyer, '12', 'ONE');
+    const words = await buyByPage(buyer, '12', 'ONE');
     const { nextCharge } = (await membershipOf(buyer)) ?? {};
     expect(nextCharge).toMatchObject({ amountCents: 24_950, regularCents: 49_900 });
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     expect(dayOf(nextCharge?.discountEndsAt ?? 0) > dayOf(nextCharge?.at ?? 0)).toBe(true);
+    const shown = { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' } as const;
+    const end = new Date(nextCharge?.discountEndsAt ?? 0).toLocaleDateString('en-US', shown);
+    expect(words).toContain(`discount ends on ${end}; after that, $499.00 is charged`);
     expect([await renewalOf(buyer), await renewalOf(buyer)]).toEqual([24_950, 49_900]);
   });
 
@@ -149,7 +152,7 @@ describe('the announced renewal', () => {
 
   it.each([
     ['a code for three months', 'm-99', 'THREE', 0, '$49.50'],
-    ['a code that ends before the renewal', 'm-99', 'ONE', 0, '$99.00'],
+    ['a code that ends before the renewal', 'y-900', 'ONE', 0, '$900.00'],
     ['a code without an end', 'm-499', 'ALWAYS', 0, '$249.50'],
     ['a credit', 'm-99', undefined, -1_000, '$89.00'],
   ])(

@@ -15,22 +15,25 @@ import { plannedChange, toId, toMs } from './stripe-objects.ts';
  * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
  * period that it pays. On the last day of another, a renewal at an earlier time of day still has it.
  */
-function toDiscountEnd(discount: AppliedDiscount | null, periodEnd: number | null): number | null {
+function toDiscountEnd(
+  discount: AppliedDiscount | null,
+  { periodEnd, at }: { periodEnd: number | null; at: number | null },
+): number | null {
   if (discount === null || discount.duration === 'forever') return null;
   if (discount.duration === 'once') return periodEnd;
   const { endsAt } = discount;
-  if (endsAt === null || periodEnd === null) return endsAt;
-  return endsAt % dayMs > periodEnd % dayMs ? endsAt + dayMs : endsAt;
+  if (endsAt === null || at === null) return endsAt;
+  return endsAt % dayMs > at % dayMs ? endsAt + dayMs : endsAt;
 }
 
 /** The part of the record that does not depend on the user's balance. */
-function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | null) {
+function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | null, at: number | null) {
   const sold = soldLines(invoice);
   const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
   const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
   return {
     discountCents,
-    discountEndsAt: discountCents === 0 ? null : toDiscountEnd(discount, sold[0]?.periodEnd ?? null),
+    discountEndsAt: discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at }),
     // The tax of another amount is another.
     regularCents: discountCents !== 0 && addedCents !== 0 ? null : soldCents + addedCents,
     taxCents: allTaxCents(invoice),
@@ -41,7 +44,7 @@ function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | n
 /** From a preview of the very next invoice, with the user's balance in it. */
 function toNextCharge(invoice: Stripe.Invoice, discount: AppliedDiscount | null, at: number | null): NextCharge {
   return {
-    ...toRegularAmounts(invoice, discount),
+    ...toRegularAmounts(invoice, discount, at),
     amountCents: invoice.amount_due,
     creditUsedCents: usedCreditCents(invoice),
     at,
@@ -57,7 +60,7 @@ export function toLaterCharge(
   { discount, balanceCents, at }: { discount: AppliedDiscount | null; balanceCents: number; at: number | null },
 ): NextCharge {
   return {
-    ...toRegularAmounts(invoice, discount),
+    ...toRegularAmounts(invoice, discount, at),
     amountCents: Math.max(0, invoice.total + balanceCents),
     creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
     at,
