@@ -184,10 +184,10 @@ export async function openWorld(
     state,
     nowMs: () => engine.nowMs(),
     async pass(ms) {
-      // The jobs of the minute after an act.
-      if (ms > minuteMs) await runJobs();
+      // What has failed in an act is tried again by the jobs of the next minutes.
+      const soon = [2 * minuteMs, 10 * minuteMs];
       for (let left = ms, step = 0; left > 0; left -= step) {
-        step = Math.min(left, left > longMs ? 5 * dayMs : dayMs);
+        step = Math.min(left, soon.shift() ?? (left > longMs ? 5 * dayMs : dayMs));
         engine.advance(step);
         await Promise.all(products.map((product) => product.setClock(movedMs())));
         await webhooks.idle();
