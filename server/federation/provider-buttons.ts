@@ -47,7 +47,8 @@ export function toProviderButtons(
   const offered = providers.all.filter((provider) => !signUp || provider.signUp);
   const usable = offered.filter((provider) => acceptsBrowser(provider, userAgent));
   const refusing = offered.filter((provider) => !usable.includes(provider)).map(({ name }) => name);
-  const names = new Intl.ListFormat(lang, { type: 'disjunction' }).format(refusing);
+  // Not for every page: the formatter is costly to create.
+  const listNames = () => new Intl.ListFormat(lang, { type: 'disjunction' }).format(refusing);
   const of = (group: ButtonGroup) =>
     usable
       .filter((provider) => toButtonGroup(provider) === group)
@@ -59,7 +60,9 @@ export function toProviderButtons(
     others,
     open: others.length === usable.length || usable.length <= 3,
     instead:
-      refusing.length > 0 ? t('federation.buttons.embedded', { providers: names, place: clientLabel }) : undefined,
+      refusing.length > 0
+        ? t('federation.buttons.embedded', { providers: listNames(), place: clientLabel })
+        : undefined,
   };
 }
 

@@ -113,12 +113,22 @@ export function resolveLanguage(acceptLanguage: string | undefined, remembered?:
   return languageOfHeader({ headers: { 'accept-language': acceptLanguage } });
 }
 
-/** The texts of one language, by keys of the type `Key`. */
+/**
+ * The texts of one language, by keys of the type `Key`. A text without values is the same each time: i18next would take
+ * the key apart for every word of every page.
+ */
 export function createTranslator<Key extends string>(instance: I18n): (lang: Language) => Translate<Key> {
   const translators = new Map(
     languages.map((lang): [Language, Translate<Key>] => {
       const fixed = instance.getFixedT(lang);
-      return [lang, (key: string, values) => fixed(key, { ...values })];
+      const constants = new Map<string, string>();
+      const translate = (key: string, values?: object): string => {
+        if (values) return fixed(key, { ...values });
+        const text = constants.get(key) ?? fixed(key);
+        constants.set(key, text);
+        return text;
+      };
+      return [lang, translate];
     }),
   );
   return (lang) => {
