@@ -50,7 +50,7 @@ function judgeReceipt({ books, member, findings }: Case, facts: Record<string, s
 function judgeChange({ member, findings }: Case, facts: Record<string, string>): void {
   const [day, cents] = [dayIn(facts['Changes on']), centsIn(facts.Price)];
   if (day === undefined || cents === undefined || cents === 0) return;
-  const { promises } = member.ledger;
+  const promises = [...member.ledger.promises, ...member.ledger.mailedPromises];
   const actual = { kind: 'charge' as const, cents, day };
   if (promises.some((promise) => keeps(promise, actual))) return;
   findings.report('O3', member, difference(promises, actual, 'a mail announces'));
@@ -81,4 +81,5 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
     if ('Amount charged' in facts) judgeReceipt(the, facts);
     else if ('Changes on' in facts) judgeChange(the, facts);
   }
+  member.ledger.mailedPromises = member.ledger.promises;
 }

@@ -53,6 +53,8 @@ export interface Ledger {
   /** Customers at Stripe: a deleted one has no address any more. */
   customerIds: Set<string>;
   mailKeys: Set<string>;
+  /** The promises when mails were read before: an act first does what was noted, and tells of it. */
+  mailedPromises: NextCharge[];
   openedAtMs: number;
 }
 
@@ -77,6 +79,7 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   isErased: false,
   customerIds: new Set(),
   mailKeys: new Set(),
+  mailedPromises: [],
   openedAtMs: nowMs,
 });
 
