@@ -52,7 +52,7 @@ const newPasswordField = (name: string, empty: TextKey) =>
 
 /** The form of the page. @param proven the code was already right */
 export const resetForm = (proven: boolean) => ({
-  code: formField('code', { schema: proven ? z.string() : codeSchema }),
+  code: formField('code', { schema: proven ? z.string() : codeSchema, isSecret: true }),
   password: newPasswordField('password', 'password.reset.passwordEmpty'),
   confirm: newPasswordField('confirm', 'password.reset.confirmEmpty'),
 });

@@ -1,5 +1,6 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { changeEmailAction, changePhoneAction } from '../../server/account/contact/contact-actions.ts';
 import { type Form, readTexts, toControls, translator } from '../../server/http/index.ts';
 import { forgotPasswordAction } from '../../server/password/password-texts.ts';
 import { resetForm } from '../../server/password/reset-password-handlers.ts';
@@ -190,6 +191,9 @@ const definedForms: DefinedForm[] = [
     open: openSignedIn('/settings/name'),
     longest: { givenName: 100, familyName: 100 },
   },
+  { name: 'user data', form: userDataForm, open: openSignedIn('/settings/profile') },
+  { name: 'e-mail address', form: changeEmailAction.form, open: openSignedIn('/settings/email') },
+  { name: 'phone number', form: changePhoneAction.form, open: openSignedIn('/settings/phone') },
 ];
 
 /** The attributes of the first control of this name. */
