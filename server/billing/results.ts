@@ -86,6 +86,10 @@ export type PurchaseResult =
   | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number }
   /** The card provider's own message. */
   | { kind: 'declined'; message: string; plan: Plan }
+  /** The user's bank has a debit for days: the plan comes with its payment. */
+  | { kind: 'processing'; plan: Plan; amountCents: number }
+  /** A bank has an earlier debit: nothing is sold until it is paid. */
+  | { kind: 'debit-waiting' }
   /** There is no card to charge. */
   | { kind: 'no-card' }
   /** The amount differs from that of the page: nothing was charged. */

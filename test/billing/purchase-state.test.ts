@@ -27,6 +27,8 @@ const states: StateOfEachKind<PurchaseState> = {
   applying: { kind: 'applying', charge },
   'action-required': { kind: 'action-required', charge, ...secret },
   declined: { kind: 'declined', charge, message: 'Your card was declined.' },
+  processing: { kind: 'processing', charge, amountCents: 9_900 },
+  ending: { kind: 'ending', charge, message: 'The bank has refused the debit.' },
   withdrawing: { kind: 'withdrawing', charge, invoiceId },
   paid: { kind: 'paid', invoiceId },
   abandoned: { kind: 'abandoned' },
@@ -40,11 +42,13 @@ const membership: EventOfKind<'confirmed'>['membership'] = {
   status: 'active',
   pricedPlanId: toPlanId('10'),
   unpaid: null,
+  pending: null,
   card,
   nextPlanId: null,
   cancelAtPeriodEnd: false,
 };
 const unpaid = { invoiceId, amountCents: 9_900, why: 'failed', attempts: 1, nextAttemptAt: null, url: null } as const;
+const debit = { planId: toPlanId('10'), invoiceId, amountCents: 9_900, expiresAt: 0, debit: 'renewal' } as const;
 const confirmed = (
   change: EventOfKind<'confirmed'>['change'],
   more: Partial<typeof membership> = {},
@@ -62,6 +66,7 @@ const pending = (payment: Extract<Facts, { kind: 'pending' }>['payment']): Facts
   invoiceId,
   payment,
 });
+const debited = (payment: Extract<Facts, { kind: 'debited' }>['payment']) => ({ kind: 'debited', payment }) as const;
 const declined = pending({ kind: 'declined', message: 'Your card was declined.' });
 
 const events: EventVariants<PurchaseEvent> = {
@@ -71,6 +76,7 @@ const events: EventVariants<PurchaseEvent> = {
     'upgrade while a renewal is charged': { ...confirmed('upgrade'), renewing: true },
     'upgrade without a card': confirmed('upgrade', { card: null }),
     'renewal unpaid': confirmed('upgrade', { unpaid }),
+    'debit under way': confirmed('upgrade', { pending: debit }),
     'subscription paused': confirmed('upgrade', { status: 'paused' }),
     'lower plan': confirmed('later'),
     'lower plan, an amount announced': confirmed('later', {}, 100),
@@ -87,6 +93,8 @@ const events: EventVariants<PurchaseEvent> = {
     'not there, retried': read({ kind: 'absent', over: false }, true),
     'not there, too old': read({ kind: 'absent', over: true }, true),
     applied: read({ kind: 'applied', invoiceId }),
+    'applied, debit under way': read(debited({ kind: 'processing', amountCents: 9_900 })),
+    'applied, debit refused': read(debited({ kind: 'failed', message: 'The bank has refused the debit.' }), true),
     'waits, paid': read(pending({ kind: 'succeeded' }), true),
     'waits, void': read(pending({ kind: 'void' })),
     'waits for the bank': read(pending({ kind: 'action-required', ...secret }), true),
@@ -98,6 +106,7 @@ const events: EventVariants<PurchaseEvent> = {
     'not there': { kind: 'given-up', place: { kind: 'absent', over: false } },
     waits: { kind: 'given-up', place: { kind: 'pending', invoiceId } },
     applied: { kind: 'given-up', place: { kind: 'applied', invoiceId } },
+    'debit under way': { kind: 'given-up', place: debited({ kind: 'processing', amountCents: 9_900 }) },
   },
   voided: { '': { kind: 'voided' } },
 };

@@ -116,6 +116,23 @@ function PlanStatusNotice({ ctx, membership: { status, noted } }: Props) {
   );
 }
 
+/** A bank has a debit for days: there is nothing to do. */
+function DebitNotice({
+  ctx: { t },
+  pending: { plan, amount },
+  debit,
+}: Pick<Props, 'ctx'> & {
+  pending: NonNullable<MembershipView['pending']>;
+  debit: NonNullable<NonNullable<MembershipView['pending']>['debit']>;
+}) {
+  const title = t(debit === 'failed' ? 'membership.notice.debit.failedTitle' : 'membership.notice.debit.title');
+  return (
+    <Notice kind={debit === 'failed' ? 'error' : 'info'} title={title}>
+      {t(`membership.notice.debit.${debit}`, { plan, amount })}
+    </Notice>
+  );
+}
+
 /** The notices of the membership, the most urgent first. */
 export function MembershipNotices({ ctx, membership }: Props) {
   const { t } = ctx;
@@ -123,7 +140,8 @@ export function MembershipNotices({ ctx, membership }: Props) {
   return (
     <>
       <UnpaidNotice ctx={ctx} membership={membership} />
-      {pending && (
+      {pending?.debit && <DebitNotice ctx={ctx} pending={pending} debit={pending.debit} />}
+      {pending && !pending.debit && (
         <WithActs
           kind="info"
           title={t('membership.notice.pending.title')}

@@ -48,7 +48,10 @@ export interface MembershipView {
       }
     | undefined;
   /** An upgrade that waits for its payment. */
-  pending?: { plan: string; amount: string; href: string } | undefined;
+  /** `debit`: a bank has it for days, or has refused it. */
+  pending?:
+    | { plan: string; amount: string; href: string; debit?: 'purchase' | 'renewal' | 'failed' | undefined }
+    | undefined;
   card?: (CardView & { expired: boolean }) | undefined;
   /** A partner's plan that waits for the user. */
   deal?: { plan: string; href: string } | undefined;

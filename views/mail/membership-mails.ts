@@ -168,11 +168,14 @@ export const membershipMails = {
     },
   }),
   /** Without `nextAttemptAt` there is no automatic attempt. */
-  'payment-failed': defineMail<UnpaidInvoice & Card & { nextAttemptAt?: number }>({
+  'payment-failed': defineMail<UnpaidInvoice & Card & { nextAttemptAt?: number; ended?: true }>({
     name: 'paymentFailed',
     facts: [...unpaidFacts, time('mail.membership.nextTry', 'nextAttemptAt'), card('mail.membership.card')],
-    advice: ({ nextAttemptAt }, { t }) =>
-      t(`mail.paymentFailed.${nextAttemptAt === undefined ? 'last' : 'nextAttempt'}`),
+    lead: ({ ended }, { t }) => t(`mail.paymentFailed.${ended ? 'debitLead' : 'lead'}`),
+    advice: ({ nextAttemptAt, ended }, { t }) => {
+      if (ended) return t('mail.paymentFailed.debitAdvice');
+      return t(`mail.paymentFailed.${nextAttemptAt === undefined ? 'last' : 'nextAttempt'}`);
+    },
     button: open,
     sample: { ...unpaid, ...visa, nextAttemptAt: atMs + 3 * dayMs },
   }),

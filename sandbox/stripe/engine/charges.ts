@@ -1,12 +1,17 @@
 import type Stripe from 'stripe';
-import { authenticationRequired, type Decline, testCard } from './cards.ts';
+import { type Answer, authenticationRequired, type Decline, testCard } from './cards.ts';
 import { newId } from './new-id.ts';
 import type { Charge, PaymentIntent, PaymentMethod, SetupIntent } from './objects.ts';
 import { getHiddenCard } from './payment-methods.ts';
 import type { State } from './state.ts';
 
 /** A bank's answer to one payment attempt. */
-export type Attempt = { outcome: 'paid' } | { outcome: 'requires_action' } | { outcome: 'declined'; decline: Decline };
+export type Attempt =
+  | { outcome: 'paid' }
+  /** A debit: the bank answers later. */
+  | { outcome: 'processing' }
+  | { outcome: 'requires_action' }
+  | { outcome: 'declined'; decline: Decline };
 
 const authenticationFailed = (kind: 'setup_intent' | 'payment_intent') => ({
   type: 'card_error' as const,
@@ -163,7 +168,29 @@ export function attemptPayment(state: State, intentId: string, payment: Payment)
     return { outcome: 'requires_action' };
   }
   intent.next_action = null;
-  const decline = isUnproven ? authenticationRequired : card.charge;
+  if (card.debit) {
+    intent.status = 'processing';
+    intent.last_payment_error = null;
+    const at = state.now() + card.debit.seconds;
+    state.put({ id: `hidden_settlement_${intentId}`, object: 'hidden.settlement', intent: intentId, at });
+    state.announce('payment_intent.processing', intent);
+    return { outcome: 'processing' };
+  }
+  return chargeNow(state, intent, { method, answer: isUnproven ? authenticationRequired : card.charge });
+}
+
+/** The bank's answer to a debit, days later. */
+export function settlePayment(state: State, intentId: string): Attempt {
+  const intent = state.edit('payment_intent', intentId);
+  const method = state.get('payment_method', intent.payment_method ?? '');
+  return chargeNow(state, intent, { method, answer: testCard(getHiddenCard(state, method.id).number).charge });
+}
+
+function chargeNow(
+  state: State,
+  intent: PaymentIntent,
+  { method, answer: decline }: { method: PaymentMethod; answer: Answer },
+): Attempt {
   if (typeof decline === 'object') {
     const charge = createCharge(state, intent, { method, decline });
     intent.latest_charge = charge.id;

@@ -3,6 +3,7 @@ import { voidInvoice } from './collect.ts';
 import type { Invoice, Subscription } from './objects.ts';
 import { endPeriod, finalizeRenewal, retry } from './renewal.ts';
 import { passPhase } from './schedule-phases.ts';
+import { settle } from './settlements.ts';
 import type { State } from './state.ts';
 import { end } from './subscription-lifecycle.ts';
 import { getItem } from './subscription-shape.ts';
@@ -69,6 +70,7 @@ function findNextTask(state: State): DueTask | undefined {
       });
     }
   }
+  for (const settlement of state.all('hidden.settlement')) consider(settlement.at, () => settle(state, settlement));
   for (const invoice of state.all('invoice')) {
     const task = findInvoiceTask(state, invoice);
     if (task) consider(task.at, task.run);

@@ -62,7 +62,7 @@ export function markPaid(state: State, invoiceId: string, method: string | undef
   afterPaid(state, invoice);
 }
 
-function recordFailure(
+export function recordFailure(
   state: State,
   invoice: Invoice,
   { outcome, offSession }: { outcome: CollectionResult['outcome']; offSession: boolean },
@@ -100,6 +100,7 @@ export function collect(
       ? { outcome: 'no_payment_method' }
       : attemptPayment(state, intent, { method, absent: how.absent });
   if (result.outcome === 'paid') markPaid(state, invoiceId, method);
+  else if (result.outcome === 'processing') Object.assign(invoice, { attempted: true, next_payment_attempt: null });
   else recordFailure(state, invoice, { outcome: result.outcome, offSession: how.offSession });
   return result;
 }
@@ -149,7 +150,7 @@ export function payInvoice(state: State, id: string, params: Params): Invoice {
   }
   const absent = reader.bool('off_session') ?? true;
   const result = collect(state, id, { offSession: false, method: method?.id, absent });
-  if (result.outcome === 'paid') return invoice;
+  if (result.outcome === 'paid' || result.outcome === 'processing') return invoice;
   afterFailedPay(state, invoice);
   throw paymentError(state, invoice, { result, keeps: true });
 }
@@ -174,6 +175,10 @@ export function voidInvoice(
     throw invalid(`You can only void open and uncollectible invoices; this one is ${invoice.status}.`, {
       code: 'status_transition_invalid',
     });
+  }
+  const payment = toIntentId(invoice);
+  if (payment !== undefined && state.get('payment_intent', payment).status === 'processing') {
+    throw invalid('You cannot void an invoice whose payment is processing.', { code: 'status_transition_invalid' });
   }
   invoice.status = 'void';
   invoice.auto_advance = false;

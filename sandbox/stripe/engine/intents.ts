@@ -246,7 +246,7 @@ function payIntent(state: State, intent: PaymentIntent, payment: Payment) {
     return;
   }
   invoice.attempted = true;
-  if (result.outcome === 'requires_action') return;
+  if (result.outcome !== 'declined') return;
   state.announce('invoice.payment_failed', invoice);
   afterFailedPay(state, invoice);
   const { code, declineCode, message } = result.decline;

@@ -58,6 +58,7 @@ export function endPeriod(state: State, id: string) {
 
 function collectRenewal(state: State, subscription: Subscription, invoiceId: string) {
   const { outcome } = collect(state, invoiceId, { offSession: true });
+  if (outcome === 'processing') return;
   if (outcome !== 'paid') subscription.status = 'past_due';
   else if (subscription.status === 'past_due') subscription.status = 'active';
 }
@@ -89,6 +90,6 @@ function billRest(state: State, subscription: Subscription) {
 export function retry(state: State, invoiceId: string) {
   const invoice = state.edit('invoice', invoiceId);
   const { outcome } = collect(state, invoiceId, { offSession: true });
-  if (outcome !== 'paid' && invoice.next_payment_attempt === null)
+  if (outcome !== 'paid' && outcome !== 'processing' && invoice.next_payment_attempt === null)
     end(state, toSubscriptionId(invoice), 'payment_failed');
 }

@@ -154,5 +154,9 @@ function payFirst(
   if (due && defaultMethod(state, subscription) === undefined && !state.isRehearsal()) throw noPaymentMethod();
   const result = collect(state, invoice.id, { offSession: false });
   if (result.outcome === 'paid' || state.isRehearsal()) return;
+  if (result.outcome === 'processing') {
+    subscription.status = 'active';
+    return;
+  }
   if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, { result });
 }

@@ -156,6 +156,12 @@ function clearCancelAt(state: State, subscription: Subscription, reader: Reader)
   setCancelAtPeriodEnd(state, subscription, false);
 }
 
+/** Pending updates need a payment method whose bank answers at once (docs.stripe.com/billing/subscriptions/pending-updates). */
+const noPendingDebit = () =>
+  invalid('`payment_behavior=pending_if_incomplete` is not supported for this payment method.', {
+    param: 'payment_behavior',
+  });
+
 interface Versions {
   /** The subscription before the call. */
   before: Subscription;
@@ -194,6 +200,11 @@ function collectChange(
   if (result.outcome === 'paid') {
     recordChange();
     if (subscription.status === 'past_due') subscription.status = 'active';
+    return;
+  }
+  if (result.outcome === 'processing') {
+    if (behaviour === 'pending_if_incomplete') throw noPendingDebit();
+    recordChange();
     return;
   }
   if (behaviour === 'error_if_incomplete') throw paymentError(state, invoice, { result });

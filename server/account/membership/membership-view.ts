@@ -72,6 +72,25 @@ export function toCreditText(
   return balanceCents < 0 ? amountIn(ctx, price?.currency ?? currency)(0 - balanceCents) : undefined;
 }
 
+/** A plan that waits for its payment. */
+function toPendingView(
+  pending: Membership['pending'] | undefined,
+  {
+    byId,
+    words,
+    money,
+  }: { byId: Catalogue['byId']; words: (plan: Plan) => { line: string }; money: (cents: number) => string },
+): MembershipView['pending'] {
+  const plan = pending ? byId(pending.planId) : undefined;
+  if (!pending || !plan) return undefined;
+  return {
+    plan: words(plan).line,
+    amount: money(pending.amountCents),
+    href: `/plan-purchase/${plan.id}`,
+    debit: pending.failed ? 'failed' : pending.debit,
+  };
+}
+
 /** The stored membership of a user, as text. */
 export function toMembershipView(
   r: UserRequest,
@@ -84,7 +103,6 @@ export function toMembershipView(
   const words = (plan: Plan) => toPlanView(r, plan, { currency, membership });
   const { unpaid, pending, card } = membership ?? {};
   const keptUntil = membership && graceEndsAt(membership, catalogue);
-  const pendingPlan = catalogue.byId(pending?.planId);
   return {
     sold,
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
@@ -105,14 +123,7 @@ export function toMembershipView(
           url: unpaid.url,
         }
       : undefined,
-    pending:
-      pending && pendingPlan && sold
-        ? {
-            plan: words(pendingPlan).line,
-            amount: money(pending.amountCents),
-            href: `/plan-purchase/${pendingPlan.id}`,
-          }
-        : undefined,
+    pending: sold ? toPendingView(pending, { byId: catalogue.byId, words, money }) : undefined,
     card: card ? { ...card, expired: isExpired(card, nowMs) } : undefined,
   };
 }

@@ -45,6 +45,8 @@ async function answerPayment(
       const text = paid.message || t('membership.pay.declinedText');
       return { status: 402, problem: { title: t('membership.pay.declined'), text } };
     }
+    case 'processing':
+      return membershipPath;
     case 'no-card':
       return cardPath;
     case 'too-many':

@@ -52,15 +52,16 @@ const upgradeBody = z.object({
 type UpgradeBody = z.infer<typeof upgradeBody>;
 
 const upgraded = z.object({
-  status: z.enum(['paid', 'scheduled']),
+  /** processing: a bank has the debit for days; the plan comes with its payment. */
+  status: z.enum(['paid', 'scheduled', 'processing']),
   planId: planIdSchema,
   /** null: nothing was charged today. */
   stripe_invoice_id: z.string().nullable(),
   order_date: z.int().nullable(),
   amount: z.string(),
   currency: z.string(),
-  /** Start of the plan. */
-  starts_at: z.int(),
+  /** Start of the plan; null: unknown. */
+  starts_at: z.int().nullable(),
 });
 type Upgraded = z.infer<typeof upgraded>;
 
@@ -128,6 +129,18 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
         currency,
         starts_at: confirmed.at,
       };
+    case 'processing':
+      return {
+        status: 'processing',
+        planId: confirmed.plan.id,
+        stripe_invoice_id: null,
+        order_date: null,
+        amount: dollars(confirmed.amountCents),
+        currency,
+        starts_at: null,
+      };
+    case 'debit-waiting':
+      throw new HttpError('conflict', { publicDetail: 'A bank has an earlier debit', detail: 'debit waits' });
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });
     case 'action':
@@ -218,6 +231,14 @@ async function upgrade(
   billing: BillingModule,
   { user, plan, submitted }: { user: User; plan: Plan; submitted: UpgradeBody },
 ): Promise<Upgraded> {
+  // Asking again tells the same; no other plan can be bought meanwhile.
+  if ((await billing.purchase(user.id))?.state === 'charging') {
+    const result = await billing.outcome(user);
+    if (result.kind === 'processing') {
+      const isSame = result.plan.id === plan.id;
+      return answerTo(isSame ? result : { kind: 'debit-waiting' }, billing.catalogue.currency, billing.deps.now());
+    }
+  }
   const renewal = await billing.renewalBefore(user, plan);
   if (renewal) throw refuseWhileRenewing(renewal, billing.deps.now());
   const purchase = await requirePurchase(req, billing, { user, plan, code: submitted.discountCoupon });
@@ -243,7 +264,7 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
     problems: {
       402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
       404: 'No such customer, subscription or promotion code',
-      409: 'Differs from what the server says; or there is no card, an unpaid invoice, a renewal that is being charged (Retry-After), a paused subscription, or nothing to change',
+      409: 'Differs from what the server says; or there is no card, an unpaid invoice, a renewal that is being charged (Retry-After), a debit that a bank has, a paused subscription, or nothing to change',
     },
     async handle({ req, params, body }) {
       const { stripeCustomerId: customerId, subscriptionId } = params;

@@ -102,11 +102,12 @@ export function requireCheckout(resolveFlow: ResolveCheckoutFlow, handler: Check
   };
 }
 
-/** The page that settles a failed invoice, and explains a pause. */
+/** The page that settles a failed invoice, and explains a pause and a debit that waits. */
 export const unpaidAddress = '/settings/membership';
 
 /**
- * Nothing is sold while a renewal is unpaid or the subscription is paused: the announced amount would never be charged.
+ * Nothing is sold while a renewal is unpaid, a bank has a debit or the subscription is paused: the announced amount would
+ * never be charged.
  */
 export async function unpaidInvoiceUrl(
   { membership }: Pick<CheckoutDeps, 'membership'>,
@@ -114,7 +115,9 @@ export async function unpaidInvoiceUrl(
 ): Promise<string | undefined> {
   if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
   const currentMembership = await membership.getMembership(user.id);
-  return currentMembership && (currentMembership.unpaid || isPaused(currentMembership)) ? unpaidAddress : undefined;
+  if (!currentMembership) return undefined;
+  const { unpaid, pending } = currentMembership;
+  return unpaid || pending?.debit || isPaused(currentMembership) ? unpaidAddress : undefined;
 }
 
 /** The page for a user with a paused subscription: plans cannot be chosen until it is resumed or ends. */

@@ -179,6 +179,8 @@ export async function answerPurchase(
     case 'no-card':
       return r.redirect(flow.addPayment);
     case 'unpaid-first':
+    case 'processing':
+    case 'debit-waiting':
     case 'paused':
       return r.redirect(unpaidAddress);
     case 'action': {

@@ -2,8 +2,8 @@ import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
 import { billingDetailsAddress, type PendingRenewal, type Quote } from '../results.ts';
-import type { Membership } from '../subscription/membership.ts';
-import { trialUntil } from '../subscription/membership-state.ts';
+import { isDebit, type Membership } from '../subscription/membership.ts';
+import { changeKindByCard, trialUntil } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
@@ -28,6 +28,8 @@ interface SummaryFacts {
   planStatus: PlanStatus;
   /** The amounts of a payable plan; without them, they could not be read, or a renewal comes first. */
   quote: Quote | undefined;
+  /** With a card it would be charged now. */
+  isUpgrade: boolean;
   /** The renewal that the plan has to wait for. */
   renewal: PendingRenewal | undefined;
 }
@@ -127,10 +129,16 @@ function toPaymentProps(
   // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
   const asksCode = isPayable && !isUnfinished && (quote?.when !== 'later' || promo);
   return {
-    ...(notice ? { notice } : isUnfinished && { notice: unfinished }),
+    ...(notice ? { notice } : isUnfinished ? { notice: unfinished } : debitNotice(ctx, facts)),
     ...(asksCode && { promo: promoBox(facts, promo) }),
     ...(card && { card }),
   };
+}
+
+/** A higher plan by debit starts with the next period. */
+function debitNotice({ t }: TextContext, { membership, quote, isUpgrade }: SummaryFacts): Pick<SummaryProps, 'notice'> {
+  if (!isUpgrade || quote?.when !== 'later' || !isDebit(membership?.card ?? null)) return {};
+  return { notice: { kind: 'info', text: t('checkout.debitLater'), duration: 'never' } };
 }
 
 /** The amounts of the plan, unless a renewal comes first: then none can be announced. @throws {StripeUnavailableError} */
@@ -165,7 +173,16 @@ export async function renderSummary(
     if (!requested) return;
     amounts = requested.value;
   }
-  const facts: SummaryFacts = { checkout, membership, planStatus, quote: amounts.quote, renewal: amounts.renewal };
+  const isUpgrade =
+    membership !== undefined && changeKindByCard(deps.membership.catalogue, membership, plan) === 'upgrade';
+  const facts: SummaryFacts = {
+    checkout,
+    membership,
+    planStatus,
+    quote: amounts.quote,
+    renewal: amounts.renewal,
+    isUpgrade,
+  };
   const payment = toPaymentProps(r, facts, state);
   const { authorization, search } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);

@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from '../../shared/index.ts';
+import { dayMs, hourMs, minuteMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
 import { giveUpCharge, settleCharge } from '../purchase/run-charge.ts';
@@ -51,12 +51,20 @@ async function finishCharges(deps: BillingDeps): Promise<void> {
   });
 }
 
+/** A bank has days for a debit: Stripe's events tell of its end, and it is read once an hour. */
+async function waitsForBank({ database, now }: BillingDeps, { userId, charge }: StoredPurchase): Promise<boolean> {
+  const membership = charge?.byDebit && (await findMembership(database.db, userId));
+  if (membership?.pending?.debit !== 'purchase' || membership.pending.failed) return false;
+  return membership.syncedAt !== null && now() - membership.syncedAt < hourMs;
+}
+
 /** The caller holds the user's lock. */
 async function finishCharge(deps: BillingDeps, { id, userId }: Pick<StoredPurchase, 'id' | 'userId'>): Promise<void> {
   const { database, now } = deps;
   // The user may have been faster.
   const open = await findOpenPurchase(database.db, userId);
   if (open?.id !== id || open.state !== 'charging') return;
+  if (await waitsForBank(deps, open)) return;
   const { kind } = await settleCharge(deps, open);
   const still = kind === 'paid' ? undefined : await findOpenPurchase(database.db, userId);
   if (!still?.charge) return;
@@ -80,6 +88,8 @@ async function endGrace(deps: BillingDeps): Promise<void> {
         // The user, or the card's bank, may have been faster.
         const membership = await syncMember(deps, userId);
         const end = membership && paymentGraceEnds(membership, catalogue);
+        // A bank has a debit for it.
+        if (membership?.pending?.debit) return;
         if (membership?.customerId && end !== undefined && end <= now()) {
           await cancelSubscription(deps, userId, membership.customerId);
         }

@@ -105,7 +105,10 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   else if (kind === 'change-later') await changeLater(deps, userId, planId);
   else {
     // Otherwise a payment that completes later would restore the ended plan.
-    await finishOrDropPayment(deps, userId);
+    const left = await finishOrDropPayment(deps, userId);
+    // The bank cannot be called back: a debit that is paid pays one period.
+    const waiting = left === 'processing' ? await findMembership(deps.database.db, userId) : undefined;
+    if (waiting && kind === 'cancel-later') await scheduleEnd(deps, waiting);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
     if (kind === 'cancel-later') await cancelLater(deps, userId);
     else if (customer !== null) await cancelSubscription(deps, userId, customer);

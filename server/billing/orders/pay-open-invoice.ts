@@ -1,10 +1,11 @@
 import { toStripeInvoiceId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
+import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import type { PurchaseResult } from '../results.ts';
-import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
+import { type OpenInvoice, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { findOrderByInvoice } from './order-store.ts';
@@ -32,9 +33,19 @@ export async function payOpenInvoice(deps: BillingDeps, user: User, { ip }: { ip
   }
   const { invoice, payment } = await readInvoice(deps.stripe, unpaid.invoiceId);
   await syncMember(deps, user.id);
+  return toPaymentResult(deps, plan, { invoice, payment });
+}
+
+/** The state of the invoice after the attempt. */
+async function toPaymentResult(
+  { database }: BillingDeps,
+  plan: Plan,
+  { invoice, payment }: OpenInvoice,
+): Promise<PurchaseResult> {
   if (invoice.status === 'paid') {
-    return { kind: 'paid', plan, order: await findOrderByInvoice(deps.database.db, toStripeInvoiceId(invoice.id)) };
+    return { kind: 'paid', plan, order: await findOrderByInvoice(database.db, toStripeInvoiceId(invoice.id)) };
   }
+  if (payment?.status === 'processing') return { kind: 'processing', plan, amountCents: invoice.amount_remaining };
   if (payment?.status === 'requires_action') {
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
     if (clientSecret) return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };

@@ -24,6 +24,10 @@ export interface Charge {
   /** The plan that was scheduled before an upgrade; scheduled anew if that is given up. */
   scheduledPlanId?: PlanId | undefined;
   announcedCents: number;
+  /** A bank pays it after days: the price changes before, and the plan is given with the payment. */
+  byDebit?: true;
+  /** Of the trial that goes on until a debit is paid. Seconds since the epoch, as Stripe counts. */
+  trialEnd?: number | undefined;
   beganAt: number;
 }
 

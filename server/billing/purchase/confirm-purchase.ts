@@ -12,6 +12,7 @@ import {
   getChangeableSubscription,
   getItem,
 } from '../subscription/changeable-subscription.ts';
+import { isDebit } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
@@ -54,6 +55,10 @@ function toCharge(
     discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
     scheduledPlanId: membership.nextPlanId ?? undefined,
     announcedCents: dueCents,
+    ...(isDebit(membership.card) && {
+      byDebit: true,
+      ...(params.endTrial && { trialEnd: subscription.trial_end ?? undefined }),
+    }),
     beganAt: now(),
   };
 }
@@ -98,6 +103,7 @@ async function toRefusal(
       return { kind: 'renewing', renewal };
     case 'paused':
     case 'unpaid-first':
+    case 'debit-waiting':
     case 'no-card':
       return { kind: why };
   }
@@ -157,6 +163,11 @@ async function startPurchase(
   }
 }
 
+const settled: ReadonlySet<string> = new Set(['paid', 'action-required', 'processing', 'ending']);
+
+/** Tests for a state in which nothing more is asked of Stripe for the user. */
+const isSettled = ({ kind }: { kind: string }): boolean => settled.has(kind);
+
 /** The request is stored: the user returns from the bank, or tries again. */
 async function continuePurchase(
   deps: BillingDeps,
@@ -168,7 +179,7 @@ async function continuePurchase(
   const { charge } = started.purchase;
   const run = { ...started, facts: await readChargeFacts(deps, started.subscription, charge) };
   const state = await runCharge(deps, run);
-  if (state.kind === 'paid' || state.kind === 'action-required') {
+  if (isSettled(state)) {
     return toResult(deps, user, await finishRun(deps, run, state));
   }
   if (state.kind === 'open') {
@@ -181,6 +192,11 @@ async function continuePurchase(
     return toResult(deps, user, { kind: 'reopened' });
   }
   const card = live?.membership.card ?? (await findMembership(deps.database.db, user.id))?.card;
+  // A debit cannot pay a change that waits, nor a card one that does not.
+  if (isDebit(card ?? null) !== (charge.byDebit === true)) {
+    const left = await giveUpCharge(deps, open);
+    return left === 'off' ? confirmPurchase(deps, { user, announced, ip }) : getPurchaseResult(deps, user);
+  }
   const cardId = card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };

@@ -8,7 +8,7 @@ import { readMember, syncMember } from '../subscription/sync-from-stripe.ts';
 import { type Confirmation, confirmPurchase } from './confirm-purchase.ts';
 
 /** These read the user at their end. */
-const readsAfter: ReadonlySet<string> = new Set(['paid', 'action', 'declined', 'scheduled']);
+const readsAfter: ReadonlySet<string> = new Set(['paid', 'action', 'declined', 'scheduled', 'processing']);
 
 /** Saves the entered card as it reads the user. @throws {CardNotSavedError} */
 async function saveCard(deps: BillingDeps, user: User, setupIntentId: string) {

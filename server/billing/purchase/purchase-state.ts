@@ -16,6 +16,10 @@ export type ChargeState =
   /** The bank asks the user. */
   | { kind: 'action-required'; charge: Charge; clientSecret: string; amountCents: number }
   | { kind: 'declined'; charge: Charge; message: string }
+  /** The user's bank has a debit for days. */
+  | { kind: 'processing'; charge: Charge; amountCents: number }
+  /** The bank has refused the debit: the subscription ends with its invoice. No page. */
+  | { kind: 'ending'; charge: Charge; message: string }
   /** The user gives the payment up: its invoice is voided. No page. */
   | { kind: 'withdrawing'; charge: Charge; invoiceId: StripeInvoiceId };
 
@@ -48,18 +52,26 @@ type Absent = {
 };
 type Applied = { kind: 'applied'; invoiceId: StripeInvoiceId | null };
 type Pending = { kind: 'pending'; invoiceId: StripeInvoiceId };
+/** The price has changed, and a bank has its payment. */
+type Debited = {
+  kind: 'debited';
+  payment: { kind: 'processing'; amountCents: number } | { kind: 'failed'; message: string };
+};
 
 /** The subscription at Stripe, as far as the charge is concerned. */
 export type ChargePlace = Absent | Applied | Pending;
 
 /** The same with the state of its payment. */
-export type ChargeFacts = Absent | Applied | (Pending & { payment: PendingPayment });
+export type ChargeFacts = Absent | Applied | Debited | (Pending & { payment: PendingPayment });
 
 export type PurchaseEvent =
   /** The button, with what the page announced. */
   | {
       kind: 'confirmed';
-      membership: Pick<Membership, 'status' | 'pricedPlanId' | 'unpaid' | 'card' | 'nextPlanId' | 'cancelAtPeriodEnd'>;
+      membership: Pick<
+        Membership,
+        'status' | 'pricedPlanId' | 'unpaid' | 'pending' | 'card' | 'nextPlanId' | 'cancelAtPeriodEnd'
+      >;
       change: ChangeKind;
       announcedCents: number;
       /** A renewal is being charged: what is left of its period is not paid yet. */
@@ -74,8 +86,8 @@ export type PurchaseEvent =
   /** Stripe refuses the request, for another reason than the card: nothing was changed. */
   | { kind: 'stripe-refused' }
   /** The user chooses another plan or cancels, or does not come back. */
-  | { kind: 'given-up'; place: ChargePlace }
-  /** The invoice of the change is void. */
+  | { kind: 'given-up'; place: Exclude<ChargeFacts, { kind: 'pending' }> | ChargePlace }
+  /** The invoice of the change is void, or its subscription has ended. */
   | { kind: 'voided' };
 
 export type PurchaseRefusal =
@@ -84,6 +96,8 @@ export type PurchaseRefusal =
   | 'changed'
   /** An earlier invoice must be paid first. */
   | 'unpaid-first'
+  /** A bank has a debit: nothing is sold until it is paid. */
+  | 'debit-waiting'
   | 'no-card'
   | 'renewing';
 
@@ -92,7 +106,7 @@ type StateOfKind<Kind extends PurchaseState['kind']> = Extract<PurchaseState, { 
 type EventOfKind<Kind extends PurchaseEvent['kind']> = Extract<PurchaseEvent, { kind: Kind }>;
 /** The state after a read. */
 export type ReadState = Exclude<ChargeState, { kind: 'withdrawing' }> | StateOfKind<'open' | 'paid'>;
-type GivenUpState = StateOfKind<'open' | 'paid' | 'withdrawing'>;
+type GivenUpState = StateOfKind<'open' | 'paid' | 'withdrawing' | 'processing' | 'ending'>;
 type Confirmed = Refused | StateOfKind<'approved' | 'scheduling' | 'abandoned'>;
 
 const refuse = (why: PurchaseRefusal): Refused => ({ kind: 'refused', why });
@@ -112,7 +126,7 @@ export function transition(state: StateOfKind<'scheduling'>, event: EventOfKind<
 export function transition(state: ChargeState, event: EventOfKind<'stripe-read'>): ReadState;
 export function transition(state: ChargeState, event: EventOfKind<'given-up'>): GivenUpState;
 export function transition(
-  state: StateOfKind<'sending' | 'withdrawing'>,
+  state: StateOfKind<'sending' | 'withdrawing' | 'ending'>,
   event: EventOfKind<'stripe-refused' | 'voided'>,
 ): StateOfKind<'open'>;
 export function transition(state: PurchaseState, event: PurchaseEvent): PurchaseState | Refused;
@@ -147,13 +161,20 @@ function changeCharge(
     case 'given-up':
       return giveUp(state.charge, event.place);
     case 'voided':
-      return state.kind === 'withdrawing' ? { kind: 'open' } : state;
+      return state.kind === 'withdrawing' || state.kind === 'ending' ? { kind: 'open' } : state;
   }
 }
 
+/** Nothing is sold until this is settled. */
+function findObstacle(membership: EventOfKind<'confirmed'>['membership']): PurchaseRefusal | undefined {
+  if (isPaused(membership)) return 'paused';
+  if (membership.unpaid) return 'unpaid-first';
+  return membership.pending?.debit ? 'debit-waiting' : undefined;
+}
+
 function confirm({ membership, change, announcedCents, renewing }: EventOfKind<'confirmed'>): Confirmed {
-  if (isPaused(membership)) return refuse('paused');
-  if (membership.unpaid) return refuse('unpaid-first');
+  const obstacle = findObstacle(membership);
+  if (obstacle) return refuse(obstacle);
   if (renewing && (change === 'none' || change === 'later')) return refuse('renewing');
   if (change === 'none' && membership.nextPlanId === null && !membership.cancelAtPeriodEnd)
     return { kind: 'abandoned' };
@@ -172,10 +193,17 @@ function read(charge: Charge, { facts, retries }: EventOfKind<'stripe-read'>): R
       return { kind: retries ? 'sending' : 'charging', charge };
     case 'applied':
       return { kind: 'paid', invoiceId: facts.invoiceId };
+    case 'debited':
+      return readDebit(charge, facts);
     case 'pending':
       return readPayment(charge, facts, retries);
   }
 }
+
+const readDebit = (charge: Charge, { payment }: Debited): StateOfKind<'processing' | 'ending'> =>
+  payment.kind === 'processing'
+    ? { kind: 'processing', charge, amountCents: payment.amountCents }
+    : { kind: 'ending', charge, message: payment.message };
 
 function readPayment(
   charge: Charge,
@@ -194,8 +222,16 @@ function readPayment(
   }
 }
 
-function giveUp(charge: Charge, place: ChargePlace): GivenUpState {
-  if (place.kind === 'absent') return { kind: 'open' };
-  const { kind, invoiceId } = place;
-  return kind === 'applied' ? { kind: 'paid', invoiceId } : { kind: 'withdrawing', charge, invoiceId };
+function giveUp(charge: Charge, place: EventOfKind<'given-up'>['place']): GivenUpState {
+  switch (place.kind) {
+    case 'absent':
+      return { kind: 'open' };
+    case 'applied':
+      return { kind: 'paid', invoiceId: place.invoiceId };
+    // A bank cannot be called back.
+    case 'debited':
+      return readDebit(charge, place);
+    case 'pending':
+      return { kind: 'withdrawing', charge, invoiceId: place.invoiceId };
+  }
 }

@@ -13,7 +13,11 @@ export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Pro
     let open = await insertPurchase(database.db, { userId: user.id, planId: plan.id }, now());
     if (open.planId !== plan.id) {
       if (open.state === 'charging') {
-        if ((await giveUpCharge(deps, open)) === 'paid') continue;
+        const left = await giveUpCharge(deps, open);
+        if (left === 'paid') continue;
+        const waiting = left === 'processing' ? toPurchase(deps, open) : undefined;
+        // A bank has its payment: no other plan can be chosen.
+        if (waiting) return waiting;
         open = (await findOpenPurchase(database.db, user.id)) ?? open;
       }
       await changePurchase(deps, open, { planId: plan.id, promotion: null });

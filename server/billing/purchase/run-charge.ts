@@ -4,6 +4,7 @@ import type { UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
+import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import { scheduleAgain, scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
@@ -33,10 +34,15 @@ interface Retry {
 }
 
 /** A state that waits for the user, or in which the charge has ended. */
-type SettledState = Extract<PurchaseState, { kind: 'open' | 'charging' | 'paid' | 'action-required' | 'declined' }>;
+type SettledState = Extract<
+  PurchaseState,
+  { kind: 'open' | 'charging' | 'paid' | 'action-required' | 'declined' | 'processing' | 'ending' }
+>;
 
 /** `reopened`: nothing was charged, and the purchase is open again. */
-export type SettleResult = Extract<PurchaseResult, { kind: 'paid' | 'action' | 'declined' }> | { kind: 'reopened' };
+export type SettleResult =
+  | Extract<PurchaseResult, { kind: 'paid' | 'action' | 'declined' | 'processing' }>
+  | { kind: 'reopened' };
 
 /** @param subscription as it was read in this act; without it, it is read @throws {StripeUnavailableError} */
 export async function startRun(
@@ -129,7 +135,8 @@ async function completePurchase(
   // A schedule that was released for the purchase has left its end. A late request must not revive a plan that the user
   // has cancelled since.
   const isUnderWay = (await findOpenPurchase(db, purchase.userId))?.id === purchase.id;
-  if (after?.cancelAtPeriodEnd && isUnderWay) await scheduleChange(deps, after, null);
+  // A debit has begun days ago, and its user may have cancelled meanwhile.
+  if (after?.cancelAtPeriodEnd && isUnderWay && !purchase.charge?.byDebit) await scheduleChange(deps, after, null);
   await changePurchase(deps, purchase, { state: 'paid', invoiceId });
   const order = invoiceId === null ? undefined : await findOrderByInvoice(db, invoiceId);
   return { kind: 'paid', plan: requirePlan(deps, purchase), order };
@@ -139,6 +146,17 @@ function requirePlan({ catalogue }: BillingDeps, { planId }: StoredPurchase) {
   const plan = catalogue.byId(planId);
   if (!plan) throw new Error(`the plan ${planId} has left the catalogue while it was being bought`);
   return plan;
+}
+
+/** A refused debit: the subscription would renew unnoticed, so it ends. Its invoice is voided by the read that follows. */
+async function endPurchase(
+  deps: BillingDeps,
+  purchase: ChargeRun['purchase'],
+  state: Extract<PurchaseState, { kind: 'ending' }>,
+): Promise<SettleResult> {
+  await callStripe(deps.stripe, (stripe) => orNotFound(stripe.subscriptions.cancel(purchase.charge.subscriptionId)));
+  await reopenPurchase(deps, purchase, transition(state, { kind: 'voided' }));
+  return { kind: 'declined', message: state.message, plan: requirePlan(deps, purchase) };
 }
 
 /** Stores a state and reads the user once more. @throws {StripeUnavailableError} */
@@ -159,6 +177,11 @@ export async function finishRun(
       await syncMember(deps, purchase.userId);
       return { kind: 'action', clientSecret, plan: requirePlan(deps, purchase), amountCents };
     }
+    case 'processing':
+      await syncMember(deps, purchase.userId);
+      return { kind: 'processing', plan: requirePlan(deps, purchase), amountCents: state.amountCents };
+    case 'ending':
+      return endPurchase(deps, purchase, state);
     case 'declined':
       await syncMember(deps, purchase.userId);
       return { kind: 'declined', message: state.message, plan: requirePlan(deps, purchase) };
@@ -173,16 +196,21 @@ export async function settleCharge(deps: BillingDeps, purchase: StoredPurchase):
 
 /**
  * The user changes their mind: a change that waits for its payment is dropped with its invoice.
- * @returns paid if it is too late
+ * @returns paid if it is too late; processing if a bank has the payment
  */
-export async function giveUpCharge(deps: BillingDeps, purchase: StoredPurchase): Promise<'off' | 'paid'> {
+export async function giveUpCharge(
+  deps: BillingDeps,
+  purchase: StoredPurchase,
+): Promise<'off' | 'paid' | 'processing'> {
   const run = await startRun(deps, purchase);
   const { charge } = run.purchase;
-  const place = findChargePlace(deps, run.subscription, charge);
+  const place = charge.byDebit
+    ? await readChargeFacts(deps, run.subscription, charge)
+    : findChargePlace(deps, run.subscription, charge);
   const state = transition({ kind: 'charging', charge }, { kind: 'given-up', place });
   if (state.kind !== 'withdrawing') {
     await finishRun(deps, run, state);
-    return state.kind === 'paid' ? 'paid' : 'off';
+    return state.kind === 'paid' || state.kind === 'processing' ? state.kind : 'off';
   }
   if (await voidInvoice(deps, state.invoiceId)) {
     await finishRun(deps, run, transition(state, { kind: 'voided' }));
@@ -196,7 +224,7 @@ export async function giveUpCharge(deps: BillingDeps, purchase: StoredPurchase):
 }
 
 /** Another action has precedence: a payment in progress is finished if it is paid by now, and dropped if not. */
-export async function finishOrDropPayment(deps: BillingDeps, userId: UserId): Promise<'off' | 'paid'> {
+export async function finishOrDropPayment(deps: BillingDeps, userId: UserId): Promise<'off' | 'paid' | 'processing'> {
   const open = await findOpenPurchase(deps.database.db, userId);
   return open?.state === 'charging' ? giveUpCharge(deps, open) : 'off';
 }

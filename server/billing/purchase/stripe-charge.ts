@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import { type StripeInvoiceId, toStripeInvoiceId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
+import { trialEndKey } from '../stripe/debits.ts';
 import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
@@ -51,6 +52,19 @@ async function readPayment({ stripe }: BillingDeps, invoiceId: StripeInvoiceId):
   return { kind: 'action-required', clientSecret, amountCents: invoice.amount_remaining };
 }
 
+/** The price changes with the request; only its paid invoice gives the plan. */
+async function readDebit(
+  { stripe }: BillingDeps,
+  place: Extract<ChargePlace, { kind: 'applied' }>,
+): Promise<Extract<ChargeFacts, { kind: 'applied' | 'debited' }>> {
+  if (place.invoiceId === null) return place;
+  const { invoice, payment } = await readInvoice(stripe, place.invoiceId);
+  if (invoice.status === 'paid') return place;
+  return payment?.status === 'processing'
+    ? { kind: 'debited', payment: { kind: 'processing', amountCents: invoice.amount_remaining } }
+    : { kind: 'debited', payment: { kind: 'failed', message: payment?.last_payment_error?.message ?? '' } };
+}
+
 /** @throws {StripeUnavailableError} */
 export async function readChargeFacts(
   deps: BillingDeps,
@@ -58,6 +72,7 @@ export async function readChargeFacts(
   charge: Charge,
 ): Promise<ChargeFacts> {
   const place = findChargePlace(deps, subscription, charge);
+  if (place.kind === 'applied' && charge.byDebit) return readDebit(deps, place);
   return place.kind === 'pending' ? { ...place, payment: await readPayment(deps, place.invoiceId) } : place;
 }
 
@@ -73,14 +88,15 @@ export async function sendCharge(
   { id, attempt, charge }: StoredPurchase & { charge: Charge },
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription | 'refused'> {
-  const { subscriptionId, itemId, priceId, discounts, endTrial, prorationDate } = charge;
+  const { subscriptionId, itemId, priceId, discounts, endTrial, prorationDate, byDebit, trialEnd } = charge;
   const params: Stripe.SubscriptionUpdateParams = {
     ...toStripeParams({ items: [{ id: itemId, price: priceId }], endTrial, prorationDate }),
     ...(discounts !== null && { discounts: discounts.length === 0 ? '' : discounts }),
     // A purchase cancels what was to follow the earlier plan.
-    metadata: { [nextPlanKey]: '' },
+    metadata: { [nextPlanKey]: '', ...(trialEnd !== undefined && { [trialEndKey]: String(trialEnd) }) },
     cancel_at_period_end: false,
-    payment_behavior: 'pending_if_incomplete',
+    // Stripe takes no debit for a pending update.
+    payment_behavior: byDebit ? 'allow_incomplete' : 'pending_if_incomplete',
   };
   const idempotencyKey = `foyer:purchase:${id}:${attempt}:change`;
   try {

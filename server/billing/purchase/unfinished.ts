@@ -19,7 +19,10 @@ export async function unfinishedActs(deps: BillingDeps): Promise<Difference[]> {
     tasksSince(db, nowMs - doneByMs, max),
     listStuckCharges(db, nowMs - calledOffByMs, max),
   ]);
-  const ofPurchases = purchases.map(
+  const memberships = await Promise.all(purchases.map(({ userId }) => findMembership(db, userId)));
+  // A bank has a debit for days.
+  const stuck = purchases.filter((_, index) => memberships[index]?.pending?.debit === undefined);
+  const ofPurchases = stuck.map(
     async ({ userId, planId }): Promise<Difference> => ({
       kind: 'act unfinished',
       userId,

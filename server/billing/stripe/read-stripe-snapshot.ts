@@ -11,6 +11,7 @@ import {
 import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
+import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts';
 import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
 import {
@@ -40,6 +41,8 @@ export interface StripeSnapshot {
   invoices: Stripe.Invoice[];
   /** The oldest unpaid renewal of a running subscription: paying for an ended one buys nothing. */
   unpaid: OpenInvoice | undefined;
+  /** The open invoice of a running subscription whose payment was tried. */
+  debited?: OpenInvoice;
 }
 
 /** Number of invoices that are read, the newest first. */
@@ -99,7 +102,10 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
     ]);
     const live = new Set(subscriptions?.data.flatMap((one) => (isEnded(toSubscriptionStatus(one)) ? [] : [one.id])));
     const overdue = listOverdue(subscriptions?.data ?? []);
+    const tried = findTriedInvoice(subscriptions?.data ?? [], invoices?.data ?? []);
+    const debited = tried && (await readInvoice(client, toStripeInvoiceId(tried.id)));
     const unpaid = invoices?.data.findLast((one) => {
+      if (one.id === tried?.id && debited?.payment?.status === 'processing') return false;
       const isOverdue = one.status === 'open' && one.attempted && overdue.has(one.id);
       return (isUnpaidRenewal(one) || isOverdue) && live.has(toSubscriptionId(one) ?? '');
     });
@@ -107,7 +113,8 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
       customer,
       subscriptions: subscriptions?.data ?? [],
       invoices: invoices?.data ?? [],
-      unpaid: unpaid && (await readInvoice(client, toStripeInvoiceId(unpaid.id))),
+      ...(debited && { debited }),
+      unpaid: unpaid?.id === tried?.id ? debited : unpaid && (await readInvoice(client, toStripeInvoiceId(unpaid.id))),
     };
   });
 }
@@ -150,10 +157,13 @@ function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoic
 
 async function toPendingChange(
   subscription: Stripe.Subscription,
-  { invoices }: StripeSnapshot,
+  facts: StripeSnapshot,
   prices: Prices,
 ): Promise<PendingChange | null> {
   const { pending_update: update, latest_invoice: latest } = subscription;
+  const { invoices } = facts;
+  const priced = productId(subscription.items.data[0]);
+  if (facts.debited && priced) return toPendingDebit(subscription, facts, await prices.planOfProduct(priced));
   if (!update || !latest) return null;
   const invoice = invoices.find(({ id }) => id === toId(latest));
   const product = productId(update.subscription_items?.find((item) => !item.deleted));
@@ -196,6 +206,15 @@ async function findPlanned(
   // In its last days the price of the next plan was on the running subscription.
   const holds = old && (ends || (status === 'trialing' && old === pricedPlanId));
   return { cancelAtPeriodEnd: ends, nextPlanId: holds ? toPlanId(old) : null };
+}
+
+/** A debit that pays a failed renewal leaves its grace as it was. */
+function findUnpaidSince(
+  { unpaid, debited }: StripeSnapshot,
+  { status, pending }: Pick<Snapshot, 'status' | 'pending'>,
+): number | null {
+  const keepsGrace = pending?.debit === 'renewal' && status === 'past_due';
+  return toMsOrNull((keepsGrace ? debited : unpaid)?.invoice.created);
 }
 
 /**
@@ -243,7 +262,8 @@ export async function toMembershipSnapshot(
   const status = toSubscriptionStatus(subscription);
   const over = isEnded(status);
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
-  return {
+  const pending = over ? null : await toPendingChange(subscription, facts, prices);
+  const snapshot: Snapshot = {
     customerId: toStripeCustomerId(customer.id),
     // The next subscription is a new one and needs another idempotency key.
     ...(over
@@ -264,11 +284,12 @@ export async function toMembershipSnapshot(
       ? null
       : byCode(facts, toAppliedDiscount(subscription.discounts[0] as string | Stripe.Discount | undefined)),
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
-    unpaidSince: facts.unpaid ? toMs(facts.unpaid.invoice.created) : null,
-    pending: over ? null : await toPendingChange(subscription, facts, prices),
+    unpaidSince: findUnpaidSince(facts, { status, pending }),
+    pending,
     price: over || !item ? null : toPrice(item),
     // readNextCharge follows.
     nextCharge: null,
     balanceCents: customer.balance,
   };
+  return asBeforePurchase(snapshot, subscription);
 }

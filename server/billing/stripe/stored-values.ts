@@ -79,6 +79,8 @@ const pending: z.ZodType<PendingChange> = z.looseObject({
   invoiceId: stripeInvoiceIdSchema,
   amountCents: z.number(),
   expiresAt: z.number(),
+  debit: z.enum(['purchase', 'renewal']).optional(),
+  failed: z.literal(true).optional(),
 });
 
 const price: z.ZodType<SubscriptionPrice> = z.looseObject({
@@ -117,6 +119,8 @@ const charge: z.ZodType<Charge> = z.looseObject({
   endTrial: z.boolean(),
   discounts: discountParams,
   scheduledPlanId: planIdSchema.optional(),
+  trialEnd: z.number().optional(),
+  byDebit: z.literal(true).optional(),
   announcedCents: z.number(),
   beganAt: z.number(),
 });

@@ -4,7 +4,7 @@ import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
-import type { Membership, SavedCard } from './membership.ts';
+import type { Membership, PendingChange, SavedCard } from './membership.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 
 /** Notice before a trial ends, as Stripe has it; for a short one in its second half. */
@@ -23,7 +23,7 @@ export interface MembershipChange {
   planId: PlanId | null;
   /** The orders that were just written. */
   orders: readonly Order[];
-  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid'>;
+  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid' | 'debited'>;
   /** A payment is under way, which may replace a scheduled change for a moment. */
   paying: boolean;
   /** The specification's totalRewards. */
@@ -101,8 +101,23 @@ function receipts(
   });
 }
 
+/** A bank has refused the debit of a purchase, which ends. */
+function debitFailed(
+  { planId, invoiceId, amountCents }: PendingChange,
+  { after, facts }: MembershipChange,
+  catalogue: Catalogue,
+): MembershipMail[] {
+  const planName = catalogue.byId(planId)?.name;
+  if (planName === undefined) return [];
+  const currency = facts.debited?.invoice.currency ?? catalogue.currency;
+  const values = { planName, amountCents, currency, ...cardText(after.card), ended: true as const };
+  return [{ template: 'payment-failed', once: `debit-failed:${invoiceId}`, values }];
+}
+
 /** Each failed attempt of an invoice sends one mail, however often it is read. */
-function unpaid({ after, facts }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+function unpaid(change: MembershipChange, catalogue: Catalogue): MembershipMail[] {
+  const { after, facts } = change;
+  if (after.pending?.failed) return debitFailed(after.pending, change, catalogue);
   if (!after.unpaid) return [];
   const { invoiceId, amountCents, attempts, why, nextAttemptAt } = after.unpaid;
   const plan = catalogue.byId(after.pricedPlanId) ?? catalogue.byId(after.paidPlanId);

@@ -1,7 +1,7 @@
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { GetMembershipClaims } from '../../users/index.ts';
 import { type Catalogue, type Plan, planRank } from '../catalogue/catalogue.ts';
-import { isPaused, type Membership, trialPlanKey } from './membership.ts';
+import { isDebit, isPaused, type Membership, trialPlanKey } from './membership.ts';
 
 /** The stored facts that decide the state; absent ones are unknown. */
 type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'> &
@@ -180,8 +180,21 @@ export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: Membe
   return state.kind === 'resting' ? catalogue.byId(facts.paidPlanId) : givenPlan(state);
 }
 
-/** A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. */
+/**
+ * A higher plan, or the same with a yearly instead of a monthly interval, is an upgrade. By debit it comes at the period's
+ * end: a bank answers after days, and the plan before is paid.
+ */
 export function changeKind(
+  catalogue: Pick<Catalogue, 'byId' | 'plans'>,
+  membership: MembershipFacts & Partial<Pick<Membership, 'card'>>,
+  plan: Plan,
+): ChangeKind {
+  const kind = changeKindByCard(catalogue, membership, plan);
+  return kind === 'upgrade' && isDebit(membership.card ?? null) ? 'later' : kind;
+}
+
+/** The same with a card. */
+export function changeKindByCard(
   catalogue: Pick<Catalogue, 'byId' | 'plans'>,
   membership: MembershipFacts,
   plan: Plan,

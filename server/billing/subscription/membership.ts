@@ -19,6 +19,10 @@ export interface SavedCard {
   expYear: number | null;
 }
 
+/** Tests for a debit, whose bank answers after days. Stripe takes it for no pending update. */
+export const isDebit = (card: Pick<SavedCard, 'brand' | 'expYear'> | null): boolean =>
+  card !== null && card.expYear === null && card.brand !== 'link';
+
 /** A discount on the subscription. */
 export interface AppliedDiscount {
   /** The promotion code as Stripe has it, else the coupon's id. */
@@ -84,6 +88,10 @@ export interface PendingChange {
   invoiceId: StripeInvoiceId;
   amountCents: number;
   expiresAt: number;
+  /** The user's bank has a debit for days. Of a first purchase, the plan is not given before; a renewal keeps it. */
+  debit?: 'purchase' | 'renewal';
+  /** The bank has refused it: the purchase ends. */
+  failed?: true;
 }
 
 export type SubscriptionStatus = Row<'memberships'>['status'];

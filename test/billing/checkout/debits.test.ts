@@ -1,0 +1,175 @@
+import type { User } from '../../../server/users/index.ts';
+import { plansWith } from '../../support/plans.ts';
+import { dayMs } from '../steps.ts';
+import { accounts, beginMethodAt, confirmMethod, methodData } from './card-steps.ts';
+import { openShop, press, type Shop, wordsOf } from './shop.ts';
+
+const planPath = (id: string) => `/plan-purchase/${id}`;
+const minuteMs = 60_000;
+
+describe('plans paid by SEPA debit', () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    const plans = plansWith({ currency: 'eur', periods: 'days' });
+    shop = await openShop({ PAYMENT_METHODS: 'card,sepa_debit', PLANS_FILE: plans });
+    shop.standIn.tell(shop.foyer.url);
+  });
+  afterAll(() => shop?.close());
+
+  const membershipOf = (user: User) => shop.foyer.app.membership.getMembership(user.id);
+  const templatesTo = async (user: User) => (await shop.foyer.mails(user.email)).map(({ template }) => template);
+  const subscriptionsOf = async (customer: string) =>
+    (await shop.stripe.subscriptions.list({ customer, status: 'all' })).data;
+  const paidOf = async (customer: string) =>
+    (await shop.paidInvoices()).filter((invoice) => invoice.customer === customer).map((one) => one.amount_paid);
+  /** Lets time pass at Stripe, and runs the jobs of the minutes after it. */
+  async function pass(ms: number): Promise<void> {
+    shop.standIn.engine.advance(ms);
+    await shop.standIn.webhooks.idle();
+    await shop.foyer.app.membership.work();
+    shop.standIn.engine.advance(3 * minuteMs);
+    await shop.standIn.webhooks.idle();
+    await shop.foyer.app.membership.work();
+  }
+  /** Enters an account on the payment page and presses the button. */
+  async function debit(user: User, iban: string, id = '10') {
+    const customer = await shop.customerOf(user);
+    const browser = await shop.foyer.signedIn(user);
+    const page = `${planPath(id)}/addPayment`;
+    const begun = await beginMethodAt(browser, page);
+    confirmMethod(shop, begun, { data: methodData.debit(iban) });
+    const { action, fields, setupIntent } = begun;
+    const answer = await browser.post(action, { ...fields, setupIntent });
+    await shop.standIn.webhooks.idle();
+    return { browser, customer, answer };
+  }
+  const membershipPage = async (browser: Awaited<ReturnType<typeof debit>>['browser']) =>
+    wordsOf(await (await browser.get('/settings/membership')).text());
+
+  it('A plan is not given while the bank has the debit, the pages say so, and its payment gives it with one receipt', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer, answer } = await debit(user, accounts.succeedsLate);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings/membership']);
+    expect(await shop.planOf(user)).toBeNull();
+    expect(await membershipOf(user)).toMatchObject({
+      card: { brand: 'sepa_debit', lastFour: '3003' },
+      pending: { planId: '10', amountCents: 9_900, debit: 'purchase' },
+    });
+    const words = await membershipPage(browser);
+    expect(words).toContain('We are waiting for your bank');
+    expect(words).toContain('It can take up to 14 working days');
+    expect(words).toContain('SEPA debit •••• 3003');
+    // Neither this plan nor another is sold again meanwhile.
+    for (const id of ['10', '12']) {
+      expect((await browser.get(planPath(id))).headers.get('location')).toBe('/settings/membership');
+    }
+    await shop.foyer.app.membership.work();
+    expect(await shop.planOf(user)).toBeNull();
+
+    await pass(5 * minuteMs);
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await paidOf(customer)).toEqual([9_900]);
+    expect(await membershipOf(user)).toMatchObject({ pending: null, status: 'active', paidPlanId: '10' });
+    expect((await shop.foyer.app.membership.purchase(user.id))?.state).toBeUndefined();
+    expect((await templatesTo(user)).filter((template) => template === 'receipt')).toHaveLength(1);
+  });
+
+  it('A trial goes on until the bank has paid', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.customerOf(user);
+    const before = await membershipOf(user);
+    expect(before?.status).toBe('trialing');
+    // An account of its own: one that was used for another trial would end this one.
+    await debit(user, 'AT321904300235473204');
+    expect(await membershipOf(user)).toMatchObject({ status: 'trialing', trialEnd: before?.trialEnd });
+  });
+
+  it('A debit that the bank refuses leaves no plan and no subscription that renews, and the member is told once', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer } = await debit(user, accounts.failsLate);
+    expect(await shop.planOf(user)).toBeNull();
+    await pass(5 * minuteMs);
+    expect(await shop.planOf(user)).toBeNull();
+    expect((await subscriptionsOf(customer)).map(({ status }) => status)).toEqual(['canceled']);
+    const { data: invoices } = await shop.stripe.invoices.list({ customer, status: 'open' });
+    expect(invoices).toEqual([]);
+    expect((await templatesTo(user)).filter((template) => template === 'payment-failed')).toHaveLength(1);
+    await pass(60 * dayMs);
+    expect(await paidOf(customer)).toEqual([]);
+    // Another way to pay is open again.
+    expect((await browser.get(planPath('10'))).status).toBe(200);
+  });
+
+  it('Events of a debit that arrive twice, late and in the wrong order give the plan once', async () => {
+    const { webhooks } = shop.standIn;
+    webhooks.mode = 'held';
+    try {
+      const user = await shop.foyer.addUser();
+      const { customer } = await debit(user, accounts.succeeds);
+      shop.standIn.engine.advance(5 * minuteMs);
+      expect(await shop.planOf(user)).toBeNull();
+      await webhooks.deliver({ order: (events) => events.toReversed(), twice: true });
+      expect(await shop.planOf(user)).toBe('10');
+      expect(await paidOf(customer)).toEqual([9_900]);
+      expect((await templatesTo(user)).filter((template) => template === 'receipt')).toHaveLength(1);
+    } finally {
+      webhooks.drop();
+      webhooks.mode = 'prompt';
+    }
+  });
+
+  it('A second click while the bank has the debit charges nothing more', async () => {
+    const user = await shop.foyer.addUser();
+    const { customer } = await debit(user, accounts.succeedsLate);
+    const announced = { planId: (await membershipOf(user))?.pending?.planId ?? ('' as never), dueCents: 9_900 };
+    const again = await shop.foyer.app.membership.confirm(user, announced, { ip: '203.0.113.9' });
+    expect(again).toMatchObject({ kind: 'processing', amountCents: 9_900 });
+    await pass(5 * minuteMs);
+    expect(await paidOf(customer)).toEqual([9_900]);
+  });
+
+  it('A higher plan by debit starts with the next period, and the paid plan stays until then', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer } = await debit(user, accounts.succeeds);
+    await pass(5 * minuteMs);
+    const page = await (await browser.get(planPath('12'))).text();
+    expect(wordsOf(page)).toContain('By bank debit a higher plan starts with the next period');
+    expect((await press(browser, planPath('12'))).status).toBe(303);
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '12', pending: null });
+    expect(await paidOf(customer)).toEqual([9_900]);
+  });
+
+  it('A renewal by debit keeps the plan for the days of the bank, and the failed one begins the grace period', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer } = await debit(user, accounts.succeeds);
+    await pass(5 * minuteMs);
+    const paymentMethodId = (await membershipOf(user))?.card?.paymentMethodId ?? '';
+    shop.standIn.engine.setCardBehaviour(paymentMethodId, accounts.failsLate);
+    const [subscription] = await subscriptionsOf(customer);
+    const end = (subscription?.items.data[0]?.current_period_end ?? 0) * 1_000;
+    shop.standIn.engine.advance(end - shop.standIn.engine.nowMs() + 1_000);
+    await shop.standIn.webhooks.idle();
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await membershipOf(user)).toMatchObject({ unpaid: null, pending: { debit: 'renewal' }, status: 'active' });
+    expect(await membershipPage(browser)).toContain('You keep your plan meanwhile');
+    expect(await templatesTo(user)).not.toContain('payment-failed');
+
+    await pass(5 * minuteMs);
+    expect(await membershipOf(user)).toMatchObject({ status: 'past_due', pending: null, unpaid: { why: 'failed' } });
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await templatesTo(user)).toContain('payment-failed');
+    expect(await paidOf(customer)).toEqual([9_900]);
+  });
+
+  it('A member who deletes the account while the bank has the debit is not renewed', async () => {
+    const user = await shop.foyer.addUser();
+    const { customer } = await debit(user, accounts.succeedsLate);
+    expect(await shop.foyer.app.membership.cancel(user)).toBe('cancelled');
+    await pass(5 * minuteMs);
+    const [subscription] = await subscriptionsOf(customer);
+    expect(subscription).toMatchObject({ cancel_at_period_end: true });
+    await pass(90 * dayMs);
+    expect(await paidOf(customer)).toEqual([9_900]);
+  });
+});
