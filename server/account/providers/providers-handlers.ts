@@ -13,13 +13,11 @@ import {
   unlink,
 } from '../../federation/index.ts';
 import { HttpError, type PageHandler } from '../../http/index.ts';
-import { notifySecurityChange } from '../../messages/index.ts';
 import { type ProviderId, toPublicOutcome } from '../../shared/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
-import { lockUser } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
-import { isLastSignInMethod, listSignInMethods } from '../security/sign-in-methods.ts';
+import { isLastSignInMethod, listSignInMethods, removeSignInMethod } from '../security/sign-in-methods.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 
 const done = ['linked', 'removed'] as const;
@@ -88,20 +86,13 @@ async function endSessionsBy({ user, session }: UserRequest, { sessions }: Accou
 
 async function remove(r: LinkRequest, deps: AccountDeps) {
   const { link } = r;
-  const { database, federation, outbox, now } = deps;
-  const { account } = toLinkNames(deps, link);
-  const outcome = await database.transaction(async (trx) => {
-    // Under the lock, so that two parallel removals leave one sign-in method.
-    const user = await lockUser(trx, r.user);
-    if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
-    if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'link', id: link.id })) return 'last';
-    // Two clicks are one change, and one mail.
-    const which = { userId: user.id, id: link.id, nowMs: now() };
-    if (!(await unlink(trx, federation.providers, which))) return 'not-found';
-    await notifySecurityChange(trx, deps, { user, change: 'provider-removed', from: r.origin, detail: account });
-    return 'removed';
+  const { federation, now } = deps;
+  const outcome = await removeSignInMethod(r, deps, {
+    method: { kind: 'link', id: link.id },
+    change: 'provider-removed',
+    detail: toLinkNames(deps, link).account,
+    remove: (trx, userId) => unlink(trx, federation.providers, { userId, id: link.id, nowMs: now() }),
   });
-  outbox.wake();
   if (outcome !== 'last') await endSessionsBy(r, deps, link.provider);
   r.log.info(
     { act: 'federation-unlink', provider: link.provider, outcome: toPublicOutcome(outcome) },

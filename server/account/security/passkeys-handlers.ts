@@ -1,7 +1,6 @@
 import { PasskeyRemovePage, PasskeyRenamePage } from '../../../views/account/passkey-pages.tsx';
 import { PasskeysPage } from '../../../views/account/passkeys-page.tsx';
 import { HttpError, type PageHandler } from '../../http/index.ts';
-import { notifySecurityChange } from '../../messages/index.ts';
 import {
   findPasskey,
   listPasskeys,
@@ -11,13 +10,12 @@ import {
   renamePasskey,
 } from '../../passkeys/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
-import { lockUser } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { KeptFields } from '../form-drafts.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { findNameFault } from './passkey-name.ts';
-import { isLastSignInMethod, listSignInMethods } from './sign-in-methods.ts';
+import { isLastSignInMethod, listSignInMethods, removeSignInMethod } from './sign-in-methods.ts';
 
 const path = '/settings/passkeys';
 const done = ['added', 'renamed', 'removed'] as const;
@@ -80,18 +78,13 @@ const removePage = settingsPage({
   },
   async act(r, deps) {
     const { id, name } = r.passkey;
-    const isLast = await deps.database.transaction(async (trx) => {
-      // Under the lock, so that two parallel removals leave one sign-in method.
-      const user = await lockUser(trx, r.user);
-      if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
-      if (isLastSignInMethod(await listSignInMethods(deps, trx, user), { kind: 'passkey', id })) return true;
-      // Two clicks are one change, and one mail.
-      if (!(await removePasskey(trx, user.id, id))) return false;
-      await notifySecurityChange(trx, deps, { user, change: 'passkey-removed', from: r.origin, detail: name });
-      return false;
+    const removed = await removeSignInMethod(r, deps, {
+      method: { kind: 'passkey', id },
+      change: 'passkey-removed',
+      detail: name,
+      remove: (trx, userId) => removePasskey(trx, userId, id),
     });
-    if (isLast) return { status: 409, isLast };
-    deps.outbox.wake();
+    if (removed === 'last') return { status: 409, isLast: true };
     return passkeysPageUrl('removed');
   },
 });

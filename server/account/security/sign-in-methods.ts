@@ -1,7 +1,12 @@
+import type { Transaction } from 'kysely';
 import { isProviderConfigured, listIdentities } from '../../federation/index.ts';
+import { HttpError } from '../../http/index.ts';
+import { notifySecurityChange } from '../../messages/index.ts';
 import { listPasskeys } from '../../passkeys/index.ts';
-import type { Db } from '../../store/index.ts';
-import type { User } from '../../users/index.ts';
+import type { UserId } from '../../shared/index.ts';
+import type { UserRequest } from '../../sign-in/index.ts';
+import type { Db, Schema } from '../../store/index.ts';
+import { lockUser, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 
 /** One of a user's sign-in methods. */
@@ -34,4 +39,33 @@ export async function listSignInMethods(
       .filter((link) => isProviderConfigured(federation.providers, link))
       .map(({ id }) => ({ kind: 'link' as const, id })),
   ];
+}
+
+interface Removal {
+  method: SignInMethodRef;
+  /** For the mail: what was removed, and its name. */
+  change: 'passkey-removed' | 'provider-removed';
+  detail: string;
+  /** @returns false if it was removed before */
+  remove(trx: Transaction<Schema>, userId: UserId): Promise<boolean>;
+}
+
+/** Removes a sign-in method, unless it is the last one. */
+export async function removeSignInMethod(
+  r: UserRequest,
+  deps: AccountDeps,
+  { method, change, detail, remove }: Removal,
+): Promise<'last' | 'not-found' | 'removed'> {
+  const outcome = await deps.database.transaction(async (trx) => {
+    // Under the lock, so that two parallel removals leave one sign-in method.
+    const user = await lockUser(trx, r.user);
+    if (!user) throw new HttpError('unauthorized', { detail: 'user or password has changed' });
+    if (isLastSignInMethod(await listSignInMethods(deps, trx, user), method)) return 'last';
+    // Two clicks are one change, and one mail.
+    if (!(await remove(trx, user.id))) return 'not-found';
+    await notifySecurityChange(trx, deps, { user, change, from: r.origin, detail });
+    return 'removed';
+  });
+  deps.outbox.wake();
+  return outcome;
 }
