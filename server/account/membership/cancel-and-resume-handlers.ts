@@ -2,21 +2,13 @@ import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/accou
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { type PendingRenewal, runOrRerender, StripeUnavailableError } from '../../billing/index.ts';
-import type { RequestContext } from '../../http/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
+import { askStripe, readIfAvailable } from './ask-stripe.ts';
 import { toCreditText, toMembershipView } from './membership-view.ts';
-
-/** Asks Stripe. @returns the refused form if Stripe is unavailable (the specification's section 8) */
-export async function askStripe<R>(r: RequestContext, work: () => Promise<R>) {
-  const title = 'checkout.unavailable.confirm';
-  const answered = await runOrRerender(r, { act: `settings: ${title}`, rerender: () => undefined }, work);
-  return answered ?? { status: 503, problem: { title: r.t(title), text: r.t('checkout.unavailable.text') } };
-}
 
 /** The stored membership, and its status for the user. */
 async function loadStatus(r: UserRequest, deps: AccountDeps) {
@@ -29,17 +21,6 @@ type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 
 const isEnding = (status: PlanStatusView): status is Ending =>
   ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind);
 
-/** The renewal that is being charged. The page can also be used while Stripe is unavailable. */
-async function findRenewal(r: UserRequest, deps: AccountDeps): Promise<PendingRenewal | undefined> {
-  try {
-    return await deps.membership.pendingRenewal(r.user.id);
-  } catch (error) {
-    if (!(error instanceof StripeUnavailableError)) throw error;
-    r.log.warn({ err: error, act: 'settings: cancel' }, 'Stripe does not answer');
-    return undefined;
-  }
-}
-
 /** The page says until when the plan stays. */
 const cancelPage = settingsPage({
   path: `${membershipPath}/cancel`,
@@ -50,7 +31,7 @@ const cancelPage = settingsPage({
     const { membership, planStatus } = await loadStatus(r, deps);
     if (!isEnding(planStatus)) return membershipPageUrl('nothing');
     const { kind } = planStatus;
-    const renewal = await findRenewal(r, deps);
+    const renewal = await readIfAvailable(r, 'settings: cancel', () => deps.membership.pendingRenewal(r.user.id));
     return {
       plan: planStatus.plan.name,
       until: planStatus.kind === 'paused' ? null : planStatus.at,
@@ -77,18 +58,6 @@ const cancelPage = settingsPage({
   },
 });
 
-/** The amount of the renewal, if it goes on. The page can also be used while Stripe is unavailable. */
-async function findKeptAmount(r: UserRequest, deps: AccountDeps): Promise<string | undefined> {
-  try {
-    const next = await deps.membership.renewalIfKept(r.user.id);
-    return next && formatAmount(r.lang, next.amountCents, { currency: next.currency });
-  } catch (error) {
-    if (!(error instanceof StripeUnavailableError)) throw error;
-    r.log.warn({ err: error, act: 'settings: resume' }, 'Stripe does not answer');
-    return undefined;
-  }
-}
-
 /** Cancels a scheduled end or change. */
 const resumePage = settingsPage({
   path: `${membershipPath}/resume`,
@@ -100,7 +69,9 @@ const resumePage = settingsPage({
     if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageUrl('nothing');
     const { plan, at } = planStatus;
     const to = planStatus.kind === 'changes' ? planStatus.to : undefined;
-    return { plan: plan.name, at, to, amount: await findKeptAmount(r, deps) };
+    const next = await readIfAvailable(r, 'settings: resume', () => deps.membership.renewalIfKept(r.user.id));
+    const amount = next && formatAmount(r.lang, next.amountCents, { currency: next.currency });
+    return { plan: plan.name, at, to, amount };
   },
   async act(r, { membership }) {
     const answered = await askStripe(r, () => membership.resume(r.user));

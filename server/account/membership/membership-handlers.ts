@@ -2,12 +2,13 @@ import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import { membershipPath } from '../../../views/account/tabs.ts';
-import { findWaitingDeal, type InvoiceView, listOrders, StripeUnavailableError } from '../../billing/index.ts';
+import { findWaitingDeal, type InvoiceView, listOrders } from '../../billing/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { findMembershipNotice } from '../notices.ts';
 import type { PageRoute } from '../settings-page.ts';
+import { readIfAvailable } from './ask-stripe.ts';
 import { invoiceRows, toMembershipView } from './membership-view.ts';
 
 /** The card on the settings' home; none without a plan or plans on sale. */
@@ -33,13 +34,7 @@ async function listInvoices(
   isCustomer: boolean,
 ): Promise<readonly InvoiceView[] | undefined> {
   if (!membership.sold || !isCustomer) return [];
-  try {
-    return await membership.invoices(r.user);
-  } catch (error) {
-    if (!(error instanceof StripeUnavailableError)) throw error;
-    r.log.warn({ err: error, act: 'settings: invoices' }, 'Stripe does not answer');
-    return undefined;
-  }
+  return readIfAvailable(r, 'settings: invoices', () => membership.invoices(r.user));
 }
 
 /** The stored data, with Stripe's invoices if Stripe answers. */

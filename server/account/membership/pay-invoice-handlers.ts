@@ -8,7 +8,7 @@ import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
 import { isRecentlyAuthenticated, requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
-import { askStripe } from './cancel-and-resume-handlers.ts';
+import { askStripe } from './ask-stripe.ts';
 
 const payPath = `${membershipPath}/pay`;
 const cardPath = `${membershipPath}/card`;
