@@ -26,7 +26,6 @@ export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {
   type BillingService,
   type InvoiceView,
-  type PendingRenewal,
   type PurchaseResult,
   StripeUnavailableError,
 } from './results.ts';
