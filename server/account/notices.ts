@@ -33,7 +33,7 @@ export type SettingsNotice = keyof typeof notices;
 export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
 
 /** The same for the page of the membership. */
-export const membershipNotices = {
+const membershipNotices = {
   cancelled: 'membership.done.cancelled',
   ended: 'membership.done.ended',
   withdrawn: 'membership.withdraw.done',

@@ -57,7 +57,7 @@ const changeByMethod = { none: 'mfa-off', sms: 'mfa-sms', totp: 'mfa-totp' } as 
 >;
 
 /** Creates codes that replace all earlier ones. Returns them in plain text; only their hashes are stored. */
-export async function issueRecoveryCodes(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<string[]> {
+async function issueRecoveryCodes(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<string[]> {
   const codes = makeRecoveryCodes();
   const hashes = codes.map((code) => hashRecoveryCode(normaliseRecoveryCode(code) ?? code));
   await replaceRecoveryCodes(trx, userId, { hashes, nowMs });

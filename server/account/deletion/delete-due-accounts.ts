@@ -10,7 +10,7 @@ const batch = 100;
  * deletion, and the accepted terms, under an id that no longer refers to a user.
  * @returns false if the user has signed in meanwhile
  */
-export async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean> {
+async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean> {
   const { database, sessions, personalDataSources, now } = deps;
   const erased = await database.transaction(async (trx) => {
     const nowMs = now();

@@ -30,7 +30,7 @@ async function toAuthenticatorsView({ database, smsOffered }: CardDeps, user: Us
 }
 
 /** The content of the MFA card for a user. */
-export async function mfaCardProps(deps: CardDeps, user: User): Promise<Omit<MfaCardProps, 'ctx'>> {
+async function mfaCardProps(deps: CardDeps, user: User): Promise<Omit<MfaCardProps, 'ctx'>> {
   const factors = await toAuthenticatorsView(deps, user);
   return { factors, action: mfaPath, phoneHref: phonePath, totpHref: totpPath, codesHref: codesPath };
 }
