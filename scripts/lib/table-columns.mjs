@@ -26,6 +26,7 @@ export const typesByName = [
  * @type {Record<string, string>}
  */
 export const typesByColumn = {
+  'billing_details.vat_id_status': "'unverified' | 'pending' | 'verified' | 'unavailable'",
   'billing_tasks.kind':
     "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer'",
   'clients.id': 'ClientId',
@@ -57,6 +58,12 @@ export const notes = {
   account_deletions: 'A requested deletion. The row stays when all other data of the user are erased.',
   'account_deletions.membership':
     'How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews.',
+  billing_details: "The name, address and VAT id on a user's invoices; the customer at Stripe has them too.",
+  'billing_details.name': "null: the profile's.",
+  'billing_details.country': 'ISO 3166-1 alpha-2.',
+  'billing_details.vat_id_status':
+    'The answer of the registry, by Stripe; null: there is no VAT id, or it was not asked yet.',
+  'billing_details.tax_id_object': "The id of Stripe's object of the VAT id.",
   billing_tasks: 'Tasks at Stripe that were decided in a transaction here.',
   'billing_tasks.plan_id': 'change-later: the next plan; keep: the plan of an earlier scheduled change.',
   'billing_tasks.detail': 'JSON: refund: the invoice, the amount and who asked for it (`RefundTask`).',

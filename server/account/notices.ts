@@ -43,6 +43,8 @@ const membershipNotices = {
   'resume-noted': 'membership.noted.resume',
   paid: 'membership.done.paid',
   card: 'membership.done.card',
+  details: 'payment.details.saved',
+  'details-noted': 'payment.details.noted',
   nothing: 'membership.done.nothing',
 } as const satisfies Record<string, TextKey>;
 

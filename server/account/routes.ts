@@ -12,6 +12,7 @@ import { cancelFactorResetPage } from './factor-reset/cancel-factor-reset-handle
 import { factorResetPage } from './factor-reset/factor-reset-card.ts';
 import { createFormDrafts } from './form-drafts.ts';
 import { homePage } from './home-handlers.ts';
+import { billingDetailsPage } from './membership/billing-details-handlers.ts';
 import { membershipActPages } from './membership/cancel-and-resume-handlers.ts';
 import { cancelByMailPages } from './membership/cancel-by-mail-handlers.ts';
 import { membershipPage } from './membership/membership-handlers.ts';
@@ -57,6 +58,7 @@ const pages: readonly PageRoute[] = [
 
 /** Without plans on sale there is nothing to cancel or to pay. */
 const pagesWithPlans: readonly PageRoute[] = [
+  billingDetailsPage,
   ...membershipActPages,
   ...cancelByMailPages,
   withdrawPage,

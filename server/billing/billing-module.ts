@@ -10,6 +10,7 @@ import { cardsAlone, type OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { createPrices } from './catalogue/prices.ts';
 import type { BillingDeps, CardLimitSettings } from './deps.ts';
+import { findDetailsState, saveDetails } from './details/save-details.ts';
 import { reconcile } from './jobs/comparison.ts';
 import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
@@ -133,6 +134,8 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     takeFree: (user, plan) => alone(user, () => chooseFreePlan(deps, user, plan)),
     findDeal: (user) => findPartnerDealPlan(deps, user),
     takeDeal: (user) => alone(user, () => claimDeal(deps, user)),
+    findDetails: (userId) => findDetailsState({ db: database.db, catalogue }, userId),
+    saveDetails: (user, details) => alone(user, () => saveDetails(deps, user, details)),
     beginCard: (user, from) => beginCard(deps, user, from),
     findReturned: (user, setupIntentId) => readBy(user.id, () => findReturned(deps, user, setupIntentId)),
     keepCard: (user, setupIntentId) => alone(user, () => saveCard(deps, user, setupIntentId)),

@@ -19,6 +19,8 @@ export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
 export { asSubscribed, laterAmountsText, planLine, planPrice, type TextContext } from './checkout/plan-view.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
+export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';
+export { listCountries, toDetailsView } from './details/details-view.ts';
 export type { Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';

@@ -2,6 +2,7 @@ import { toPlanId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import type { PersonalDataSource } from '../users/index.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
+import { eraseDetails, findDetails, type StoredDetails } from './details/details-store.ts';
 import { addBillingTask, eraseTasks, listTasks } from './jobs/task-store.ts';
 import { anonymiseOrders, listOrders } from './orders/order-store.ts';
 import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
@@ -53,22 +54,26 @@ export function subscriptionOnDeletion(
   };
 }
 
+const withoutUser = ({ userId: _, ...details }: StoredDetails) => details;
+
 /** The stored data about a user's plans, card and payments. Times in milliseconds since the epoch, amounts in cents. */
 export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'membership',
   async exportData({ id }) {
-    const [membership, purchases, orders, notified, trials, tasks] = await Promise.all([
+    const [membership, purchases, orders, notified, trials, tasks, details] = await Promise.all([
       findMembership(db, id),
       listPurchases(db, id),
       listOrders(db, id),
       listNotifications(db, id),
       listTrialClaims(db, id),
       listTasks(db, id),
+      findDetails(db, id),
     ]);
     const { userId: _, version: _version, ...subscription } = membership ?? {};
     return {
       subscription: membership ? subscription : null,
       purchases,
+      billingDetails: details ? withoutUser(details) : null,
       orders: orders.map(({ userId: _, ...order }) => order),
       told: notified,
       trials,
@@ -79,6 +84,7 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
     const customerId = await eraseMembership(trx, id);
     await erasePurchases(trx, id);
     await eraseTrialClaims(trx, id);
+    await eraseDetails(trx, id);
     // Accounting data stay, without the user.
     await anonymiseOrders(trx, id);
     // Deleting the customer at Stripe also ends every subscription.

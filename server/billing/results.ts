@@ -1,6 +1,7 @@
 import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
+import type { BillingDetails, StoredDetails } from './details/details-store.ts';
 import type { Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
@@ -90,6 +91,8 @@ export type PurchaseResult =
   | { kind: 'processing'; plan: Plan; amountCents: number }
   /** A bank has an earlier debit: nothing is sold until it is paid. */
   | { kind: 'debit-waiting' }
+  /** Nothing is charged without a billing address. */
+  | { kind: 'no-billing-details' }
   /** There is no card to charge. */
   | { kind: 'no-card' }
   /** The amount differs from that of the page: nothing was charged. */
@@ -132,6 +135,27 @@ export type SaveCardResult =
   | { kind: 'not-confirmed' }
   | { kind: 'declined'; message: string };
 
+/** The reason that billing details were not saved. `place`: Stripe does not know it; `vat-id`: it refuses the format. */
+export type DetailsRefusal =
+  | { kind: 'no-country' | 'no-postal-code' | 'place' | 'vat-id' | 'vat-id-country' }
+  | { kind: 'too-many'; retryAfterMs: number };
+
+export type SaveDetailsResult =
+  | { kind: 'saved' }
+  /** They are stored, and brought to Stripe as soon as it answers. */
+  | { kind: 'noted' }
+  | { kind: 'refused'; refusal: DetailsRefusal };
+
+export interface BillingDetailsState {
+  details: BillingDetails;
+  /** null: there is no VAT id, or Stripe was not asked yet. */
+  vatIdStatus: StoredDetails['vatIdStatus'];
+  /** Nothing is charged without a country and a postal code. */
+  isNeeded: boolean;
+  /** They are needed, and are not there. */
+  isMissing: boolean;
+}
+
 /** Stripe does not answer, or gives an invalid answer. The page names the action. */
 export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
@@ -139,9 +163,6 @@ export class StripeUnavailableError extends Error {
 
 /** Stripe does not know the place of the user, and nothing is sold without its tax: their address must be entered. */
 export class TaxLocationError extends StripeUnavailableError {}
-
-/** The page of the settings with the user's address. */
-export const billingDetailsAddress = '/settings/membership/details';
 
 /** The same while a card was saved, before a payment with it: nothing was charged. */
 export class CardNotSavedError extends StripeUnavailableError {}
@@ -221,6 +242,9 @@ export interface BillingService {
   findDeal(user: User): Promise<Plan | undefined>;
   /** Claims the partner's deal of the user. undefined: there is none. */
   takeDeal(user: User): Promise<Plan | undefined>;
+
+  findDetails(userId: UserId): Promise<BillingDetailsState>;
+  saveDetails(user: User, details: BillingDetails): Promise<SaveDetailsResult>;
 
   /** @throws {StripeUnavailableError} */
   beginCard(user: User, from: { ip: string }): Promise<SetupIntentResult>;

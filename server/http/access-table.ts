@@ -44,6 +44,8 @@ export const callAccess = {
   createCustomer: { member: 'account', client: 'payments:write' },
   coupon: { member: 'account', client: 'plans:read' },
   updateUser: { member: 'account:payments', client: 'users:write' },
+  billingDetails: { member: 'account', client: 'users:read' },
+  saveBillingDetails: charges,
   orderCreation: charges,
   applyCoupon: charges,
   upgradeSubscription: charges,

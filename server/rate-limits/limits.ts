@@ -207,6 +207,9 @@ export const rateLimits = {
     counter('device', 'settings-forms', 40),
     counter('account', 'settings-forms-of', 120),
   ]),
+  billingDetails: limit('changes of billing details; each asks Stripe', hourMs, [
+    counter('account', 'billing-details', 60),
+  ]),
   profileChange: limit('profile changes; each sends a mail', hourMs, [counter('account', 'profile-changes', 30)]),
 
   sms: limit('text messages to numbers that are not confirmed', hourMs, [

@@ -20,6 +20,27 @@ export interface TablesAToL {
     /** How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews. */
     membership: string | null;
   };
+  /** The name, address and VAT id on a user's invoices; the customer at Stripe has them too. */
+  billingDetails: {
+    userId: UserId;
+    /** null: the profile's. */
+    name: string | null;
+    company: string | null;
+    line1: string | null;
+    line2: string | null;
+    postalCode: string | null;
+    city: string | null;
+    state: string | null;
+    /** ISO 3166-1 alpha-2. */
+    country: string | null;
+    vatId: string | null;
+    /** The answer of the registry, by Stripe; null: there is no VAT id, or it was not asked yet. */
+    vatIdStatus: 'unverified' | 'pending' | 'verified' | 'unavailable' | null;
+    /** The id of Stripe's object of the VAT id. */
+    taxIdObject: string | null;
+    createdAt: number;
+    updatedAt: number;
+  };
   /** How far the events of Stripe and the comparison with it were read. */
   billingProgress: {
     name: string;

@@ -105,6 +105,7 @@ describe('withdrawing from a purchase', () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const browser = await shop.foyer.signedIn(user);
+    await browser.post('/plan-purchase/10/billingDetails', { country: 'DE', postal_code: '10115' });
     const words = wordsOf(await (await browser.get('/plan-purchase/10')).text());
     expect(words).toContain('You can withdraw within 14 days and get everything back.');
   });

@@ -99,6 +99,14 @@ export const examples: Record<
     const body = { plan_name: 'm-499', amount: (await dueFor('m-499')).toFixed(2) };
     return { path: `/customer/${customer}/subscription/${subscription}`, body };
   },
+  async billingDetails(named, _foyer, shop, letIn) {
+    const { customer } = await billing(named, shop, letIn);
+    return { path: `/customer/${customer}/billing-details` };
+  },
+  async saveBillingDetails(named, _foyer, shop, letIn) {
+    const { customer } = await billing(named, shop, letIn);
+    return { path: `/customer/${customer}/billing-details`, body: { country: 'DE', postal_code: '10115' } };
+  },
   async savePaymentType(named, _foyer, shop, letIn) {
     const { customer, setupIntent } = await billing(named, shop, letIn);
     return { path: `/customer/${customer}/paymenttypes/`, body: { source: await setupIntent() } };

@@ -44,7 +44,7 @@ const allowed: Record<string, string> = {
   'idHash === r.session.idHash': 'the member’s own session',
   'flow?.account === accountDigest(codes, toAccountKey(username))': 'digest of an address that the caller has typed',
   'underWay?.account === accountDigest(codes, toAccountKey(typed))': 'digest of an address that the caller has typed',
-  'contact.digest === toDigest(user)': 'digests of an address, both stored',
+  'contact.digest === toDigest(data)': 'digests of an address, both stored',
   'browser === sha256(id)': 'hash of a random id of 256 bits: its bits do not give the id',
   'found.value.browser === browserHash(req)': 'hashes of a random cookie of 256 bits',
   "r.query('v') === logoHash(provider, provider.logo)": 'version of a public picture',

@@ -45,7 +45,7 @@ describe.each(strictest())('the JSON API on data of another member, on $name', (
   async function hisRows(): Promise<unknown> {
     const { db } = shop.foyer.deps.database;
     const tables = [
-      ...(['userRecords', 'memberships', 'orders', 'purchases', 'notifications'] as const),
+      ...(['userRecords', 'memberships', 'orders', 'purchases', 'notifications', 'billingDetails'] as const),
       ...(['termsAcceptances', 'totpAuthenticators', 'recoveryCodes'] as const),
     ];
     const of = (table: (typeof tables)[number]) =>

@@ -59,6 +59,7 @@ const confirmed = (
   change,
   announcedCents,
   renewing: false,
+  lacksDetails: false,
 });
 const read = (facts: Facts, retries = false): EventOfKind<'stripe-read'> => ({ kind: 'stripe-read', facts, retries });
 const pending = (payment: Extract<Facts, { kind: 'pending' }>['payment']): Facts => ({
@@ -75,6 +76,7 @@ const events: EventVariants<PurchaseEvent> = {
     upgrade: confirmed('upgrade'),
     'upgrade while a renewal is charged': { ...confirmed('upgrade'), renewing: true },
     'upgrade without a card': confirmed('upgrade', { card: null }),
+    'upgrade without billing details': { ...confirmed('upgrade'), lacksDetails: true },
     'renewal unpaid': confirmed('upgrade', { unpaid }),
     'debit under way': confirmed('upgrade', { pending: debit }),
     'subscription paused': confirmed('upgrade', { status: 'paused' }),

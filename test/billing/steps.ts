@@ -96,6 +96,14 @@ export async function startShop(
       if (saved.kind !== 'saved') throw new Error(`the card was not saved: ${JSON.stringify(saved)}`);
     },
     async buy(user, code) {
+      const { details, isMissing } = await membership.findDetails(user.id);
+      if (isMissing) {
+        const { customerId } = await membership.ensure(user, 7);
+        const customer = await stripe.client().customers.retrieve(customerId ?? '');
+        const { country, postal_code } = (customer.deleted ? null : customer.address) ?? {};
+        const place = { country: country ?? 'DE', postalCode: postal_code ?? '10115' };
+        await membership.saveDetails(user, { ...details, ...place });
+      }
       const { plan: chosen, promotion } = await membership.choose(user, plan(code));
       const { dueCents } = await membership.quote(user, chosen, promotion);
       return membership.confirm(user, { planId: chosen.id, dueCents }, from);

@@ -21,7 +21,7 @@ describe('a place that Stripe does not know', () => {
     const buyer = await aBuyer(shop);
     const html = await pageOf(shop, buyer, '/plan-purchase/10');
     expect(wordsOf(html)).toContain('We need your address');
-    expect(html).toContain('href="/settings/membership/details"');
+    expect(html).toContain('href="/plan-purchase/10/billingDetails"');
     expect(wordsOf(html)).not.toContain('Pay $');
     await expectNothingSold(buyer);
   });

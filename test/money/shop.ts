@@ -117,6 +117,13 @@ async function addMembers(stores: { url?: string; dataDir: string }): Promise<Ma
     await database.transaction(async (trx) => {
       const { id } = await insertUser(trx, user, Date.now());
       await insertUserRecord(trx, id, Date.now());
+      // The catalogue sells to consumers: nothing is charged without a country and a postal code.
+      const place = { country: 'DE', postalCode: '10115' };
+      const at = { createdAt: Date.now(), updatedAt: Date.now() };
+      await trx
+        .insertInto('billingDetails')
+        .values({ userId: id, ...place, ...at })
+        .execute();
       owners.set(id, email);
     });
   }

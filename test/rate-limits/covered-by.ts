@@ -96,6 +96,10 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
     'A member who has used up the reads of a minute gets the page as if Stripe did not answer',
   ],
   settingsForm: [here, 'settingsForm'],
+  billingDetails: [
+    'billing/billing-details.test.ts',
+    'The sixty-first change of billing details within an hour is refused, and asks nothing of Stripe',
+  ],
   profileChange: [
     'attacks/settings.test.ts',
     'A mailbox gets at most thirty mails an hour about changes, by page and by call together',

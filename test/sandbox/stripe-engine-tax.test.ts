@@ -45,6 +45,19 @@ describe('the stand-in’s tax', () => {
     },
   );
 
+  it.each([
+    ['FR', 'FR000000000', 'reverse_charge', 9_900],
+    ['FR', 'FR222222222', 'reverse_charge', 9_900],
+    ['FR', 'DE000000000', 'standard_rated', 11_880],
+    ['DE', 'DE000000000', 'standard_rated', 11_781],
+  ])('A company in %s with the VAT id %s has the reason %s, and pays %i', (country, value, reason, total) => {
+    const customer = customerIn({ country });
+    kit.post(`/v1/customers/${customer}/tax_ids`, { type: 'eu_vat', value });
+    const invoice = kit.invoice(kit.subscribe(customer, priceOf(9_900, 'exclusive'), on));
+    expect([invoice.total, invoice.total_taxes?.[0]?.taxability_reason]).toEqual([total, reason]);
+    expect(invoice.customer_tax_ids).toEqual([{ type: 'eu_vat', value }]);
+  });
+
   it('Without automatic tax nothing is taxed, whatever the price says', () => {
     const invoice = kit.invoice(kit.subscribe(customerIn(berlin), priceOf(9_900, 'exclusive')));
     expect(amounts(invoice)).toEqual({ total: 9_900, due: 9_900, net: 9_900, taxes: [] });

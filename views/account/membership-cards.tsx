@@ -1,3 +1,4 @@
+import type { DetailsView } from '../billing/billing-details-fields.tsx';
 import { cardExpiry, cardName, expires } from '../billing/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
@@ -34,6 +35,22 @@ export function CardCard({ ctx, card, sold }: { ctx: PageContext; card: Membersh
           },
         ]}
       />
+    </Card>
+  );
+}
+
+/** The name and address on invoices, and the link to their form. */
+export function DetailsCard({ ctx, details }: { ctx: PageContext; details: DetailsView }) {
+  const { t } = ctx;
+  const { text, vatId } = details;
+  const action = {
+    href: `${membershipPath}/details`,
+    label: t(text === undefined ? 'payment.details.add' : 'payment.details.edit'),
+    context: t('payment.details.title'),
+  };
+  return (
+    <Card flush id="billing-details" title={t('payment.details.title')}>
+      <ItemList items={[{ label: text ?? t('payment.details.none'), value: vatId, action }]} />
     </Card>
   );
 }

@@ -6,7 +6,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
-import { CardCard, InvoicesCard } from './membership-cards.tsx';
+import { CardCard, DetailsCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
 import type { InvoiceRow, MembershipView } from './membership-view.ts';
@@ -53,6 +53,7 @@ export function MembershipPage({
       <Script ctx={ctx} entry="busy" />
       <PlanCard ctx={ctx} membership={membership} />
       {(membership.sold || membership.card) && <CardCard ctx={ctx} card={membership.card} sold={membership.sold} />}
+      {membership.details && <DetailsCard ctx={ctx} details={membership.details} />}
       <InvoicesCard ctx={ctx} invoices={invoices} />
       {notice !== undefined && !membership.noted && (
         <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />

@@ -1,3 +1,4 @@
+import type { DetailsView } from '../billing/billing-details-fields.tsx';
 import type { CardView } from '../billing/card-name.ts';
 
 /** A plan as text, with amounts in the user's language. */
@@ -53,6 +54,8 @@ export interface MembershipView {
     | { plan: string; amount: string; href: string; debit?: 'purchase' | 'renewal' | 'failed' | undefined }
     | undefined;
   card?: (CardView & { expired: boolean }) | undefined;
+  /** The name and address on invoices. */
+  details?: DetailsView | undefined;
   /** A partner's plan that waits for the user. */
   deal?: { plan: string; href: string } | undefined;
   /** The last moment for a withdrawal from the purchase (milliseconds since the epoch); undefined: there is none. */

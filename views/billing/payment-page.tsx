@@ -8,6 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
+import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
@@ -32,6 +33,8 @@ export interface ReturnedMethod {
 
 export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
+  /** The billing details, and their form. */
+  details: { view: DetailsView; href: string };
   notice?: PageNoticeProps | undefined;
   /** The amount; without it there is nothing to confirm for the moment. */
   quote?:
@@ -131,7 +134,7 @@ export function Retry({
 
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
-  const { ctx, steps, stripe, action, backHref, setupUrl, notice, quote, returned, retryFields } = props;
+  const { ctx, steps, stripe, action, backHref, setupUrl, details, notice, quote, returned, retryFields } = props;
   const card = returned?.card ?? props.card;
   const fields = returned && { act: 'save-card', setupIntent: returned.setupIntent };
   const { t } = ctx;
@@ -142,6 +145,7 @@ export function PaymentPage(props: PaymentPageProps) {
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} included={quote.included} note={quote.note} />}
+      <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <PageNotice ctx={ctx} notice={notice} />
       {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
       {quote && card && (

@@ -6,6 +6,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
+import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
@@ -29,6 +30,10 @@ export interface PlanSummaryPageProps {
   promo?: PromoBoxState;
   /** The charged card, and the time; and the link to another card. */
   card?: { text: string; otherHref: string };
+  /** The billing details, and their form. */
+  details?: { view: DetailsView; href: string };
+  /** Instead of amounts and button: the next page, which they depend on. */
+  nextHref?: string;
   /** The text of the main button, and its form's hidden fields. */
   button?: string;
   hidden?: Record<string, string>;
@@ -57,7 +62,8 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   );
 }
 
-function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, placeHref, has }: PlanSummaryPageProps) {
+function Acts(props: PlanSummaryPageProps) {
+  const { ctx, action, cancelHref, button, hidden = {}, retryHref, placeHref, nextHref, has } = props;
   const { t } = ctx;
   return (
     <form className="actions even" method="post" action={action}>
@@ -67,6 +73,7 @@ function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, placeHr
       </ButtonLink>
       {button !== undefined && <Button>{button}</Button>}
       {placeHref !== undefined && <ButtonLink href={placeHref}>{t('checkout.place.enter')}</ButtonLink>}
+      {nextHref !== undefined && <ButtonLink href={nextHref}>{t('checkout.next')}</ButtonLink>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
     </form>
   );
@@ -74,7 +81,8 @@ function Acts({ ctx, action, cancelHref, button, hidden = {}, retryHref, placeHr
 
 /** Step 2 of a sign-up, and the page of a plan elsewhere: the plan, its price today and later, and the next step. */
 export function PlanSummaryPage(props: PlanSummaryPageProps) {
-  const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, has } = props;
+  const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, details, nextHref, has } =
+    props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} long>
@@ -93,6 +101,8 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
       />
       {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
       <Amounts ctx={ctx} quote={quote} card={card} />
+      {nextHref !== undefined && <p className="muted">{t('payment.details.first')}</p>}
+      {details !== undefined && <DetailsLine ctx={ctx} details={details.view} href={details.href} />}
       <Acts {...props} />
     </AuthLayout>
   );

@@ -75,6 +75,14 @@ const listOwn = (state: State, customer: string): TaxId[] =>
 export const taxIdsOnInvoice = (state: State, { id }: Pick<Customer, 'id'>) =>
   listOwn(state, id).map(({ type, value }) => ({ type, value }));
 
+/**
+ * Tests for a company of another country of the EU than the operator's: Stripe Tax leaves the tax to it. It does not
+ * wait for the registry (docs.stripe.com/billing/customer/tax-ids, "Impact in Tax Calculation").
+ */
+export const hasForeignVatId = (state: State, { id, address }: Customer, ownCountry: string): boolean =>
+  address?.country !== ownCountry &&
+  listOwn(state, id).some(({ type, country }) => type === 'eu_vat' && country === address?.country);
+
 /** The answer says `pending`; the result of the registry follows, with its own event. */
 export function createTaxId(state: State, customer: string, params: Params): TaxId {
   state.get('customer', customer);

@@ -4,6 +4,7 @@ import { newId } from './new-id.ts';
 import type { Customer, Invoice, InvoiceLine, Subscription, TaxRate } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import type { State } from './state.ts';
+import { hasForeignVatId } from './tax-ids.ts';
 import { invalid, missing } from './types.ts';
 
 /** Stripe Tax in a few countries: the standard rate, by the country of the customer's address. */
@@ -49,12 +50,15 @@ export function writeAutomaticTax(state: State, subscription: Subscription, read
   subscription.automatic_tax = { disabled_reason: null, enabled, liability: enabled ? { type: 'self' } : null };
 }
 
-function toReason(exempt: Customer['tax_exempt']): Applied['reason'] {
-  if (exempt === 'reverse') return 'reverse_charge';
+function toReason(state: State, customer: Customer): Applied['reason'] {
+  const { tax_exempt: exempt } = customer;
+  if (exempt === 'reverse' || hasForeignVatId(state, customer, taxSettings.head_office.address.country))
+    return 'reverse_charge';
   return exempt === 'exempt' ? 'customer_exempt' : 'standard_rated';
 }
 
-function listApplied({ address, tax_exempt: exempt }: Customer): Applied[] {
+function listApplied(all: State, customer: Customer): Applied[] {
+  const { address } = customer;
   const [country, state] = [address?.country ?? '', address?.state ?? null];
   const isUs = country === 'US';
   const found = isUs
@@ -63,7 +67,7 @@ function listApplied({ address, tax_exempt: exempt }: Customer): Applied[] {
         code === country ? [{ level: 'country' as const, percentage }] : [],
       );
   if (found.length === 0) return [{ country, state, level: 'country', percentage: 0, reason: 'not_collecting' }];
-  const reason = toReason(exempt);
+  const reason = toReason(all, customer);
   return found.map((one) => ({ country, state: isUs ? state : null, ...one, reason }));
 }
 
@@ -200,7 +204,7 @@ function findRates(state: State, { subscription, customer, line }: Taxed & { lin
   }
   const { tax_behavior } = state.get('price', line.pricing.price_details.price);
   const behaviour = tax_behavior === 'inclusive' ? 'inclusive' : taxSettings.defaults.tax_behavior;
-  return listApplied(customer).map((one) => ({ ...one, id: toRateId(one, behaviour), behaviour }));
+  return listApplied(state, customer).map((one) => ({ ...one, id: toRateId(one, behaviour), behaviour }));
 }
 
 interface Taxed {

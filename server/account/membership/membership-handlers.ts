@@ -2,7 +2,7 @@ import { createElement } from 'react';
 import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import { membershipPath } from '../../../views/account/tabs.ts';
-import { findWaitingDeal, type InvoiceView, listOrders } from '../../billing/index.ts';
+import { findWaitingDeal, type InvoiceView, listOrders, toDetailsView } from '../../billing/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
@@ -40,10 +40,11 @@ async function listInvoices(
 /** The stored data, with Stripe's invoices if Stripe answers. */
 async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
   const { database, membership: billing } = deps;
-  const [membership, orders, deal] = await Promise.all([
+  const [membership, orders, deal, details] = await Promise.all([
     billing.getMembership(r.user.id),
     listOrders(database.db, r.user.id),
     findWaitingDeal(deps, r.user),
+    billing.findDetails(r.user.id),
   ]);
   const invoices = await listInvoices(r, deps, typeof membership?.customerId === 'string');
   const notice = findMembershipNotice(r.query('notice'));
@@ -52,6 +53,7 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
     {
       membership: {
         ...toMembershipView(r, deps, { membership, deal }),
+        details: billing.sold ? toDetailsView(r, r.user, details) : undefined,
         withdrawalUntil: (await billing.findWithdrawal(r.user.id))?.until,
       },
       invoices: invoiceRows(r, billing.catalogue, { invoices, orders }),

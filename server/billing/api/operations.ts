@@ -3,6 +3,7 @@ import type { PlanCommands } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 import { customerOperations } from './customer-operations.ts';
+import { detailsOperations } from './details-operations.ts';
 import { paymentOperations } from './payment-operations.ts';
 import { planOperations } from './plan-operations.ts';
 
@@ -10,6 +11,7 @@ import { planOperations } from './plan-operations.ts';
 export const membershipOperations = (billing: BillingModule): ApiOperation[] => [
   ...planOperations(billing),
   ...customerOperations(billing),
+  ...detailsOperations(billing),
   ...paymentOperations(billing),
 ];
 

@@ -153,6 +153,11 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
         detail: 'another amount is due',
         invalidParams: [{ name: 'body.amount', detail: `is ${dollars(confirmed.quote.dueCents)}` }],
       });
+    case 'no-billing-details':
+      throw new HttpError('conflict', {
+        publicDetail: 'The billing details need a country and a postal code',
+        detail: 'no billing details',
+      });
     case 'no-card':
       throw new HttpError('conflict', { publicDetail: 'There is no card to charge', detail: 'no card' });
     case 'unpaid-first':

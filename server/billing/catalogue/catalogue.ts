@@ -62,6 +62,11 @@ export interface Catalogue {
   withdrawalDays: number | undefined;
   /** undefined: no tax. */
   tax: PlansFile['tax'];
+  /**
+   * Nothing is charged without a country and a postal code: the tax follows from them, and consumers have the rights of
+   * their country.
+   */
+  needsBillingDetails: boolean;
   trial: Trial;
   /** In the order of the file. */
   plans: readonly Plan[];
@@ -110,6 +115,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     onFullRefund: file.onFullRefund,
     withdrawalDays: file.consumers?.withdrawalDays,
     tax: file.tax,
+    needsBillingDetails: file.consumers !== undefined || file.tax?.automatic === true,
     trial: file.trial,
     plans,
     defaultPlan,

@@ -17,6 +17,7 @@ export interface CheckoutFlow {
   summary: string;
   changePlan: string;
   addPayment: string;
+  billingDetails: string;
   /** The address for a setup intent. */
   setup: string;
   /** The summary of the chosen plan. */
@@ -58,6 +59,7 @@ function stepPaths(
     summary,
     changePlan: at(names.changePlan),
     addPayment: at(names.addPayment),
+    billingDetails: at('billingDetails'),
     setup: at(`${names.addPayment}/setup`),
     summaryUrl: () => summary,
   };
@@ -121,6 +123,7 @@ export const purchaseFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirec
     summary: base + search,
     changePlan: `/plan-purchase${search}`,
     addPayment: `${base}/addPayment${search}`,
+    billingDetails: `${base}/billingDetails${search}`,
     setup: `${base}/addPayment/setup${search}`,
     summaryUrl: (plan) => `/plan-purchase/${plan.id}${search}`,
     doneUrl: (plan) => completionUrl(plan, false, search),

@@ -5,9 +5,10 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
 import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
 import { showCompleted } from './completed-handlers.ts';
+import { showDetails, submitDetails } from './details-handlers.ts';
 import { decideDeal, showPartnerDeal } from './partner-deal-handlers.ts';
 import { showPayment, startCardSetup, submitPayment } from './payment-handlers.ts';
-import { requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
+import { requireDetails, requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
 
 export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   const add = pageRoutes(router, deps);
@@ -25,17 +26,20 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
       summary: `${base}/verifiedCode`,
       changePlan: `${base}/changePlan`,
       payment: `${base}/addPayment`,
+      details: `${base}/billingDetails`,
     });
   }
   flowRoutes(add, postSignUpFlow, {
     summary: '/post-signup/plan',
     changePlan: '/post-signup/changePlan',
     payment: '/post-signup/addPayment',
+    details: '/post-signup/billingDetails',
   });
   flowRoutes(add, purchaseFlow, {
     summary: '/plan-purchase/:planId',
     changePlan: '/plan-purchase',
     payment: '/plan-purchase/:planId/addPayment',
+    details: '/plan-purchase/:planId/billingDetails',
   });
 }
 
@@ -43,12 +47,13 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
 function flowRoutes(
   add: AddPage<CheckoutDeps>,
   resolveFlow: ResolveCheckoutFlow,
-  paths: { summary: string; changePlan: string; payment: string },
+  paths: { summary: string; changePlan: string; payment: string; details: string },
 ): void {
   const inFlow = (handler: CheckoutHandler) => requireCheckout(resolveFlow, handler);
   const toPay = (handler: CheckoutHandler) => inFlow(requirePayablePlan(handler));
   add(paths.summary, { get: inFlow(showSummary), post: inFlow(submitSummary) });
   add(paths.changePlan, { get: inFlow(showChangePlan), post: inFlow(submitChangePlan) });
-  add(paths.payment, { get: toPay(showPayment), post: toPay(submitPayment) });
+  add(paths.payment, { get: toPay(requireDetails(showPayment)), post: toPay(requireDetails(submitPayment)) });
+  add(paths.details, { get: toPay(showDetails), post: toPay(submitDetails) });
   add(`${paths.payment}/setup`, { post: toPay(startCardSetup) });
 }

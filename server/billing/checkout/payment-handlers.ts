@@ -8,6 +8,7 @@ import { formatAmount } from '../../../views/format.ts';
 import { HttpError, type T } from '../../http/index.ts';
 import { needsPaymentElement } from '../cards/payment-methods.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { toDetailsView } from '../details/details-view.ts';
 import { type CardPaymentResult, type PurchaseResult, type Quote, StripeUnavailableError } from '../results.ts';
 import {
   type CheckoutRequest,
@@ -65,7 +66,7 @@ async function renderForm(
     quote = answered?.value;
   }
   if (unavailable?.needsPlace) return r.redirect(flow.summary);
-  const currentMembership = await membership.getMembership(user.id);
+  const [currentMembership, details] = [await membership.getMembership(user.id), await membership.findDetails(user.id)];
   r.render(
     PaymentPage,
     {
@@ -73,6 +74,7 @@ async function renderForm(
       stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
       action: flow.addPayment,
       setupUrl: flow.setup,
+      details: { view: toDetailsView(r, user, details), href: flow.billingDetails },
       backHref: flow.summary,
       notice: problem ? problemNotice(r.t, problem, stripe) : (notice ?? unavailable?.notice),
       quote: quote && quoteView(r, quote, membership.catalogue),
@@ -162,6 +164,20 @@ export async function showPayment(r: CheckoutRequest, deps: CheckoutDeps): Promi
   return answered && renderPaymentPage(r, deps, answered.value);
 }
 
+/** The page of each thing that must be there, or be settled, before a charge. */
+const detours = {
+  'no-billing-details': ({ billingDetails }) => billingDetails,
+  'no-card': ({ addPayment }) => addPayment,
+  'unpaid-first': () => unpaidAddress,
+  processing: () => unpaidAddress,
+  'debit-waiting': () => unpaidAddress,
+  paused: () => unpaidAddress,
+} satisfies { [Kind in PurchaseResult['kind']]?: (flow: CheckoutRequest['checkout']['flow']) => string };
+
+type Detour = Extract<PurchaseResult, { kind: keyof typeof detours }>;
+
+const isDetour = (result: PurchaseResult): result is Detour => Object.hasOwn(detours, result.kind);
+
 /** Answers each result of a confirmation. @param rerender the page whose form was sent */
 export async function answerPurchase(
   r: CheckoutRequest,
@@ -170,19 +186,13 @@ export async function answerPurchase(
 ): Promise<unknown> {
   const { t } = r;
   const { flow, user } = r.checkout;
+  if (isDetour(confirmed)) return r.redirect(detours[confirmed.kind](flow));
   switch (confirmed.kind) {
     case 'paid':
     case 'scheduled':
       return r.redirect(flow.doneUrl(confirmed.plan, user));
     case 'no-change':
       return r.redirect(confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
-    case 'no-card':
-      return r.redirect(flow.addPayment);
-    case 'unpaid-first':
-    case 'processing':
-    case 'debit-waiting':
-    case 'paused':
-      return r.redirect(unpaidAddress);
     case 'action': {
       const { clientSecret, amountCents } = confirmed;
       return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents } });

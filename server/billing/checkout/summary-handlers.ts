@@ -44,6 +44,16 @@ export function requirePayablePlan(handler: CheckoutHandler): CheckoutHandler {
   };
 }
 
+/** A user whose billing details are needed and missing is asked for them before the page. */
+export function requireDetails(handler: CheckoutHandler): CheckoutHandler {
+  return async (r, deps) => {
+    const { flow, user } = r.checkout;
+    const { catalogue, findDetails } = deps.membership;
+    const isMissing = catalogue.needsBillingDetails && (await findDetails(user.id)).isMissing;
+    return isMissing ? r.redirect(flow.billingDetails) : handler(r, deps);
+  };
+}
+
 /** The next page of a user who has this plan by now, often after a second click. */
 const nextUrl = ({ req, checkout: { flow, user, plan } }: CheckoutRequest): string =>
   req.method === 'POST' ? flow.doneUrl(plan, user) : flow.summary;

@@ -1,7 +1,8 @@
 import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { formatDate } from '../../../views/format.ts';
-import { billingDetailsAddress, type PendingRenewal, type Quote } from '../results.ts';
+import { toDetailsView } from '../details/details-view.ts';
+import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { isDebit, type Membership } from '../subscription/membership.ts';
 import { changeKindByCard, trialUntil } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
@@ -30,6 +31,8 @@ interface SummaryFacts {
   quote: Quote | undefined;
   /** With a card it would be charged now. */
   isUpgrade: boolean;
+  /** Of a payable plan. */
+  details: BillingDetailsState | undefined;
   /** The renewal that the plan has to wait for. */
   renewal: PendingRenewal | undefined;
 }
@@ -104,12 +107,13 @@ function toActionProps(
   ctx: TextContext,
   facts: SummaryFacts,
   how: { hasCard: boolean; currency: string; needsPlace: boolean },
-): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'button' | 'hidden'> {
-  const { checkout, planStatus, quote, renewal } = facts;
+): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'nextHref' | 'button' | 'hidden'> {
+  const { checkout, planStatus, quote, renewal, details } = facts;
   if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
+  if (details?.isMissing) return { nextHref: checkout.flow.billingDetails };
   if (planStatus === 'payable' && !quote) {
-    return how.needsPlace ? { placeHref: billingDetailsAddress } : { retryHref: checkout.flow.summary };
+    return how.needsPlace ? { placeHref: checkout.flow.billingDetails } : { retryHref: checkout.flow.summary };
   }
   return { button: buttonText(ctx, facts, how), hidden: hiddenFields(checkout, quote) };
 }
@@ -122,7 +126,7 @@ function toPaymentProps(
 ): Pick<SummaryProps, 'card' | 'promo' | 'notice'> {
   const { checkout, quote, renewal } = facts;
   if (renewal) return { notice: renewalNotice(ctx, renewal) };
-  const isPayable = facts.planStatus === 'payable';
+  const isPayable = facts.planStatus === 'payable' && !facts.details?.isMissing;
   const card = isPayable ? savedCard(ctx, facts) : undefined;
   const isUnfinished = isPayable && checkout.purchase?.state === 'charging';
   const unfinished = { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } as const;
@@ -139,6 +143,12 @@ function toPaymentProps(
 function debitNotice({ t }: TextContext, { membership, quote, isUpgrade }: SummaryFacts): Pick<SummaryProps, 'notice'> {
   if (!isUpgrade || quote?.when !== 'later' || !isDebit(membership?.card ?? null)) return {};
   return { notice: { kind: 'info', text: t('checkout.debitLater'), duration: 'never' } };
+}
+
+/** The billing details that the invoice will have. */
+function toDetailsProps(ctx: TextContext, { checkout, details }: SummaryFacts): Pick<SummaryProps, 'details'> {
+  const view = details && toDetailsView(ctx, checkout.user, details);
+  return view?.text === undefined ? {} : { details: { view, href: checkout.flow.billingDetails } };
 }
 
 /** The amounts of the plan, unless a renewal comes first: then none can be announced. @throws {StripeUnavailableError} */
@@ -166,8 +176,9 @@ export async function renderSummary(
   const { status, promo } = state;
   const membership = await deps.membership.getMembership(user.id);
   const planStatus = toPlanStatus(deps, checkout, membership);
+  const details = planStatus === 'payable' ? await deps.membership.findDetails(user.id) : undefined;
   let amounts: Partial<Pick<SummaryFacts, 'quote' | 'renewal'>> = {};
-  if (planStatus === 'payable' && status !== 503 && !state.needsPlace) {
+  if (details && !details.isMissing && status !== 503 && !state.needsPlace) {
     const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, ...(promo && { promo }) });
     const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadAmounts(deps, checkout));
     if (!requested) return;
@@ -179,6 +190,7 @@ export async function renderSummary(
     checkout,
     membership,
     planStatus,
+    details,
     quote: amounts.quote,
     renewal: amounts.renewal,
     isUpgrade,
@@ -198,6 +210,7 @@ export async function renderSummary(
       ...(waiting && { clientName: waiting.clientName }),
       ...toQuoteProps(r, deps, facts),
       ...payment,
+      ...toDetailsProps(r, facts),
       ...toActionProps(r, facts, {
         hasCard: payment.card !== undefined,
         needsPlace: state.needsPlace === true,

@@ -2,6 +2,7 @@ import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
+import { findDetailsState } from '../details/save-details.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
@@ -104,6 +105,7 @@ async function toRefusal(
     case 'paused':
     case 'unpaid-first':
     case 'debit-waiting':
+    case 'no-billing-details':
     case 'no-card':
       return { kind: why };
   }
@@ -129,6 +131,9 @@ async function payPurchase(
   return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
 }
 
+const lacksBillingDetails = async ({ database, catalogue }: BillingDeps, { id }: User): Promise<boolean> =>
+  catalogue.needsBillingDetails && (await findDetailsState({ db: database.db, catalogue }, id)).isMissing;
+
 /** Nothing is asked of Stripe yet. */
 async function startPurchase(
   deps: BillingDeps,
@@ -142,7 +147,9 @@ async function startPurchase(
   const { membership } = live;
   const change = changeKind(deps.catalogue, membership, plan);
   const renewal = await findRenewalToWaitFor(deps, membership, plan);
-  const facts = { membership, change, announcedCents: announced.dueCents, renewing: renewal !== undefined };
+  const lacksDetails = await lacksBillingDetails(deps, user);
+  const renewing = renewal !== undefined;
+  const facts = { membership, change, announcedCents: announced.dueCents, renewing, lacksDetails };
   const next = transition({ kind: 'open' }, { kind: 'confirmed', ...facts });
   switch (next.kind) {
     case 'refused':

@@ -76,6 +76,8 @@ export type PurchaseEvent =
       announcedCents: number;
       /** A renewal is being charged: what is left of its period is not paid yet. */
       renewing: boolean;
+      /** A billing address is needed and missing. */
+      lacksDetails: boolean;
     }
   /** The amount is calculated, and the request written. */
   | { kind: 'priced'; charge: Charge; announcedCents: number }
@@ -98,6 +100,7 @@ export type PurchaseRefusal =
   | 'unpaid-first'
   /** A bank has a debit: nothing is sold until it is paid. */
   | 'debit-waiting'
+  | 'no-billing-details'
   | 'no-card'
   | 'renewing';
 
@@ -172,7 +175,7 @@ function findObstacle(membership: EventOfKind<'confirmed'>['membership']): Purch
   return membership.pending?.debit ? 'debit-waiting' : undefined;
 }
 
-function confirm({ membership, change, announcedCents, renewing }: EventOfKind<'confirmed'>): Confirmed {
+function confirm({ membership, change, announcedCents, renewing, lacksDetails }: EventOfKind<'confirmed'>): Confirmed {
   const obstacle = findObstacle(membership);
   if (obstacle) return refuse(obstacle);
   if (renewing && (change === 'none' || change === 'later')) return refuse('renewing');
@@ -182,6 +185,7 @@ function confirm({ membership, change, announcedCents, renewing }: EventOfKind<'
     if (announcedCents !== 0) return refuse('changed');
     return { kind: 'scheduling', follows: change === 'none' ? 'current' : 'chosen' };
   }
+  if (lacksDetails) return refuse('no-billing-details');
   if (membership.card === null) return refuse('no-card');
   return renewing ? refuse('renewing') : { kind: 'approved' };
 }

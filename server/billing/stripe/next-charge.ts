@@ -172,7 +172,7 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
   const latest = typeof latest_invoice === 'string' ? latest_invoice : [latest_invoice?.id, latest_invoice?.status];
   const facts = [
     ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
-    ...[pause_collection?.behavior, customer?.balance],
+    ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
     typeof schedule === 'object' ? [schedule?.id, schedule?.end_behavior, schedule?.phases] : schedule,
     items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
     discounts.map(toId),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toStripeCustomerId, toUserId, type UserId } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
+import { findDetails } from '../details/details-store.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { unfinishedActs } from '../purchase/unfinished.ts';
 import { StripeUnavailableError } from '../results.ts';
@@ -58,11 +59,12 @@ async function readBoth(deps: BillingDeps, membership: Membership): Promise<Reco
   const facts = await readFacts(stripe, membership.customerId ?? toStripeCustomerId(''));
   const read = await toMembershipSnapshot(membership, facts, prices);
   const snapshot = { ...read, nextCharge: await readNextCharge(deps, membership, { facts, snapshot: read }) };
-  const [user, orders] = await Promise.all([
+  const [user, details, orders] = await Promise.all([
     findUser(database.db, membership.userId),
+    findDetails(database.db, membership.userId),
     listOrders(database.db, membership.userId),
   ]);
-  return { membership, user, orders, facts, snapshot, nowMs: now() };
+  return { membership, user, details, orders, facts, snapshot, nowMs: now() };
 }
 
 /** Orders from before their payments were stored: a sync adds them. */
@@ -124,7 +126,8 @@ async function repairTax(deps: BillingDeps, userId: UserId): Promise<void> {
 async function repairContact(deps: BillingDeps, userId: UserId): Promise<void> {
   const { db } = deps.database;
   const [membership, user] = await Promise.all([findMembership(db, userId), findUser(db, userId)]);
-  if (membership?.customerId && user) await updateContact(deps, user, membership.customerId);
+  const customerId = membership?.customerId;
+  if (customerId && user) await withUserLock(deps.database, userId, () => updateContact(deps, user, customerId));
 }
 
 async function repairMembership(

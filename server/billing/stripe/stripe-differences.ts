@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseUnknownJson, type StripeCustomerId, toStripeInvoiceId, type UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { StoredDetails } from '../details/details-store.ts';
 import type { Order } from '../orders/order.ts';
 import { isOrdered } from '../orders/order-store.ts';
 import { contactDifferences } from '../subscription/contact.ts';
@@ -63,7 +64,8 @@ export interface Difference {
 
 export interface ReconcileInput {
   membership: Membership;
-  user: Pick<User, 'planId' | 'trialUntil' | 'email' | 'givenName' | 'familyName' | 'locale'> | undefined;
+  user: Pick<User, 'id' | 'planId' | 'trialUntil' | 'email' | 'givenName' | 'familyName' | 'locale'> | undefined;
+  details: StoredDetails | undefined;
   orders: readonly Order[];
   facts: StripeSnapshot;
   /** The snapshot that a sync would write. */
@@ -129,9 +131,9 @@ function ofPlan({ membership, user, nowMs }: ReconcileInput, catalogue: Catalogu
 }
 
 /** Details do not contain the data: the names of the fields are enough. */
-function ofContact({ membership, user, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
+function ofContact({ membership, user, details, facts }: ReconcileInput): Pick<Difference, 'kind' | 'detail'>[] {
   if (!user || !facts.customer || membership.contact !== null) return [];
-  const fields = contactDifferences(user, facts.customer);
+  const fields = contactDifferences({ user, details }, facts.customer);
   return fields.length === 0 ? [] : [{ kind: 'customer details', detail: fields.join(' ') }];
 }
 

@@ -32,6 +32,17 @@ export async function setContact(
     .execute();
 }
 
+/** The next charge is read anew with the next sync, because its tax has changed. */
+export async function outdateNextCharge(db: Db, { userId, nextCharge }: Membership): Promise<void> {
+  if (!nextCharge) return;
+  const { basis: _, ...amounts } = nextCharge;
+  await db
+    .updateTable('memberships')
+    .set({ nextCharge: JSON.stringify(amounts) })
+    .where('userId', '=', userId)
+    .execute();
+}
+
 /**
  * Records that the user's name, address or language changes, in the transaction of that change. The minute job writes
  * them to the customer; several changes before that are one.

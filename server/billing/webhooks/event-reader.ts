@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
 import { recordRefusedCard } from '../cards/card-entry.ts';
 import type { BillingDeps } from '../deps.ts';
+import { refreshTaxId } from '../details/tax-id.ts';
 import { recordCreditNotes } from '../orders/credit-notes.ts';
 import { recordRefunds } from '../orders/refunds.ts';
 import { StripeUnavailableError } from '../results.ts';
@@ -37,6 +38,18 @@ function createSharedReads(deps: BillingDeps): (userId: UserId) => Promise<unkno
   };
 }
 
+/** The registry has answered about a VAT id; amounts follow from it. */
+async function readTaxId(
+  deps: BillingDeps,
+  customerId: StripeCustomerId,
+  sync: (userId: UserId) => Promise<unknown>,
+): Promise<EventResult> {
+  const membership = await findMembershipByCustomer(deps.database.db, customerId);
+  if (!membership) return 'unknown-customer';
+  if (await refreshTaxId(deps, membership.userId, customerId)) await sync(membership.userId);
+  return 'done';
+}
+
 /** Reads at Stripe the objects that events are about. */
 export function createEventReader(deps: BillingDeps) {
   const { metrics, log, now } = deps;
@@ -56,6 +69,8 @@ export function createEventReader(deps: BillingDeps) {
         return recordRefunds(deps, subject.intentId);
       case 'credit-notes':
         return recordCreditNotes(deps, subject.invoiceId);
+      case 'tax-id':
+        return readTaxId(deps, subject.customerId, sync);
       case 'member':
         return readMember(subject.customerId);
     }
@@ -73,7 +88,7 @@ export function createEventReader(deps: BillingDeps) {
     const kind = findSubjectKind(event.type);
     if (!kind) return 'unknown-type';
     const subject = findSubject(event);
-    if (!subject) return kind === 'member' ? 'unknown-customer' : 'unknown-payment';
+    if (!subject) return kind === 'member' || kind === 'tax-id' ? 'unknown-customer' : 'unknown-payment';
     await countRefusedCard(event);
     return read(subject);
   }

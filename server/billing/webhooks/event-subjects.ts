@@ -46,11 +46,14 @@ const ofPayments = [
 /** These trigger a read of the credit notes of an invoice. */
 const ofCreditNotes = ['credit_note.created', 'credit_note.voided'] as const;
 
+/** These trigger a read of the VAT id of a customer. */
+const ofTaxIds = ['customer.tax_id.updated'] as const;
+
 /** Every event that is read. */
-export const eventTypes = [...ofMembers, ...ofPayments, ...ofCreditNotes];
+export const eventTypes = [...ofMembers, ...ofPayments, ...ofCreditNotes, ...ofTaxIds];
 
 export type Subject =
-  | { kind: 'member'; customerId: StripeCustomerId }
+  | { kind: 'member' | 'tax-id'; customerId: StripeCustomerId }
   | { kind: 'payment'; intentId: string }
   | { kind: 'credit-notes'; invoiceId: StripeInvoiceId };
 type SubjectKind = Subject['kind'];
@@ -59,6 +62,7 @@ const kinds = new Map<string, SubjectKind>([
   ...ofMembers.map((type) => [type, 'member'] as const),
   ...ofPayments.map((type) => [type, 'payment'] as const),
   ...ofCreditNotes.map((type) => [type, 'credit-notes'] as const),
+  ...ofTaxIds.map((type) => [type, 'tax-id'] as const),
 ]);
 
 /** Known types for labels and logs, so that callers cannot create new ones. */
@@ -107,5 +111,5 @@ export function findSubject(event: Stripe.Event): Subject | undefined {
     return invoiceId === null ? undefined : { kind, invoiceId: toStripeInvoiceId(invoiceId) };
   }
   const customerId = kind && customerIn(event);
-  return customerId ? { kind: 'member', customerId } : undefined;
+  return customerId ? { kind, customerId } : undefined;
 }

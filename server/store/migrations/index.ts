@@ -22,6 +22,7 @@ import { abandonedPurchases } from './0021-abandoned-purchases.ts';
 import { announcedAmounts } from './0022-announced-amounts.ts';
 import { moneyBack } from './0023-money-back.ts';
 import { tax } from './0024-tax.ts';
+import { billingDetails } from './0025-billing-details.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   announcedAmounts,
   moneyBack,
   tax,
+  billingDetails,
 ];

@@ -1,7 +1,7 @@
 import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
 import { toPlanId, toStripeCustomerId, toStripeInvoiceId } from '../../support/ids.ts';
-import { membershipRow } from './steps.ts';
+import { marks, membershipRow } from './steps.ts';
 
 const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
 
@@ -12,6 +12,22 @@ export type Rows = { [Table in keyof Schema]?: Row<Table> };
 export function listBillingRows({ id }: User, at: number): Rows {
   return {
     memberships: membershipRow(id, at, { status: 'canceled', card: JSON.stringify(savedCard) }),
+    billingDetails: {
+      userId: id,
+      name: 'Marked Name',
+      company: marks.secret,
+      line1: `${id}-${marks.old}`,
+      line2: null,
+      postalCode: '10115',
+      city: 'Berlin',
+      state: null,
+      country: 'DE',
+      vatId: 'DE000000000',
+      vatIdStatus: 'verified',
+      taxIdObject: 'txi_marked',
+      createdAt: at,
+      updatedAt: at,
+    },
     purchases: {
       id: `purchase-${id}`,
       userId: id,

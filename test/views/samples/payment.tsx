@@ -1,8 +1,25 @@
+import { detailsForm } from '../../../server/billing/details/details-form.ts';
+import { listCountries } from '../../../server/billing/details/details-view.ts';
+import { toControls } from '../../../server/http/index.ts';
+import { BillingDetailsPage } from '../../../views/account/billing-details-page.tsx';
 import { CardActionPage, ChangeCardPage } from '../../../views/account/change-card-page.tsx';
+import { CheckoutDetailsPage } from '../../../views/billing/checkout-details-page.tsx';
 import { PaymentActionPage, PaymentPage, type PaymentPageProps } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
+
+const noTexts = {
+  name: '',
+  company: '',
+  line1: '',
+  line2: '',
+  postalCode: '',
+  city: '',
+  state: '',
+  country: '',
+  vatId: '',
+};
 
 /** The stand-in's, where whoever shows a sample offers it. */
 export const stripeInSamples = {
@@ -35,7 +52,17 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
     setupUrl: `${action}/setup`,
     backHref: '/signup/verifiedCode',
     retryFields: {},
+    details: { view: { text: undefined, vatId: undefined }, href: '/signup/billingDetails' },
   };
+  const form = {
+    ctx,
+    action: '/signup/billingDetails',
+    controls: toControls(detailsForm),
+    countries: listCountries(lang),
+    values: { ...noTexts, name: 'Vera Lindqvist', company: 'Lindqvist GmbH', country: 'DE', vatId: 'DE12' },
+    errors: { postalCode: t('settings.errors.empty'), vatId: t('payment.details.errors.vatId') },
+  };
+  const detailsView = { text: 'Lindqvist GmbH, 10115 Berlin', vatId: t('payment.details.status.verified') };
   const declined = {
     kind: 'error' as const,
     title: t('payment.errors.declinedTitle'),
@@ -55,6 +82,21 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
   const settings = { ctx: signedIn, stripe, backHref: '/settings', action: '/settings/membership/card' };
   return {
     payment: { page: <PaymentPage {...page} quote={quote} /> },
+    'payment-details': {
+      page: <PaymentPage {...page} details={{ view: detailsView, href: '/signup/billingDetails' }} quote={quote} />,
+    },
+    'checkout-details': { page: <CheckoutDetailsPage {...form} steps="sign-up" backHref="/signup/verifiedCode" /> },
+    'billing-details': {
+      page: (
+        <BillingDetailsPage
+          {...form}
+          ctx={signedIn}
+          action="/settings/membership/details"
+          vatIdStatus={t('payment.details.status.pending')}
+          problem={{ text: t('settings.TAB_USER_DATA_MESSAGE_EROR') }}
+        />
+      ),
+    },
     'payment-later': { page: <PaymentPage {...page} steps="purchase" quote={{ ...quote, due: undefined }} /> },
     'payment-declined': {
       page: <PaymentPage {...page} steps="post-signup" quote={quote} card={card} notice={declined} />,
