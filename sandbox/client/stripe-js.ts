@@ -129,9 +129,13 @@ async function confirmSetup(
 ) {
   const payment = elements.payment();
   if (!payment) throw new Error('confirmSetup needs a payment element.');
+  const data = payment.data();
+  // A card's number is no parameter of a confirmation.
+  const made = data.type === 'card' ? await call<{ id: string }>('POST', '/v1/payment_methods', data) : undefined;
+  if (made?.error) return { error: made.error };
   const answer = await call<Intent>('POST', `${kinds.setup.path}/${toIntentId(clientSecret)}/confirm`, {
     client_secret: clientSecret,
-    payment_method_data: payment.data(),
+    ...(made ? { payment_method: made.value.id } : { payment_method_data: data }),
     return_url: confirmParams.return_url,
     use_stripe_sdk: true,
   });
