@@ -220,7 +220,8 @@ async function leave(world: World, member: Member, { hand, operation }: Hand): P
   const { ledger } = member;
   const { result = 'unknown' } = await world.during(operation.fault, () => acts.leave(hand, operation.when));
   if (result === 'refused') return result;
-  ledger.leftAtMs = world.nowMs();
+  // Without an answer the request may not be stored; if it is, the next sign-in takes it back.
+  if (result === 'done') ledger.leftAtMs = world.nowMs();
   ledger.promises = result === 'done' ? [nothing] : [...ledger.promises, nothing];
   return result;
 }
