@@ -91,6 +91,8 @@ const catalogue = z.strictObject({
   onDispute: planEnd.default('period-end'),
   /** The same after a full refund of its last payment. */
   onFullRefund: planEnd.default('keep'),
+  /** Whether a plan that a user cancels ends with its period, or at once with a refund of the unused part. */
+  cancel: z.enum(['period-end', 'prorated'], 'write period-end or prorated').default('period-end'),
   /** For sales to consumers in the EU; without it users cannot withdraw. */
   consumers: z
     .strictObject({

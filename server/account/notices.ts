@@ -36,6 +36,7 @@ export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${n
 const membershipNotices = {
   cancelled: 'membership.done.cancelled',
   ended: 'membership.done.ended',
+  refunded: 'membership.done.refunded',
   withdrawn: 'membership.withdraw.done',
   'withdraw-noted': 'membership.withdraw.noted',
   resumed: 'membership.done.resumed',

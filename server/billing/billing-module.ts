@@ -31,6 +31,7 @@ import { findRenewalBefore, loadPendingRenewal } from './subscription/changeable
 import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findStanding } from './subscription/membership-store.ts';
+import { endProrated, quoteProratedEnd } from './subscription/prorated-end.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
 import { withUserLock } from './user-lock.ts';
@@ -145,6 +146,8 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),
     cancel: (user, choice) => alone(user, () => cancel(deps, user, choice)),
     findWithdrawal: async (userId) => findWithdrawal(await listOrders(database.db, userId), catalogue, deps.now()),
+    quoteEnd: (userId) => readBy(userId, () => quoteProratedEnd(deps, userId)),
+    endProrated: (user, announced) => alone(user, () => endProrated(deps, user, announced)),
     withdraw: (user) => alone(user, () => withdraw(deps, user)),
     resume: (user) => alone(user, () => resume(deps, user)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),

@@ -28,6 +28,8 @@ export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {
   type BillingService,
   type InvoiceView,
+  type ProratedEnd,
+  type ProratedEndResult,
   type PurchaseResult,
   StripeUnavailableError,
 } from './results.ts';

@@ -1,4 +1,4 @@
-import type { PlanId, UserId } from '../shared/index.ts';
+import type { PlanId, StripeInvoiceId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
@@ -191,6 +191,24 @@ export interface Withdrawal {
   refundCents: number;
 }
 
+/** A payment of which a part is given back. */
+export interface RefundPart {
+  invoiceId: StripeInvoiceId;
+  /** To the card. */
+  refundCents: number;
+  /** To the user's credit. */
+  creditCents: number;
+}
+
+/** An end at once, with the unused part of the paid period. */
+export interface ProratedEnd extends Omit<RefundPart, 'invoiceId'> {
+  currency: string;
+  parts: readonly RefundPart[];
+}
+
+/** `changed`: another amount than announced is due, and nothing has happened. */
+export type ProratedEndResult = 'ended' | 'noted' | 'no-change' | 'changed';
+
 export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 
 /** The interface of this module for higher layers. */
@@ -260,6 +278,10 @@ export interface BillingService {
    * not paid then. `noted`: done as soon as Stripe answers.
    */
   cancel(user: User, choice?: { atOnce: boolean }): Promise<'cancelled' | 'noted' | 'no-change'>;
+  /** The amount that is given back by cancelling now; undefined: the plan ends with its period. @throws {StripeUnavailableError} */
+  quoteEnd(userId: UserId): Promise<ProratedEnd | undefined>;
+  /** Ends the plan at once and gives the announced amount back. @throws {StripeUnavailableError} */
+  endProrated(user: User, announced: Pick<ProratedEnd, 'refundCents' | 'creditCents'>): Promise<ProratedEndResult>;
   /** The purchase from which the user can still withdraw. */
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
   /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */

@@ -5,6 +5,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { HiddenFields, listRefundEffects, type RefundView } from './cancel-membership-pages.tsx';
 
 export interface CancelByMailPageProps {
   ctx: PageContext;
@@ -51,13 +52,22 @@ export interface CancelByLinkPageProps {
   /** From the link. */
   token: string;
   plan: string;
+  /** The amount has changed. */
+  problem?: string | undefined;
   /** The end of the paid period (milliseconds since the epoch); null: it ends at once. */
   until: number | null;
+  /** It ends at once, and this is given back. */
+  refund?: RefundView | undefined;
 }
 
 /** The page of the link: only its form cancels. */
-export function CancelByLinkPage({ ctx, action, token, plan, until }: CancelByLinkPageProps) {
+export function CancelByLinkPage({ ctx, action, token, plan, until, refund, problem }: CancelByLinkPageProps) {
   const { t, lang } = ctx;
+  const ends =
+    until === null
+      ? t('membership.cancelByMail.atOnce')
+      : t('membership.cancel.until', { date: formatDate(lang, until) });
+  const effects = refund ? listRefundEffects(ctx, plan, refund) : [ends, t('membership.cancel.nothing')];
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
@@ -65,16 +75,14 @@ export function CancelByLinkPage({ ctx, action, token, plan, until }: CancelByLi
         <h1>{t('membership.cancelByMail.title')}</h1>
         <p>{t('membership.cancel.lead', { plan })}</p>
       </div>
+      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       <ul className="points">
-        <li>
-          {until === null
-            ? t('membership.cancelByMail.atOnce')
-            : t('membership.cancel.until', { date: formatDate(lang, until) })}
-        </li>
-        <li>{t('membership.cancel.nothing')}</li>
+        {effects.map((effect) => (
+          <li key={effect}>{effect}</li>
+        ))}
       </ul>
       <form className="form" method="post" action={action}>
-        <input type="hidden" name="token" value={token} />
+        <HiddenFields fields={{ token, ...refund?.fields }} />
         <Button kind="danger" block>
           {t('membership.cancelByMail.cancelNow')}
         </Button>

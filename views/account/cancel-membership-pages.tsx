@@ -11,6 +11,27 @@ interface ActProps {
   problem?: ActionProblem | undefined;
 }
 
+/** The unused part of the paid period, which is given back by cancelling. */
+export interface RefundView {
+  /** To the card, as text. */
+  amount: string;
+  /** To the user's credit. */
+  credit: string | undefined;
+  /** Hidden fields: the announced amounts. */
+  fields: Record<string, string>;
+}
+
+/** The amounts that are given back, and that the plan ends for it. */
+export const listRefundEffects = ({ t }: PageContext, plan: string, { amount, credit }: RefundView): string[] => [
+  t('membership.withdraw.ends', { plan }),
+  t('membership.cancel.refund', { amount }),
+  ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })]),
+  t('membership.cancel.nothingMore'),
+];
+
+export const HiddenFields = ({ fields }: { fields: Record<string, string> }) =>
+  Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
+
 export interface CancelMembershipProps extends ActProps {
   plan: string;
   /** End of the plan (milliseconds since the epoch); null: unknown. */
@@ -25,12 +46,16 @@ export interface CancelMembershipProps extends ActProps {
   withdrawHref?: string | undefined;
   /** The user's credit, which stays. */
   credit?: string | undefined;
+  /** The plan ends at once, and this is given back. */
+  refund?: RefundView | undefined;
   /** A renewal that is being charged, and the end of the period that it pays (milliseconds since the epoch). */
   renewal?: { amount: string; until: number; isHeld: boolean } | undefined;
 }
 
 /** Until when the plan stays, and the last charge. */
-function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembershipProps): string[] {
+function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMembershipProps): string[] {
+  const { t, lang } = ctx;
+  if (refund) return listRefundEffects(ctx, plan, refund);
   if (renewal) {
     const date = formatDate(lang, renewal.until);
     return [
@@ -51,7 +76,7 @@ function listEffects({ ctx: { t, lang }, until, atOnce, renewal }: CancelMembers
 
 /** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage(props: CancelMembershipProps) {
-  const { ctx, action, problem, plan, atOnce, to, after, renewal, withdrawHref, credit } = props;
+  const { ctx, action, problem, plan, atOnce, to, after, renewal, refund, withdrawHref, credit } = props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -70,7 +95,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         {credit !== undefined && <li>{t('membership.cancel.creditStays', { amount: credit })}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
-        {atOnce === undefined && <li>{t('membership.cancel.back')}</li>}
+        {atOnce === undefined && !refund && <li>{t('membership.cancel.back')}</li>}
       </ul>
       {withdrawHref !== undefined && (
         <p>
@@ -78,6 +103,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         </p>
       )}
       <form className="form" method="post" action={action}>
+        {refund && <HiddenFields fields={refund.fields} />}
         <ActButtons
           ctx={ctx}
           danger

@@ -6,7 +6,7 @@ import type { Invoice, Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
-import { periodLine } from './proration.ts';
+import { creditLine, periodLine } from './proration.ts';
 import { billNextPeriod } from './renewal.ts';
 import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
@@ -21,7 +21,7 @@ const known = [
   ...['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'],
   'automatic_tax',
 ];
-const detailFields = [...changeFields, 'cancel_at_period_end', 'resume_at', 'billing_mode'];
+const detailFields = [...changeFields, 'cancel_at_period_end', 'cancel_now', 'resume_at', 'billing_mode'];
 
 const isRecurring = (reader: Reader) => reader.choice('preview_mode', ['next', 'recurring']) === 'recurring';
 
@@ -100,12 +100,38 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
     changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
   }
   if (isRecurring(reader)) return rehearseRecurring(state, subscription, change);
-  if (details?.has('resume_at')) return rehearseResumption(state, subscription);
+  const act = details && rehearseAct(state, subscription, { details, change });
+  if (act) return act;
   const billed = change && rehearseChange(state, subscription, change);
-  if (billed) return billed.invoice;
+  return billed ? billed.invoice : rehearseNext(state, subscription, details);
+}
+
+/** The next renewal, if there is one. */
+function rehearseNext(state: State, subscription: Subscription, details: Reader | undefined): Invoice {
   const cancels = details?.bool('cancel_at_period_end') ?? endsWithPeriod(subscription);
   if (cancels || subscription.status === 'paused') throw nothingToBill();
   return rehearseRenewal(state, subscription);
+}
+
+/** An end or a resumption. */
+function rehearseAct(
+  state: State,
+  subscription: Subscription,
+  { details, change }: { details: Reader; change: Change | undefined },
+): Invoice | undefined {
+  if (details.has('resume_at')) return rehearseResumption(state, subscription);
+  if (!details.bool('cancel_now')) return undefined;
+  if (change?.prorate === 'none') throw nothingToBill();
+  return rehearseEnd(state, subscription, change?.at ?? state.now());
+}
+
+/** The unused time of a subscription that ends. */
+function rehearseEnd(state: State, subscription: Subscription, at: number): Invoice {
+  const item = getItem(subscription);
+  const drafts = creditLine(state, item, at);
+  if (drafts.length === 0) throw nothingToBill();
+  const period = { start: item.current_period_start, end: at };
+  return bill(state, subscription, { reason: 'subscription_update', drafts, period }).invoice;
 }
 
 function rehearseResumption(state: State, subscription: Subscription): Invoice {

@@ -9,6 +9,7 @@ import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
 import { toCreditText, toMembershipView } from './membership-view.ts';
+import { type AnnouncedRefund, findRefund, readAnnouncedRefund } from './refund-view.ts';
 
 /** The stored membership, and its status for the user. */
 async function loadStatus(r: UserRequest, deps: AccountDeps) {
@@ -21,7 +22,15 @@ type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 
 const isEnding = (status: PlanStatusView): status is Ending =>
   ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind);
 
-/** The page says until when the plan stays. */
+async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedRefund) {
+  const answered = await askStripe(r, () => membership.endProrated(r.user, announced));
+  if ('status' in answered) return answered;
+  if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.cancel.changed') } };
+  const noticeNames = { ended: 'refunded', noted: 'cancel-noted', 'no-change': 'nothing' } as const;
+  return membershipPageUrl(noticeNames[answered.value]);
+}
+
+/** The page says until when the plan stays, or what is given back. */
 const cancelPage = settingsPage({
   path: `${membershipPath}/cancel`,
   title: 'membership.cancel.title',
@@ -32,6 +41,7 @@ const cancelPage = settingsPage({
     if (!isEnding(planStatus)) return membershipPageUrl('nothing');
     const { kind } = planStatus;
     const renewal = await readIfAvailable(r, 'settings: cancel', () => deps.membership.pendingRenewal(r.user.id));
+    const isPaid = kind === 'renews' || kind === 'changes';
     return {
       plan: planStatus.plan.name,
       until: planStatus.kind === 'paused' ? null : planStatus.at,
@@ -41,6 +51,7 @@ const cancelPage = settingsPage({
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
       withdrawHref: (await deps.membership.findWithdrawal(r.user.id)) && `${membershipPath}/withdraw`,
       credit: membership && toCreditText(r, membership, deps.membership.catalogue.currency),
+      refund: isPaid ? await findRefund(r, deps, r.user.id) : undefined,
       renewal: renewal && {
         amount: formatAmount(r.lang, renewal.amountCents, { currency: renewal.currency }),
         until: renewal.periodEnd,
@@ -49,6 +60,8 @@ const cancelPage = settingsPage({
     };
   },
   async act(r, { membership }) {
+    const announced = readAnnouncedRefund(r);
+    if (announced) return endProrated(r, membership, announced);
     const answered = await askStripe(r, () => membership.cancel(r.user, { atOnce: r.field('when') === 'now' }));
     if ('status' in answered) return answered;
     if (answered.value === 'no-change') return membershipPageUrl('nothing');

@@ -20,6 +20,7 @@ import {
 } from './cancel-by-mail.ts';
 import { toPlanView } from './membership-view.ts';
 import { toPlanStatus } from './plan-status.ts';
+import { findRefund, readAnnouncedRefund } from './refund-view.ts';
 
 const refusals: RefusalRules<CancelLinkRefusal> = {
   malformed: { problem: 'badRequest', text: 'membership.cancelByMail.malformed', field: 'email' },
@@ -36,7 +37,9 @@ async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   const { catalogue } = deps.membership;
   const words = (plan: Plan) => toPlanView(r, plan, { currency: catalogue.currency, membership });
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
-  if (status.kind === 'renews' || status.kind === 'changes') return { plan: status.plan.line, until: status.at };
+  if (status.kind === 'renews' || status.kind === 'changes') {
+    return { plan: status.plan.line, until: status.at, refund: await findRefund(r, deps, user.id) };
+  }
   if (status.kind === 'unpaid' || status.kind === 'paused') return { plan: status.plan.line, until: null };
   return undefined;
 }
@@ -79,20 +82,34 @@ async function showLink(r: RequestContext, deps: AccountDeps): Promise<void> {
   if (done === 'done' || done === 'noted' || done === 'nothing') {
     return renderMessage(r, done, `${cancelLinkPath}?done=${done}`);
   }
-  const token = r.query('token') ?? '';
+  return renderLink(r, deps, { token: r.query('token') ?? '' });
+}
+
+async function renderLink(
+  r: RequestContext,
+  deps: AccountDeps,
+  { token, ...state }: { token: string; status?: 409; problem?: string },
+): Promise<void> {
   const user = await findCancelLink(deps, token);
   if (!user) return renderMessage(r, 'expired', cancelLinkPath);
   const ending = await findEnding(r, deps, user);
   if (!ending) return renderMessage(r, 'nothing', cancelLinkPath);
-  const props: Omit<CancelByLinkPageProps, 'ctx'> = { action: cancelLinkPath, token, ...ending };
   const address = `${cancelLinkPath}?${new URLSearchParams({ token })}`;
-  r.render(CancelByLinkPage, props, { title: 'membership.cancelByMail.title', address });
+  const view = r.viewAt(address, state);
+  if (!view) return;
+  const { status, problem } = view;
+  const props: Omit<CancelByLinkPageProps, 'ctx'> = { action: cancelLinkPath, token, problem, ...ending };
+  r.render(CancelByLinkPage, props, { title: 'membership.cancelByMail.title', address, status });
 }
 
 async function submitLink(r: RequestContext, deps: AccountDeps): Promise<void> {
-  const cancelled = await cancelByLink(deps, r.field('token'));
+  const token = r.field('token');
+  const cancelled = await cancelByLink(deps, token, readAnnouncedRefund(r));
+  if (cancelled === 'changed') {
+    return renderLink(r, deps, { token, status: 409, problem: r.t('membership.cancel.changed') });
+  }
   if (cancelled === 'not-found') return renderMessage(r, 'expired', cancelLinkPath);
-  const done = { cancelled: 'done', noted: 'noted', 'no-change': 'nothing' }[cancelled];
+  const done = { cancelled: 'done', ended: 'done', noted: 'noted', 'no-change': 'nothing' }[cancelled];
   r.redirect(`${cancelLinkPath}?done=${done}`);
 }
 

@@ -1,10 +1,12 @@
 import { cancelByMailPath, membershipPath } from '../../../views/account/tabs.ts';
+import type { ProratedEndResult } from '../../billing/index.ts';
 import { type Language, resolveLanguage } from '../../http/index.ts';
 import { decoyAddress, type Mail } from '../../messages/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import { hourMs, randomToken, sha256, toUserId } from '../../shared/index.ts';
 import { findUser, findUserByIdentifier, normaliseEmail, toAccountKey, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
+import type { AnnouncedRefund } from './refund-view.ts';
 
 /** The page of the link. */
 export const cancelLinkPath = `${cancelByMailPath}/link`;
@@ -73,15 +75,29 @@ export async function findCancelLink(
   return user?.disabledAt === null ? user : undefined;
 }
 
-/** Cancels the membership of a link, once. */
+/** Tests whether the page announced what is given back now. */
+async function isAsAnnounced(
+  { membership }: CancelByMailDeps,
+  { id }: User,
+  { refundCents, creditCents }: AnnouncedRefund,
+): Promise<boolean> {
+  const end = await membership.quoteEnd(id);
+  return end?.refundCents === refundCents && end.creditCents === creditCents;
+}
+
+/** Cancels the membership of a link, once. @param announced what its page has said; undefined: it ends with its period */
 export async function cancelByLink(
   deps: CancelByMailDeps,
   token: string,
-): Promise<'cancelled' | 'noted' | 'no-change' | 'not-found'> {
+  announced?: AnnouncedRefund,
+): Promise<'cancelled' | 'not-found' | ProratedEndResult> {
   const user = await findCancelLink(deps, token);
+  // The link stays valid, because nothing has happened.
+  if (user && announced && !(await isAsAnnounced(deps, user, announced))) return 'changed';
   // Of several parallel clicks one cancels.
   if (!user || (await deps.kv.takeOnce(linkKey(token))) === null) return 'not-found';
-  const cancelled = await deps.membership.cancel(user);
+  const { membership } = deps;
+  const cancelled = announced ? await membership.endProrated(user, announced) : await membership.cancel(user);
   deps.log.info(
     { act: 'membership-cancelled', by: 'link', member: user.id, outcome: cancelled },
     'membership cancelled',

@@ -58,6 +58,7 @@ export interface Catalogue {
   renewalNoticeDays: readonly number[];
   onDispute: PlanEnd;
   onFullRefund: PlanEnd;
+  cancel: PlansFile['cancel'];
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
   /** undefined: no tax. */
@@ -113,6 +114,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     renewalNoticeDays: file.renewalNoticeDays,
     onDispute: file.onDispute,
     onFullRefund: file.onFullRefund,
+    cancel: file.cancel,
     withdrawalDays: file.consumers?.withdrawalDays,
     tax: file.tax,
     needsBillingDetails: file.consumers !== undefined || file.tax?.automatic === true,

@@ -12,10 +12,13 @@ export interface CreditNote {
   createdAt: number;
 }
 
-/** A refund that an operator has asked for. */
+/** A refund that an operator or a user (`withdrawal`, `cancellation`) has asked for. */
 export interface RefundTask {
   invoiceId: StripeInvoiceId;
+  /** To the card. */
   amountCents: number;
+  /** To the user's credit; by default nothing. */
+  creditCents?: number | undefined;
   operator: string;
   /** Whether the plan ends; undefined: as the catalogue says. */
   end?: PlanEnd | undefined;

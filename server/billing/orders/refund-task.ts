@@ -13,15 +13,16 @@ const taskKey = 'foyer_task';
 
 /** One credit note per task, however often it is tried: Stripe forgets idempotency keys after some days. */
 async function createCreditNote(deps: BillingDeps, taskId: string, refund: RefundTask): Promise<void> {
-  const { invoiceId, amountCents, operator } = refund;
+  const { invoiceId, amountCents, creditCents = 0, operator } = refund;
   await callStripe(deps.stripe, async (stripe) => {
     const { data } = await stripe.creditNotes.list({ invoice: invoiceId, limit: 100 });
     if (data.some(({ metadata }) => metadata?.[taskKey] === taskId)) return;
     await stripe.creditNotes.create(
       {
         invoice: invoiceId,
-        amount: amountCents,
-        refund_amount: amountCents,
+        amount: amountCents + creditCents,
+        ...(amountCents > 0 && { refund_amount: amountCents }),
+        ...(creditCents > 0 && { credit_amount: creditCents }),
         // The member gets the product's own mail.
         email_type: 'none',
         metadata: { [taskKey]: taskId, foyer_operator: operator },
@@ -52,7 +53,8 @@ export async function carryOutRefund(deps: BillingDeps, task: BillingTask): Prom
     await createCreditNote(deps, task.id, refund);
   } catch (error) {
     if (!toStripeRefusal(error)) throw error;
-    await completeTask(database.db, task.id);
+    // A member has been told the amount: it waits until the operator has made it possible, and stands in the comparison.
+    if (refund.operator !== 'cancellation') await completeTask(database.db, task.id);
     log.error({ ...entry, err: error }, 'Stripe refuses a refund');
     throw error;
   }

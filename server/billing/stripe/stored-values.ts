@@ -42,6 +42,7 @@ const creditNotes: z.ZodType<readonly CreditNote[]> = z.array(
 const refund: z.ZodType<RefundTask> = z.looseObject({
   invoiceId: stripeInvoiceIdSchema,
   amountCents: z.number(),
+  creditCents: z.number().optional(),
   operator: z.string(),
   end: z.enum(['keep', 'period-end', 'at-once']).optional(),
 });
