@@ -98,6 +98,8 @@ const catalogue = z.strictObject({
     .strictObject({
       /** How long a user can withdraw from a purchase and gets everything back. */
       withdrawalDays: z.int('write whole days').min(14, 'write at least 14').max(365, 'write at most 365').default(14),
+      /** How a yearly plan goes on after its year; without it, by another year. */
+      afterYear: z.enum(['monthly'], 'write monthly').optional(),
     })
     .optional(),
   /** Without it no tax is computed. */
@@ -134,7 +136,7 @@ export class PlansFileError extends Error {
 }
 
 /** Checks uniqueness and references. */
-function contradictions({ plans, trial, defaultPlan, formerCodes }: PlansFile): string[] {
+function contradictions({ plans, trial, defaultPlan, formerCodes, consumers }: PlansFile): string[] {
   const faults: string[] = [];
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
@@ -158,6 +160,14 @@ function contradictions({ plans, trial, defaultPlan, formerCodes }: PlansFile): 
     'tier',
     plans.map((plan) => (plan.kind === 'partner' ? String(plan.tier) : undefined)),
   );
+  if (consumers?.afterYear === 'monthly') {
+    const isMonthly = (name: string) =>
+      plans.some((one) => one.kind === 'paid' && one.planType === '1' && one.name === name);
+    for (const plan of plans) {
+      if (plan.kind !== 'paid' || plan.planType !== '2' || isMonthly(plan.name)) continue;
+      faults.push(`consumers.afterYear: there is no paid monthly plan with the name ${plan.name}`);
+    }
+  }
   const proposed = plans.find(({ id }) => id === defaultPlan);
   if (!proposed) faults.push(`defaultPlan: there is no plan with the id ${defaultPlan}`);
   else if (proposed.kind === 'partner') faults.push('defaultPlan: a partner’s plan cannot be proposed to everybody');

@@ -8,7 +8,14 @@
 export { membershipOperations, planCommands } from './api/operations.ts';
 export { type BillingModule, createBillingModule, membershipDeps } from './billing-module.ts';
 export { toOfferedMethods } from './cards/payment-methods.ts';
-export { type Catalogue, createCatalogue, type Plan, planRank, validityDays } from './catalogue/catalogue.ts';
+export {
+  type Catalogue,
+  createCatalogue,
+  type Plan,
+  planAfterYear,
+  planRank,
+  validityDays,
+} from './catalogue/catalogue.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';

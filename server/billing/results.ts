@@ -43,6 +43,8 @@ export interface Quote {
   includedTaxes: readonly AmountLine[];
   /** The charge after today's; for a later plan its first one. null: none. */
   next: NextCharge | null;
+  /** The monthly plan as which a yearly one goes on, and that `next` pays. */
+  following?: Plan | undefined;
   /** Time of the next charge, from Stripe; null: Stripe has not said. */
   renewsAt: number | null;
   /** Start of the previewed plan. */

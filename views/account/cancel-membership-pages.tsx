@@ -131,13 +131,20 @@ interface ResumeMembershipProps extends ActProps {
   /** The next charge; null or undefined: unknown. */
   at: number | null;
   amount?: string | undefined;
+  /** A yearly plan, which goes on as the monthly one. */
+  byMonth?: boolean;
   /** The plan of the change that does not happen. */
   to?: string | undefined;
 }
 
-function resumeLead({ ctx: { t, lang }, plan, at, amount, to }: ResumeMembershipProps): string {
+function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeMembershipProps): string {
   if (at === null) return t('membership.resume.leadUndated', { plan });
   const date = formatDate(lang, at);
+  if (byMonth) {
+    return amount === undefined
+      ? t('membership.resume.byMonthUnpriced', { plan, date })
+      : t('membership.resume.byMonth', { plan, date, amount });
+  }
   const dated = amount === undefined ? date : t('membership.plan.renewsAt', { date, amount });
   return to === undefined
     ? t('membership.resume.lead', { plan, date: dated })

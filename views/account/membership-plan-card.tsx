@@ -99,7 +99,7 @@ function PlanActs({ ctx, membership }: Props) {
   const { t } = ctx;
   const { status, unpaid } = membership;
   const { kind } = status;
-  const takesBack = kind === 'ends' || kind === 'changes';
+  const takesBack = kind === 'ends' || (kind === 'changes' && !status.byMonth);
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   return (
     <>

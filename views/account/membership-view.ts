@@ -23,7 +23,8 @@ export type PlanStatusView =
   | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
   | { kind: 'ends'; plan: UserPlanView; at: number | null; after?: string | undefined }
-  | { kind: 'changes'; plan: UserPlanView; at: number | null; to: string };
+  /** `byMonth`: a yearly plan goes on as the monthly one, and the change cannot be taken back. */
+  | { kind: 'changes'; plan: UserPlanView; at: number | null; to: string; byMonth?: boolean };
 
 export interface MembershipView {
   status: PlanStatusView;

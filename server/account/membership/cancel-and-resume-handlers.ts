@@ -2,6 +2,7 @@ import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/accou
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
+import { planAfterYear } from '../../billing/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
@@ -78,13 +79,16 @@ const resumePage = settingsPage({
   guard: requireRecentAuth,
   Page: ResumeMembershipPage,
   async toProps(r, deps) {
-    const { planStatus } = await loadStatus(r, deps);
+    const { membership, planStatus } = await loadStatus(r, deps);
     if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageUrl('nothing');
+    if (planStatus.kind === 'changes' && planStatus.byMonth) return membershipPageUrl('nothing');
     const { plan, at } = planStatus;
     const to = planStatus.kind === 'changes' ? planStatus.to : undefined;
     const next = await readIfAvailable(r, 'settings: resume', () => deps.membership.renewalIfKept(r.user.id));
     const amount = next && formatAmount(r.lang, next.amountCents, { currency: next.currency });
-    return { plan: plan.name, at, to, amount };
+    const { catalogue } = deps.membership;
+    const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
+    return { plan: plan.name, at, to, byMonth, amount };
   },
   async act(r, { membership }) {
     const answered = await askStripe(r, () => membership.resume(r.user));

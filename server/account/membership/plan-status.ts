@@ -4,12 +4,13 @@ import {
   type Membership,
   type MembershipState,
   type Plan,
+  planAfterYear,
   toMembershipState,
 } from '../../billing/index.ts';
 import { dayMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 
-type CatalogueRules = Pick<Catalogue, 'byId' | 'graceDays' | 'trial'>;
+type CatalogueRules = Pick<Catalogue, 'byId' | 'graceDays' | 'trial' | 'plans' | 'afterYear'>;
 
 interface StatusRules {
   catalogue: CatalogueRules;
@@ -25,13 +26,19 @@ const toLasting = ({ words }: StatusRules, plan: Plan | undefined): PlanStatusVi
 type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'ending' | 'grace' }>;
 
 /** A state in which the paid plan is given. @param base the plan without a subscription */
-function toGivenStatus({ words }: StatusRules, state: GivenState, base: Plan | undefined): PlanStatusView {
+function toGivenStatus({ catalogue, words }: StatusRules, state: GivenState, base: Plan | undefined): PlanStatusView {
   const at = state.until;
   switch (state.kind) {
     case 'paid':
       return { kind: 'renews', plan: words(state.plan), at };
     case 'changing':
-      return { kind: 'changes', plan: words(state.plan), at, to: words(state.next).line };
+      return {
+        kind: 'changes',
+        plan: words(state.plan),
+        at,
+        to: words(state.next).line,
+        ...(planAfterYear(catalogue, state.plan)?.id === state.next.id && { byMonth: true }),
+      };
     case 'ending':
       return { kind: 'ends', plan: words(state.plan), at, after: base && words(base).line };
     case 'grace':

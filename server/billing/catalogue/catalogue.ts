@@ -61,6 +61,8 @@ export interface Catalogue {
   cancel: PlansFile['cancel'];
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
+  /** How a yearly plan goes on after its year; undefined: by another year. */
+  afterYear: 'monthly' | undefined;
   /** undefined: no tax. */
   tax: PlansFile['tax'];
   /**
@@ -85,6 +87,15 @@ export interface Catalogue {
 export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
   return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < plan.amountCents)
     .length;
+}
+
+/** The monthly plan as which a yearly one goes on after its year (section 309 no. 9 BGB); undefined: it renews as it is. */
+export function planAfterYear(
+  { plans, afterYear }: Pick<Catalogue, 'plans' | 'afterYear'>,
+  plan: Plan | undefined,
+): Plan | undefined {
+  if (afterYear === undefined || plan?.kind !== 'paid' || plan.type !== '2') return undefined;
+  return plans.find(({ kind, type, name }) => kind === 'paid' && type === '1' && name === plan.name);
 }
 
 export function createCatalogue(file: PlansFile): Catalogue {
@@ -116,6 +127,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     onFullRefund: file.onFullRefund,
     cancel: file.cancel,
     withdrawalDays: file.consumers?.withdrawalDays,
+    afterYear: file.consumers?.afterYear,
     tax: file.tax,
     needsBillingDetails: file.consumers !== undefined || file.tax?.automatic === true,
     trial: file.trial,

@@ -108,7 +108,11 @@ export function toQuoteView(
       lines: [{ label: planLine(t, plan), amount }],
       total,
       included: [],
-      note: `${t('checkout.lines.later', { date, name: plan.name, amount })}${more} ${t('checkout.lines.cancel')}`,
+      note: [
+        `${t('checkout.lines.later', { date, name: plan.name, amount })}${more}`,
+        ...(quote.following ? [t('checkout.lines.thenByMonth')] : []),
+        t('checkout.lines.cancel'),
+      ].join(' '),
     };
   }
   const toLine = (line: AmountLine): SummaryLine => ({
@@ -119,7 +123,9 @@ export function toQuoteView(
   });
   const date = quote.renewsAt === null ? undefined : formatDate(lang, quote.renewsAt);
   const renews =
-    date === undefined ? t('checkout.lines.renewsUndated', { amount }) : t('checkout.lines.renews', { date, amount });
+    date === undefined
+      ? t('checkout.lines.renewsUndated', { amount })
+      : t(quote.following ? 'checkout.lines.byMonth' : 'checkout.lines.renews', { date, amount });
   return {
     lines: quote.lines.map(toLine),
     total,

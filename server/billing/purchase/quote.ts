@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
@@ -23,7 +23,7 @@ import { getItem, readSubscription, type Viewed, viewedSubscription } from '../s
 import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
 import { toDiscountParam } from './charge.ts';
-import { discountEnd } from './discount-rules.ts';
+import { discountEnd, exceedsAmount } from './discount-rules.ts';
 import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
@@ -88,6 +88,21 @@ const onceOnly: readonly AmountLine['kind'][] = ['rest', 'other', 'unused'];
 const isLikeRenewal = ({ lines, discountCents }: Pick<Quote, 'lines' | 'discountCents'>, lasts: boolean): boolean =>
   lines.every(({ kind }) => !onceOnly.includes(kind)) && (discountCents === 0 || lasts);
 
+/** The monthly plan that follows a yearly one, instead of the bought one. */
+async function followingDetails(
+  { prices }: BillingDeps,
+  { params, isMade }: { params: ChangeParams; isMade: boolean },
+  following: Plan,
+): Promise<Pick<Stripe.InvoiceCreatePreviewParams, 'subscription_details'>> {
+  const price = await prices.priceIdFor(following);
+  const items = params.items.map((item) => ({ ...item, price }));
+  return {
+    subscription_details: isMade
+      ? toStripeParams({ ...params, items, prorationDate: null })
+      : { items, billing_mode: billingMode },
+  };
+}
+
 /** @throws {StripeUnavailableError} */
 async function preview(
   deps: BillingDeps,
@@ -109,12 +124,14 @@ async function preview(
   const invoice = await ask(discounts);
   const amounts = await toAmounts(deps, plan, invoice);
   const discount = promotion ? toRedeemed(promotion, invoice) : own;
+  const following = planAfterYear(deps.catalogue, plan);
   const due: Quote = {
     plan,
     when: 'now',
     amountCents: plan.amountCents,
     ...amounts,
     next: null,
+    following,
     startsAt: deps.now(),
     promotion,
     discountCode: discount?.code,
@@ -125,10 +142,17 @@ async function preview(
     async previewNext() {
       const { renewsAt: at } = amounts;
       const lasts = discount !== null && lastsUntil(discount, at);
+      const balanceCents = balanceLeft(invoice);
+      if (following) {
+        const stays = lasts && exceedsAmount(following.amountCents, discount) === undefined;
+        const details = await followingDetails(deps, { params, isMade }, following);
+        const ofMonth = await ask({ ...(stays ? discounts : none), ...details, preview_mode: 'recurring' });
+        return toLaterCharge(ofMonth, { discount: stays ? discount : null, balanceCents, at });
+      }
       const later = isLikeRenewal(amounts, lasts)
         ? invoice
         : await ask({ ...(lasts ? discounts : none), preview_mode: 'recurring' });
-      return toLaterCharge(later, { discount: lasts ? discount : null, balanceCents: balanceLeft(invoice), at });
+      return toLaterCharge(later, { discount: lasts ? discount : null, balanceCents, at });
     },
   };
 }
@@ -222,6 +246,7 @@ async function quoteLater(deps: BillingDeps, { membership, subscriptionId }: Vie
     when: 'later',
     amountCents: plan.amountCents,
     next: subscription && (await previewLaterPlan(deps, { membership, subscription, ...sale }, plan)),
+    following: planAfterYear(deps.catalogue, plan),
   };
 }
 

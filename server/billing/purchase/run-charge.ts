@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import type { UserId } from '../../shared/index.ts';
+import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
+import { addBillingTask, completeTask } from '../jobs/task-store.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
+import type { Membership } from '../subscription/membership.ts';
 import { scheduleAgain, scheduleChange } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import type { Charge } from './charge.ts';
@@ -125,6 +128,33 @@ async function reopenPurchase(
   return { kind: 'reopened' };
 }
 
+/**
+ * A yearly plan goes on as the monthly one: written down before Stripe is asked, because the purchase is paid already. If
+ * Stripe does not answer, the minute job does it.
+ */
+async function continueByMonth(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
+  const { database, log, now } = deps;
+  const { userId, customerId } = membership;
+  const task = await database.transaction((trx) =>
+    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id }, now()),
+  );
+  try {
+    await scheduleChange(deps, membership, plan);
+    await completeTask(database.db, task.id);
+  } catch (error) {
+    log.warn({ err: error, act: 'after-year', member: userId }, 'Stripe task failed, will be retried');
+  }
+}
+
+/** The plan after the paid period: the bought one, or the monthly one after a year. */
+async function goOn(deps: BillingDeps, after: Membership, { planId, charge }: StoredPurchase): Promise<void> {
+  // A debit has begun days ago, and its user may have cancelled meanwhile.
+  if (after.cancelAtPeriodEnd && charge?.byDebit) return;
+  const following = planAfterYear(deps.catalogue, deps.catalogue.byId(planId));
+  if (following) await continueByMonth(deps, after, following);
+  else if (after.cancelAtPeriodEnd) await scheduleChange(deps, after, null);
+}
+
 async function completePurchase(
   deps: BillingDeps,
   purchase: StoredPurchase,
@@ -135,8 +165,7 @@ async function completePurchase(
   // A schedule that was released for the purchase has left its end. A late request must not revive a plan that the user
   // has cancelled since.
   const isUnderWay = (await findOpenPurchase(db, purchase.userId))?.id === purchase.id;
-  // A debit has begun days ago, and its user may have cancelled meanwhile.
-  if (after?.cancelAtPeriodEnd && isUnderWay && !purchase.charge?.byDebit) await scheduleChange(deps, after, null);
+  if (after && isUnderWay) await goOn(deps, after, purchase);
   await changePurchase(deps, purchase, { state: 'paid', invoiceId });
   const order = invoiceId === null ? undefined : await findOrderByInvoice(db, invoiceId);
   return { kind: 'paid', plan: requirePlan(deps, purchase), order };

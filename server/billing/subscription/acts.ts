@@ -1,16 +1,17 @@
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { previewKeptPrice } from '../stripe/next-charge.ts';
+import { previewKeptPrice, previewLaterPlan } from '../stripe/next-charge.ts';
 import { findPendingRenewal } from './changeable-subscription.ts';
 import { continuingTasks, isInLastDays, isPaused, type Membership, type NextCharge, notedIn } from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
+import { readScheduled } from './scheduled-change.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 // Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to
@@ -99,5 +100,9 @@ export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed'
 export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promise<NextCharge | undefined> {
   const membership = await findMembership(deps.database.db, userId);
   // In its last days a change of an earlier release has the next plan's price on the subscription.
-  return membership && !isInLastDays(membership) ? previewKeptPrice(deps, membership) : undefined;
+  if (!membership || isInLastDays(membership)) return undefined;
+  const following = planAfterYear(deps.catalogue, deps.catalogue.byId(membership.pricedPlanId));
+  if (!following) return previewKeptPrice(deps, membership);
+  const subscription = await readScheduled(deps, membership.subscriptionId);
+  return previewLaterPlan(deps, { membership, subscription }, following);
 }

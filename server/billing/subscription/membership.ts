@@ -178,7 +178,8 @@ export function asDecided(membership: Membership, tasks: readonly BillingTask[])
   const noted = notedIn(tasks);
   if (noted) return asNoted(membership, noted);
   const later = tasks.find(({ kind }) => kind === 'change-later');
-  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId };
+  // The stored charge is that of the plan before.
+  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId, nextCharge: null };
   const keep = tasks.find(({ kind }) => kind === 'keep');
   return keep ? asKept(membership, keep.planId) : membership;
 }

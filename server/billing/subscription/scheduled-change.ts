@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { StripeSubscriptionId } from '../../shared/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discount-rules.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
@@ -75,7 +75,10 @@ async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): P
   const { stripe } = deps;
   const subscription = await readScheduled(deps, membership.subscriptionId);
   const { id, default_payment_method: ownCard } = subscription;
-  const next = await nextPeriod(deps, subscription, { discount: membership.discount, plan });
+  const { discount } = membership;
+  const next = await nextPeriod(deps, subscription, { discount, plan });
+  const following = planAfterYear(deps.catalogue, plan);
+  const afterNext = following && (await nextPeriod(deps, subscription, { discount, plan: following }));
   // The card of a subscription would stay that of its schedule after a change of the card: the customer's counts.
   if (ownCard !== null) {
     await callStripe(stripe, (client) => client.subscriptions.update(id, { default_payment_method: '' }));
@@ -87,7 +90,7 @@ async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): P
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'release',
       proration_behavior: 'none',
-      phases: [untilPeriodEnd(subscription, schedule), next],
+      phases: [untilPeriodEnd(subscription, schedule), next, ...(afterNext ? [afterNext] : [])],
     }),
   );
   await forgetOldChange(deps, subscription);
@@ -125,14 +128,16 @@ async function endByItself(
 
 /**
  * Schedules a plan for the period's end, in several calls that the caller has stored before; null: cancels what was
- * scheduled, in one call.
+ * scheduled, in one call; a yearly plan that goes on by the month gets that change again.
  * @returns when (milliseconds since the epoch)
  * @throws {StripeUnavailableError}
  */
 export async function scheduleChange(deps: BillingDeps, membership: Membership, plan: Plan | null): Promise<number> {
+  const { catalogue } = deps;
+  const next = plan ?? planAfterYear(catalogue, catalogue.byId(membership.pricedPlanId));
   if (isInLastDays(membership)) {
     await (plan === null ? putPriceBack(deps, membership) : putNextPrice(deps, membership, plan));
-  } else if (plan !== null) await putPlan(deps, membership, plan);
+  } else if (next) await putPlan(deps, membership, next);
   else await keepPlan(deps, await readScheduled(deps, membership.subscriptionId));
   const after = await syncMember(deps, membership.userId);
   return after?.periodEnd ?? membership.periodEnd ?? deps.now();

@@ -1,0 +1,136 @@
+import type Stripe from 'stripe';
+import { loadPlans, PlansFileError } from '../../config/plans.ts';
+import { listOrders } from '../../server/billing/index.ts';
+import type { User } from '../../server/users/index.ts';
+import { plansWith } from '../support/plans.ts';
+import { anyBackend } from '../support/stores.ts';
+import { wordsOf } from './checkout/shop.ts';
+import { dayMs, manyCards, type Shop, startShop } from './steps.ts';
+
+const path = '/settings/membership';
+const consumers = { withdrawalDays: 14, afterYear: 'monthly' as const };
+
+/** Section 309 no. 9 BGB: a consumer's contract of a year is not renewed by another year. */
+describe('a yearly plan that goes on by the month', () => {
+  let shop: Shop;
+  let stripe: Stripe;
+  beforeAll(async () => {
+    shop = await startShop(anyBackend, { ...manyCards, PLANS_FILE: plansWith({ consumers }) });
+    stripe = shop.stripe.client();
+  });
+  afterAll(() => shop?.close());
+
+  async function buyer(...codes: string[]): Promise<User> {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    for (const code of codes) expect(await shop.buy(user, code)).toMatchObject({ kind: 'paid' });
+    return user;
+  }
+  const wordsAt = async (user: User, at: string) =>
+    wordsOf(await (await (await shop.foyer.signedIn(user)).get(at)).text());
+  const membershipOf = async ({ id }: User) => shop.membership.getMembership(id);
+  const ordersOf = async ({ id }: User) => (await listOrders(shop.foyer.deps.database.db, id)).toReversed();
+  const subscriptionOf = async (user: User) =>
+    stripe.subscriptions.retrieve((await membershipOf(user))?.subscriptionId ?? '', { expand: ['schedule'] });
+  const phasesOf = async (user: User) => {
+    const { schedule } = await subscriptionOf(user);
+    return typeof schedule === 'object' ? (schedule?.phases.length ?? 0) : Number.NaN;
+  };
+  const day = (ms: number) => new Intl.DateTimeFormat('en', { dateStyle: 'long' }).format(ms);
+  async function passMonths(user: User, months: number): Promise<void> {
+    const until = new Date(shop.stripe.engine.nowMs());
+    until.setUTCMonth(until.getUTCMonth() + months);
+    while (shop.stripe.engine.nowMs() < until.getTime()) {
+      shop.passTime(Math.min(15 * dayMs, until.getTime() - shop.stripe.engine.nowMs()));
+      await shop.membership.work();
+      await shop.membership.refresh(user.id);
+    }
+  }
+
+  it('Over fourteen months the year is charged once, then each month, as order and membership page announced', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const order = await wordsAt(user, '/plan-purchase/11');
+    const announced =
+      /The year is not renewed: from (\w+ \d+, \d{4}) your plan goes on by the month, and (\$[\d.]+) is charged\./;
+    const [, date, amount] = announced.exec(order) ?? [];
+    expect(amount).toBe('$99.00');
+    expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'paid' });
+    const page = await wordsAt(user, path);
+    expect(page).toContain(`On ${date} to Starter, monthly`);
+    expect(page).toContain(`Next payment ${date} at $99.00.`);
+    expect(page).not.toContain('Keep my plan');
+    expect(day((await membershipOf(user))?.periodEnd ?? 0)).toBe(date);
+
+    await passMonths(user, 14);
+    const orders = await ordersOf(user);
+    expect(orders.map(({ paidCents }) => paidCents)).toEqual([90_000, 9_900, 9_900, 9_900]);
+    expect(orders.map(({ planId }) => planId)).toEqual(['11', '10', '10', '10']);
+    expect(day(orders[1]?.orderedAt ?? 0)).toBe(date);
+    expect((await shop.userNow(user)).planId).toBe('10');
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: null, nextCharge: { amountCents: 9_900 } });
+    expect((await subscriptionOf(user)).schedule).toBeNull();
+  });
+
+  it('A purchase whose schedule Stripe could not take is paid, and gets it without the member', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    shop.stripe.fault('unreachable', (method, at) => method === 'POST' && at.startsWith('/v1/subscription_schedules'));
+    expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'paid' });
+    // What is written down counts on the page.
+    expect(await wordsAt(user, path)).toContain('to Starter, monthly');
+    shop.passTime(2 * 60_000);
+    await shop.membership.work();
+    expect(await phasesOf(user)).toBe(2);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([90_000]);
+  });
+
+  it('A member who cancels and resumes has the monthly plan after the year again, as the page says', async () => {
+    const user = await buyer('y-900');
+    await shop.membership.cancel(user);
+    expect(await membershipOf(user)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });
+    expect(await wordsAt(user, `${path}/resume`)).toMatch(
+      /Starter goes on\. From \w+ \d+, \d{4} it goes on by the month, and \$99\.00 is charged\./,
+    );
+    expect(await shop.membership.resume(user)).toBe('resumed');
+    expect(await membershipOf(user)).toMatchObject({ cancelAtPeriodEnd: false, nextPlanId: '10' });
+    await passMonths(user, 13);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([90_000, 9_900, 9_900]);
+  });
+
+  it('The change to the monthly plan cannot be taken back for another year', async () => {
+    const user = await buyer('y-900');
+    const browser = await shop.foyer.signedIn(user);
+    expect((await browser.get(`${path}/resume`)).headers.get('location')).toContain('nothing');
+    await browser.post(`${path}/resume`);
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10' });
+  });
+
+  it('An upgrade to a higher yearly plan goes on as that plan by the month', async () => {
+    const user = await buyer('y-900', 'y-5000');
+    expect(await membershipOf(user)).toMatchObject({ pricedPlanId: '13', nextPlanId: '12' });
+    expect(await wordsAt(user, path)).toMatch(/Next payment \w+ \d+, \d{4} at \$499\.00\./);
+  });
+
+  it('A yearly plan that begins later has its year, and then goes on by the month', async () => {
+    const user = await buyer('m-499');
+    expect(await wordsAt(user, '/plan-purchase/11')).toContain('After its year it goes on by the month.');
+    expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'scheduled' });
+    await passMonths(user, 14);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([49_900, 90_000, 9_900, 9_900]);
+  });
+
+  it('A withdrawal from the year gives everything back and ends the schedule, too', async () => {
+    const user = await buyer('y-900');
+    expect(await shop.membership.withdraw(user)).toBe('withdrawn');
+    await passMonths(user, 13);
+    expect(await ordersOf(user)).toMatchObject([{ paidCents: 90_000, refundedCents: 90_000 }]);
+  });
+});
+
+it('A catalogue in which a yearly plan has no monthly one of the same name is refused', () => {
+  const plans = loadPlans().plans.filter(({ id }) => id !== '10');
+  const file = plansWith({ consumers, plans, defaultPlan: '12' });
+  expect(() => loadPlans(file)).toThrow(PlansFileError);
+  expect(() => loadPlans(file)).toThrow('there is no paid monthly plan with the name Starter');
+});
