@@ -131,11 +131,11 @@ async function confirmSetup(
   if (!payment) throw new Error('confirmSetup needs a payment element.');
   const data = payment.data();
   // A card's number is no parameter of a confirmation.
-  const made = data.type === 'card' ? await call<{ id: string }>('POST', '/v1/payment_methods', data) : undefined;
-  if (made?.error) return { error: made.error };
+  const newMethod = data.type === 'card' ? await call<{ id: string }>('POST', '/v1/payment_methods', data) : undefined;
+  if (newMethod?.error) return { error: newMethod.error };
   const answer = await call<Intent>('POST', `${kinds.setup.path}/${toIntentId(clientSecret)}/confirm`, {
     client_secret: clientSecret,
-    ...(made ? { payment_method: made.value.id } : { payment_method_data: data }),
+    ...(newMethod ? { payment_method: newMethod.value.id } : { payment_method_data: data }),
     return_url: confirmParams.return_url,
     use_stripe_sdk: true,
   });
