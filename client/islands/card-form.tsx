@@ -6,6 +6,7 @@ import {
   CardFormView,
   cardElements,
 } from '../../views/billing/card-form.tsx';
+import { PaymentForm } from '../payment-form.tsx';
 import { type Card, type Failure, openCard } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
@@ -22,7 +23,7 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
 });
 
 /** Mounts Stripe's card elements, lets Stripe check and store the card, and posts only the setup intent's id. */
-export default function CardForm(props: CardFormProps) {
+function CardFields(props: CardFormProps) {
   const [live, setLive] = useState<CardFormLive>({});
   const form = useRef<HTMLFormElement>(null);
   const card = useRef<Card>(null);
@@ -96,4 +97,8 @@ export default function CardForm(props: CardFormProps) {
       onTyped={(name) => setLive(changed({ errors: { [name]: undefined } }))}
     />
   );
+}
+
+export default function CardForm(props: CardFormProps) {
+  return props.methods ? <PaymentForm {...props} /> : <CardFields {...props} />;
 }

@@ -52,7 +52,8 @@ function toRequest(resource, method) {
       request = `${verb} ${path}`;
     },
   };
-  if (typeof call === 'function') call.call(recorder, 'ID');
+  // An object of a customer has two ids; parameters in their place are not read here.
+  if (typeof call === 'function') call.call(recorder, 'ID', 'ID');
   return request;
 }
 

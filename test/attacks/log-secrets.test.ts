@@ -61,7 +61,7 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
       'sign-in',
       'second factor',
       're-authentication',
-      'forgot password',
+      'form',
       'password changed',
       'request refused',
       'request completed',

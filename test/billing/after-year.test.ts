@@ -5,6 +5,7 @@ import type { User } from '../../server/users/index.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { wordsOf } from './checkout/shop.ts';
+import { enter } from './details-steps.ts';
 import { dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
 const path = '/settings/membership';
@@ -50,6 +51,7 @@ describe('a yearly plan that goes on by the month', () => {
   it('Over fourteen months the year is charged once, then each month, as order and membership page announced', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
+    await enter(await shop.foyer.signedIn(user), {});
     const order = await wordsAt(user, '/plan-purchase/11');
     const announced =
       /The year is not renewed: from (\w+ \d+, \d{4}) your plan goes on by the month, and (\$[\d.]+) is charged\./;

@@ -107,6 +107,10 @@ export function membershipStops({ shop, become }: ShopTour): Stop[] {
     { name: 'membership, cancel a paused one', open: visit(`${path}/cancel`, pause) },
     { name: 'membership, cancellation noted', open: visit(path, note('cancel-later')) },
     { name: 'membership, resumption noted', otherWords: true, open: visit(path, note('resume')) },
+    {
+      name: 'membership, billing details',
+      open: visit(`${path}/details`, (user, { customerOf }) => customerOf(user)),
+    },
     { name: 'membership, pay', open: visit(`${path}/pay`, unpaid('failed')) },
     { name: 'settings, delete account with a plan', open: visit('/settings/delete-account', buy('m-99')) },
     {

@@ -76,6 +76,16 @@ export function paymentStops({ shop, become }: ShopTour): Stop[] {
       },
     },
     {
+      name: 'payment, billing details are refused',
+      async open(page) {
+        await visit(page, '/plan-purchase/13/billingDetails');
+        await page.locator('[name=country]').selectOption('DE');
+        await page.locator('[name=vat_id]').fill('DE12');
+        await andLoad(page, () => page.locator('main form button').click());
+        await page.locator('.field-error').first().waitFor();
+      },
+    },
+    {
       name: 'membership, change card',
       async open(page) {
         await visit(page, '/settings/membership/card', 'pm_card_visa');

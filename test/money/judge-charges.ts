@@ -1,5 +1,6 @@
 import type { Findings } from './findings.ts';
 import { type Actual, difference, following, keeps, nothing, type Press } from './ledger.ts';
+import type { NextCharge } from './read-pages.ts';
 import {
   accountOf,
   type Books,
@@ -83,7 +84,13 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   if (promises === ledger.promises) {
     ledger.going = following(promise, owedCents);
     ledger.promises = ledger.mayEnd ? [ledger.going, nothing] : [ledger.going];
+    return;
   }
+  // An act in the hour of the draft that has failed has left the promise of this very charge.
+  const next = (one: NextCharge) =>
+    one.kind === 'charge' && one.day === actual.day && keeps(one, actual) ? following(one, owedCents) : one;
+  ledger.going = next(ledger.going);
+  ledger.promises = ledger.promises.map(next);
 }
 
 /** A subscription has ended because its renewal was not paid in time: nothing follows. */

@@ -1,7 +1,7 @@
 import { findPlan, freePlanId, partnerPlans, soldPlans } from './catalogue.ts';
 import type { Findings } from './findings.ts';
 import type { Forecast } from './forecast.ts';
-import { type Actual, difference, keeps } from './ledger.ts';
+import { type Actual, difference, keeps, type Press } from './ledger.ts';
 import type { MembershipPage } from './read-pages.ts';
 import {
   type Account,
@@ -89,6 +89,13 @@ export function judgeOrders({ books, account, member, findings, orders }: Settle
   for (const { invoiceId } of unknown) report(`there is an order of ${invoiceId}, which is not paid`);
 }
 
+/** The member has come back to a purchase whose answer was lost: its one payment is what this press confirms. */
+const isReturn = ({ planId, dueCents }: Press, before: Press | undefined): boolean =>
+  before?.invoiceId !== undefined &&
+  ['failed', 'unknown'].includes(before.outcome) &&
+  before.planId === planId &&
+  before.dueCents === dueCents;
+
 /** O2: what was announced and said to be done was done. */
 export function judgeAnnounced({ books, account, member, findings, nowMs }: Settled): void {
   const { presses, payments, withdrawals } = member.ledger;
@@ -106,8 +113,10 @@ export function judgeAnnounced({ books, account, member, findings, nowMs }: Sett
     );
     if (!paid) findings.report('O2', member, `"Pay now" named ${cents} and was done, and no invoice is paid with that`);
   }
-  for (const { outcome, dueCents, invoiceId, atMs, planId } of presses) {
+  for (const [index, press] of presses.entries()) {
+    const { outcome, dueCents, invoiceId, atMs, planId } = press;
     if (outcome !== 'done' || dueCents === 0 || invoiceId !== undefined || atMs > nowMs) continue;
+    if (isReturn(press, presses[index - 1])) continue;
     findings.report('O2', member, `${dueCents} for ${planId} was announced and confirmed, and no invoice is paid`);
   }
 }

@@ -88,7 +88,7 @@ describe('the stand-in’s engine: customers, catalogue, cards', () => {
       kit.refused(() => kit.engine.call({ method: 'POST', path, params }));
     expect(unknown('/v1/quotes', { customer })).toMatchObject({ status: 501, type: 'api_error' });
     expect(unknown('/v1/customers', { tax_id_data: [] })).toMatchObject({ status: 501, param: 'tax_id_data' });
-    expect(unknown('/v1/setup_intents', { customer, allowed_payment_method_types: ['link'] }).status).toBe(501);
+    expect(unknown('/v1/setup_intents', { customer, allowed_payment_method_types: ['klarna'] }).status).toBe(501);
     expect(unknown('/v1/invoices/create_preview', { customer, issuer: { type: 'self' } }).status).toBe(501);
   });
 });

@@ -133,6 +133,9 @@ export function PaymentFormView(
   );
 }
 
+const MethodView = (props: CardFormProps) =>
+  props.methods ? <PaymentFormView {...props} /> : <CardFormView {...props} />;
+
 /** Its texts and values in a language. */
 export function cardFormProps(
   t: T,
@@ -177,11 +180,7 @@ export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps
           {ctx.t(props.methods ? 'payment.methods.script' : 'payment.script.card')}
         </Notice>
       </div>
-      {props.methods ? (
-        <Island ctx={ctx} name="payment-form" load="idle" view={PaymentFormView} props={props} />
-      ) : (
-        <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
-      )}
+      <Island ctx={ctx} name="card-form" load="idle" view={MethodView} props={props} />
     </>
   );
 }

@@ -243,6 +243,9 @@ async function upgrade(
       const isSame = result.plan.id === plan.id;
       return answerTo(isSame ? result : { kind: 'debit-waiting' }, billing.catalogue.currency, billing.deps.now());
     }
+    // It was paid meanwhile: by the bank's page, or by a request whose answer was lost.
+    if (result.kind === 'paid' && result.plan.id === plan.id)
+      return answerTo(result, billing.catalogue.currency, billing.deps.now());
   }
   const renewal = await billing.renewalBefore(user, plan);
   if (renewal) throw refuseWhileRenewing(renewal, billing.deps.now());

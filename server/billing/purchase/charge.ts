@@ -1,15 +1,5 @@
 import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
-import type { AppliedDiscount } from '../subscription/membership.ts';
-
-/** A discount in Stripe's parameters. */
-interface DiscountParam {
-  promotion_code?: string;
-  coupon?: string;
-}
-
-/** A promotion for Stripe: its code, else the coupon itself. */
-export const toDiscountParam = ({ promotionCodeId, couponId }: AppliedDiscount): DiscountParam =>
-  promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
+import type { DiscountParam } from './discounts.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {

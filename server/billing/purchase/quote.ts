@@ -22,8 +22,7 @@ import { toMs } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { toDiscountParam } from './charge.ts';
-import { discountEnd, exceedsAmount } from './discount-rules.ts';
+import { discountEnd, exceedsAmount, toDiscountParam } from './discounts.ts';
 import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import { dayMs } from '../../shared/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discount-rules.ts';
+import { exceedsAmount } from '../purchase/discounts.ts';
 import { type AppliedDiscount, type Membership, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';

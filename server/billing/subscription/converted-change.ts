@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discount-rules.ts';
+import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { getItem, readSubscription } from './changeable-subscription.ts';

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { StripeSubscriptionId } from '../../shared/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discount-rules.ts';
+import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, callTaxed, taxOfSales } from '../stripe/stripe-client.ts';
 import { findSchedule, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';

@@ -15,7 +15,7 @@ export function listBillingRows({ id }: User, at: number): Rows {
     billingDetails: {
       userId: id,
       name: 'Marked Name',
-      company: marks.secret,
+      company: 'Marked GmbH',
       line1: `${id}-${marks.old}`,
       line2: null,
       postalCode: '10115',

@@ -59,6 +59,7 @@ describe.each(backends)('the copy of a user’s data, on $name', (backend) => {
       membership: {
         subscription: { status: 'canceled', paidPlanId: '10', card: { lastFour: '1881' } },
         purchases: [{ planId: '10', promotion: { typed: 'marked10' }, state: 'open' }],
+        billingDetails: { company: 'Marked GmbH', postalCode: '10115', vatId: 'DE000000000' },
         orders: [
           {
             planId: '10',

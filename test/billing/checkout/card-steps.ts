@@ -72,7 +72,7 @@ export const methodData = {
 
 /** Opens a page with a payment form and begins a setup there, as its island does. */
 export async function beginMethodAt(browser: Browser, path: string) {
-  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'payment-form') as {
+  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
     action: string;
     fields: Record<string, string>;
     setupUrl: string;

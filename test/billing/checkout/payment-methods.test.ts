@@ -17,13 +17,13 @@ describe('a shop that takes cards, wallets and Link', () => {
     async (page) => {
       const browser = await shop.foyer.signedIn(await shop.foyer.addUser());
       const html = await (await browser.get(page)).text();
-      expect(islandProps(html, 'payment-form').methods).toEqual({
+      expect(islandProps(html, 'card-form').methods).toEqual({
         types: ['card', 'link'],
         applePay: true,
         googlePay: false,
         currency: 'usd',
       });
-      expect(html).not.toContain('data-island="card-form"');
+      expect(html).not.toContain('card-element');
       // Without scripts the page says why, as before.
       expect(html).toContain('without-script');
     },
@@ -32,7 +32,7 @@ describe('a shop that takes cards, wallets and Link', () => {
   it('Link pays a plan at once, and page and order name it', async () => {
     const user = await shop.foyer.addUser();
     const browser = await shop.foyer.signedIn(user);
-    const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'payment-form') as {
+    const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
       action: string;
       fields: Record<string, string>;
       setupUrl: string;

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { type CardFormProps, PaymentFormView } from '../../views/billing/card-form.tsx';
-import { openPayment, type PaymentFields } from '../stripe.ts';
+import { type CardFormProps, PaymentFormView } from '../views/billing/card-form.tsx';
+import { openPayment, type PaymentFields } from './stripe.ts';
 
 interface Live {
   ready?: boolean;
@@ -12,7 +12,7 @@ interface Live {
  * Mounts Stripe's payment element, lets Stripe check and store the payment method, and posts only the setup intent's id.
  * A bank of a redirect leads back to this page by itself.
  */
-export default function PaymentForm(props: CardFormProps) {
+export function PaymentForm(props: CardFormProps) {
   const [live, setLive] = useState<Live>({});
   const form = useRef<HTMLFormElement>(null);
   const payment = useRef<PaymentFields>(null);

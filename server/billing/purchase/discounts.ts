@@ -1,5 +1,15 @@
 import type { AppliedDiscount } from '../subscription/membership.ts';
 
+/** A discount in Stripe's parameters. */
+export interface DiscountParam {
+  promotion_code?: string;
+  coupon?: string;
+}
+
+/** A promotion for Stripe: its code, else the coupon itself. */
+export const toDiscountParam = ({ promotionCodeId, couponId }: AppliedDiscount): DiscountParam =>
+  promotionCodeId !== null ? { promotion_code: promotionCodeId } : { coupon: couponId };
+
 type Amounts = Pick<AppliedDiscount, 'amountOffCents'>;
 
 /** The end of a repeating discount that begins now: Stripe counts calendar months in UTC. null: it has none. */
