@@ -32,7 +32,7 @@ export interface Failure {
   message?: string | undefined;
 }
 
-/** Stripe's fields of a card. */
+/** Stripe's fields of a card, or its payment element. */
 export interface Card {
   focus(name: CardElementName): void;
   /**
@@ -104,15 +104,6 @@ export async function openCard(
   };
 }
 
-/** Stripe's payment element. */
-export interface PaymentFields {
-  /**
-   * Lets Stripe check and store the payment method. A bank may take over the page, and leads back to its address.
-   * @returns as that of a card; the code `incomplete`: the element shows the fault
-   */
-  setUp(setupUrl: string): Promise<{ setupIntent: string } | Failure | undefined>;
-}
-
 /** The page's colors for the element's frame. */
 function appearance(): Appearance {
   const page = getComputedStyle(document.documentElement);
@@ -137,7 +128,7 @@ async function begin(setupUrl: string): Promise<{ clientSecret?: string; message
 }
 
 /** Mounts the element in `#field-payment`. */
-export async function openPayment(page: StripeInPage, on: { ready(): void; failed(): void }): Promise<PaymentFields> {
+export async function openPayment(page: StripeInPage, on: { ready(): void; failed(): void }): Promise<Card> {
   const stripe = await loadStripe(page);
   const { types = ['card'], currency, applePay, googlePay } = page.methods ?? {};
   const elements = stripe.elements({
@@ -159,6 +150,7 @@ export async function openPayment(page: StripeInPage, on: { ready(): void; faile
     elements.update({ appearance: appearance() }),
   );
   return {
+    focus() {},
     async setUp(setupUrl) {
       const checked = await elements.submit();
       if (checked.error) return { code: 'incomplete', message: checked.error.message };

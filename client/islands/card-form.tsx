@@ -6,8 +6,7 @@ import {
   CardFormView,
   cardElements,
 } from '../../views/billing/card-form.tsx';
-import { PaymentForm } from '../payment-form.tsx';
-import { type Card, type Failure, openCard } from '../stripe.ts';
+import { type Card, type Failure, openCard, openPayment } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
 
@@ -22,8 +21,11 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
   errors: { ...before.errors, ...part.errors },
 });
 
-/** Mounts Stripe's card elements, lets Stripe check and store the card, and posts only the setup intent's id. */
-function CardFields(props: CardFormProps) {
+/**
+ * Mounts Stripe's card elements or its payment element, lets Stripe check and store the card or other payment method, and
+ * posts only the setup intent's id.
+ */
+export default function CardForm(props: CardFormProps) {
   const [live, setLive] = useState<CardFormLive>({});
   const form = useRef<HTMLFormElement>(null);
   const card = useRef<Card>(null);
@@ -33,8 +35,12 @@ function CardFields(props: CardFormProps) {
 
   useEffect(() => {
     const failed = () => setLive(changed({ problem: props.notLoaded }));
-    for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
-    openCard(props, cardElements, {
+    const ready = () => setLive(changed({ ready: true }));
+    const openFields = () => {
+      for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
+      return openCard(props, cardElements, on);
+    };
+    const on: Parameters<typeof openCard>[2] = {
       changed(name, { complete, error }) {
         const text = error && errorText(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
@@ -43,9 +49,10 @@ function CardFields(props: CardFormProps) {
         setLive((before) => (isOwn(before) ? changed({ errors: { [name]: text } })(before) : before));
       },
       focused: (name) => setLive(changed({ focused: name })),
-      ready: () => setLive(changed({ ready: true })),
+      ready,
       failed,
-    }).then((opened) => {
+    };
+    (props.methods ? openPayment(props, on) : openFields()).then((opened) => {
       card.current = opened;
     }, failed);
     // Restored from the back-forward cache: its content is outdated.
@@ -62,15 +69,17 @@ function CardFields(props: CardFormProps) {
   function send(setupIntent: string) {
     input('setupIntent').value = setupIntent;
     // Disabled fields are not sent.
-    input('name').disabled = input('zip').disabled = true;
+    if (!props.methods) input('name').disabled = input('zip').disabled = true;
     form.current?.submit();
   }
 
   async function save(event: FormEvent) {
     event.preventDefault();
     if (busy.current) return;
-    const [name, zip] = [input('name').value.trim(), input('zip').value.trim()];
-    const emptyOr = (typed: string) => (typed ? undefined : props.empty);
+    // The payment element asks for everything itself, and shows the faults of its fields.
+    const read = (own: string) => (props.methods ? '' : input(own).value.trim());
+    const [name, zip] = [read('name'), read('zip')];
+    const emptyOr = (typed: string) => (typed || props.methods ? undefined : props.empty);
     const errors: Errors = { ...wrong.current, name: emptyOr(name), zip: emptyOr(zip) };
     const first = order.find((one) => errors[one]);
     if (first) return refuse(errors, first);
@@ -82,8 +91,8 @@ function CardFields(props: CardFormProps) {
     if ('setupIntent' in answer) return send(answer.setupIntent);
     busy.current = false;
     const text = errorText(props, answer);
-    const owner = order.find((one) => one !== 'name' && answer.code?.includes(one));
-    setLive(changed({ busy: false, problem: owner ? undefined : text }));
+    const owner = props.methods ? undefined : order.find((one) => one !== 'name' && answer.code?.includes(one));
+    setLive(changed({ busy: false, problem: owner || answer.code === 'incomplete' ? undefined : text }));
     if (owner) refuse({ [owner]: text }, owner);
   }
 
@@ -97,8 +106,4 @@ function CardFields(props: CardFormProps) {
       onTyped={(name) => setLive(changed({ errors: { [name]: undefined } }))}
     />
   );
-}
-
-export default function CardForm(props: CardFormProps) {
-  return props.methods ? <PaymentForm {...props} /> : <CardFields {...props} />;
 }

@@ -94,13 +94,20 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       onSubmit={props.onSubmit}
     >
       <HiddenFields fields={{ ...fields, setupIntent: '' }} />
-      {plainField('name', 'cc-name', 200)}
-      {element('number')}
-      <div className="pair">
-        {element('expiry')}
-        {element('cvc', cvcHint)}
-      </div>
-      {plainField('zip', 'postal-code', 20)}
+      {props.methods ? (
+        // Stripe's payment element asks for everything itself.
+        <div className="payment-element" id="field-payment" />
+      ) : (
+        <>
+          {plainField('name', 'cc-name', 200)}
+          {element('number')}
+          <div className="pair">
+            {element('expiry')}
+            {element('cvc', cvcHint)}
+          </div>
+          {plainField('zip', 'postal-code', 20)}
+        </>
+      )}
       {/* Text outside of Stripe's frames cannot describe their content: it is repeated for screen readers. */}
       <p className="visually-hidden" role="alert">
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
@@ -114,27 +121,6 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
     </form>
   );
 }
-
-/** Stripe's payment element in place of the card's fields: it asks for everything itself. */
-export function PaymentFormView(
-  props: CardFormProps & Pick<CardFormLive, 'problem' | 'ready' | 'busy' | 'form' | 'onSubmit'>,
-) {
-  const { action, fields, save, quiet, saveNote, problem, ready, busy, form, onSubmit } = props;
-  return (
-    <form className="form needs-script" method="post" action={action} noValidate ref={form} onSubmit={onSubmit}>
-      <HiddenFields fields={{ ...fields, setupIntent: '' }} />
-      <div className="payment-element" id="field-payment" />
-      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      {saveNote !== undefined && <p className="small">{saveNote}</p>}
-      <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
-        {save}
-      </Button>
-    </form>
-  );
-}
-
-const MethodView = (props: CardFormProps) =>
-  props.methods ? <PaymentFormView {...props} /> : <CardFormView {...props} />;
 
 /** Its texts and values in a language. */
 export function cardFormProps(
@@ -180,7 +166,7 @@ export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps
           {ctx.t(props.methods ? 'payment.methods.script' : 'payment.script.card')}
         </Notice>
       </div>
-      <Island ctx={ctx} name="card-form" load="idle" view={MethodView} props={props} />
+      <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
     </>
   );
 }
