@@ -128,17 +128,20 @@ async function begin(setupUrl: string): Promise<{ clientSecret?: string; message
 }
 
 /** Mounts the element in `#field-payment`. */
-export async function openPayment(page: StripeInPage, on: { ready(): void; failed(): void }): Promise<Card> {
+export async function openPayment(
+  page: StripeInPage,
+  { types, currency, applePay, googlePay }: NonNullable<StripeInPage['methods']>,
+  on: { ready(): void; failed(): void },
+): Promise<Card> {
   const stripe = await loadStripe(page);
-  const { types = ['card'], currency, applePay, googlePay } = page.methods ?? {};
   const elements = stripe.elements({
     mode: 'setup',
-    ...(currency !== undefined && { currency }),
+    currency,
     allowedPaymentMethodTypes: [...types],
     setupFutureUsage: 'off_session',
     appearance: appearance(),
   });
-  const wallet = (offered: boolean | undefined) => (offered ? 'auto' : 'never');
+  const wallet = (offered: boolean) => (offered ? 'auto' : 'never');
   const element = elements.create('payment', {
     layout: 'accordion',
     wallets: { applePay: wallet(applePay), googlePay: wallet(googlePay), link: wallet(types.includes('link')) },
@@ -152,14 +155,13 @@ export async function openPayment(page: StripeInPage, on: { ready(): void; faile
   return {
     focus() {},
     async setUp(setupUrl) {
-      const checked = await elements.submit();
-      if (checked.error) return { code: 'incomplete', message: checked.error.message };
+      if ((await elements.submit()).error) return { code: 'incomplete' };
       const intent = await begin(setupUrl);
       if (!intent?.clientSecret) return intent && { message: intent.message };
       const { setupIntent, error } = await stripe.confirmSetup({
         elements,
         clientSecret: intent.clientSecret,
-        confirmParams: { return_url: new URL(location.pathname, location.href).href + location.search },
+        confirmParams: { return_url: location.origin + location.pathname + location.search },
         redirect: 'if_required',
       });
       return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});

@@ -9,6 +9,7 @@ import {
 import { type Card, type Failure, openCard, openPayment } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
+type Typed = readonly [name: string, zip: string];
 
 const order: CardFieldName[] = ['name', ...cardElements, 'zip'];
 
@@ -20,6 +21,13 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
   ...part,
   errors: { ...before.errors, ...part.errors },
 });
+
+/** The faults when the button is pressed; the payment element asks for everything itself, and shows its own. */
+function findFaults({ methods, empty }: CardFormProps, wrong: Errors, [name, zip]: Typed): Errors {
+  if (methods) return {};
+  const emptyOr = (text: string) => (text ? undefined : empty);
+  return { ...wrong, name: emptyOr(name), zip: emptyOr(zip) };
+}
 
 /**
  * Mounts Stripe's card elements or its payment element, lets Stripe check and store the card or other payment method, and
@@ -35,11 +43,7 @@ export default function CardForm(props: CardFormProps) {
 
   useEffect(() => {
     const failed = () => setLive(changed({ problem: props.notLoaded }));
-    const ready = () => setLive(changed({ ready: true }));
-    const openFields = () => {
-      for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
-      return openCard(props, cardElements, on);
-    };
+    for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
     const on: Parameters<typeof openCard>[2] = {
       changed(name, { complete, error }) {
         const text = error && errorText(props, error);
@@ -49,10 +53,10 @@ export default function CardForm(props: CardFormProps) {
         setLive((before) => (isOwn(before) ? changed({ errors: { [name]: text } })(before) : before));
       },
       focused: (name) => setLive(changed({ focused: name })),
-      ready,
+      ready: () => setLive(changed({ ready: true })),
       failed,
     };
-    (props.methods ? openPayment(props, on) : openFields()).then((opened) => {
+    (props.methods ? openPayment(props, props.methods, on) : openCard(props, cardElements, on)).then((opened) => {
       card.current = opened;
     }, failed);
     // Restored from the back-forward cache: its content is outdated.
@@ -76,16 +80,14 @@ export default function CardForm(props: CardFormProps) {
   async function save(event: FormEvent) {
     event.preventDefault();
     if (busy.current) return;
-    // The payment element asks for everything itself, and shows the faults of its fields.
     const read = (own: string) => (props.methods ? '' : input(own).value.trim());
-    const [name, zip] = [read('name'), read('zip')];
-    const emptyOr = (typed: string) => (typed || props.methods ? undefined : props.empty);
-    const errors: Errors = { ...wrong.current, name: emptyOr(name), zip: emptyOr(zip) };
+    const typed: Typed = [read('name'), read('zip')];
+    const errors = findFaults(props, wrong.current, typed);
     const first = order.find((one) => errors[one]);
     if (first) return refuse(errors, first);
     busy.current = true;
     setLive(changed({ busy: true, problem: undefined, errors }));
-    const answer = await card.current?.setUp(props.setupUrl, name, zip).catch((): Failure => ({}));
+    const answer = await card.current?.setUp(props.setupUrl, ...typed).catch((): Failure => ({}));
     // The page itself redirects.
     if (!answer) return location.assign(props.action);
     if ('setupIntent' in answer) return send(answer.setupIntent);
