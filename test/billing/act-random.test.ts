@@ -5,7 +5,7 @@ import { faults, type Saved, type Sweep } from './act-sweep.ts';
 import { acts, buy, planOf } from './plan-actions.ts';
 
 /**
- * The same judgement as in act-sweep.test.ts for states that nobody has thought of: any acts and days come first, then one act
+ * The same judgement as in act-sweep.test.ts for states that no one has thought of: any acts and days come first, then one act
  * is interrupted and not repeated. A higher `FOYER_FAULT_SEEDS` has more runs; a failure prints its seed and path.
  */
 

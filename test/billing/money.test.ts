@@ -230,7 +230,7 @@ describe.each([anyBackend])('money, on $name', (backend) => {
     expect(
       subscriptions.filter(({ status }) => !['canceled', 'incomplete_expired'].includes(status)).length,
     ).toBeLessThanOrEqual(1);
-    // Nobody has a plan that is not paid or free.
+    // No one has a plan that is not paid or free.
     if (member.planId !== null && member.planId !== '1') {
       const bought = orders.find(({ planId }) => planId === member.planId);
       expect(bought).toBeDefined();

@@ -20,7 +20,7 @@ export interface Somebody {
 const companyDomains: Partial<Record<StandInKind, string>> = { oidc: 'acme.example', saml: 'corp.acme.example' };
 let people = 0;
 
-/** Of whom nobody has heard yet. Google, Acme and Acme Corporate vouch for the addresses that they give. */
+/** Of whom no one has heard yet. Google, Acme and Acme Corporate vouch for the addresses that they give. */
 export function somebody(kind: StandInKind): Somebody {
   people += 1;
   const email = `ida${people}@${companyDomains[kind] ?? 'example.com'}`;

@@ -16,7 +16,7 @@ const devices = new Map<number, string[]>();
 
 function party(port: number): RelyingParty {
   const known = parties.get(port);
-  if (!known) throw new Error(`nobody has signed in at port ${port}`);
+  if (!known) throw new Error(`no one has signed in at port ${port}`);
   return known;
 }
 
