@@ -10,7 +10,7 @@ type ListOption = 'redirectUri' | 'scope' | 'responseType';
 type RemovableListOption = 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
 type SwitchOption =
   | ('public' | 'native' | 'service' | 'thirdParty' | 'legacy' | 'legacyIdTokenRedirect' | 'device')
-  | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret');
+  | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret' | 'pkce' | 'nonce' | 'certification');
 
 /** The options from commander: false for `--no-…`. */
 export type ClientOptions = { [K in TextOption]?: string } & { [K in RemovableOption]?: string | false } & {
@@ -33,11 +33,22 @@ export const clientOptions: [flags: string, description: string][] = [
   ['--scope <SCOPE...>', `what it may ask for: ${knownScopes.join(', ')} (default: openid profile email phone)`],
   ['--resource <URI...>', 'resource servers that it may ask for, with all their scopes (see `foyer resource`)'],
   ['--response-type <TYPE...>', 'code, id_token, or both (default: code)'],
-  ['--id-token-alg <ALG>', `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: ES256)`],
+  [
+    '--id-token-alg <ALG>',
+    `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: RS256; ES256 for a --public or --native client)`,
+  ],
   ['--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri'],
   ['--backchannel-logout-uri <URI>', 'where it is told that a session is over'],
   ['--require-par', 'it pushes its requests first (RFC 9126); others are refused'],
   ['--dpop', 'its access tokens are bound to its key (RFC 9449)'],
+  ['--pkce', 'its code requests need PKCE (the default)'],
+  ['--no-pkce', 'they may come without PKCE: then with a nonce; for a library that knows no PKCE'],
+  ['--nonce', 'a request without PKCE needs a nonce (the default)'],
+  ['--no-nonce', 'with --no-pkce: it needs no nonce either'],
+  [
+    '--certification',
+    "as the OpenID Foundation's suite needs it: --no-pkce, --no-nonce, RS256, all scopes of OpenID Connect",
+  ],
   ['--only-plan <ID...>', 'members need one of these plans'],
   ['--only-entitlement <NAME...>', 'members need one of these entitlements'],
   ['--hidden', 'it is not among the apps on members’ dashboards'],
@@ -106,6 +117,19 @@ const toList = (values: string[] | false | undefined) => (values === false ? [] 
 
 type Changes = { [K in keyof ClientRequest]?: ClientRequest[K] | undefined };
 
+/**
+ * A client of the OpenID Foundation's plans Basic OP, Form Post and RP-Initiated Logout: their requests have no PKCE,
+ * and one has no nonce.
+ */
+const certification: Changes = {
+  pkceOptional: true,
+  nonceOptional: true,
+  idTokenAlg: 'RS256',
+  scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'],
+};
+
+const opposite = (value: boolean | undefined) => (value === undefined ? undefined : !value);
+
 /** The given options, in the names of a registration. A `--no-…` option deletes a property: its value is undefined. */
 function toChanges(options: ClientOptions): Changes {
   const { jwks, callsPerMinute } = options;
@@ -122,6 +146,8 @@ function toChanges(options: ClientOptions): Changes {
     device: options.device,
     requirePushedRequests: options.requirePar,
     dpopBound: options.dpop,
+    pkceOptional: opposite(options.pkce),
+    nonceOptional: opposite(options.nonce),
     requiredPlans: toList(options.onlyPlan),
     requiredEntitlements: toList(options.onlyEntitlement),
     hidden: options.hidden,
@@ -141,6 +167,7 @@ function toChanges(options: ClientOptions): Changes {
   const isGiven = ([, value]: [string, unknown]) => value !== undefined && value !== '';
   const removed = Object.entries(removable).filter(isGiven);
   return Object.fromEntries([
+    ...Object.entries(options.certification ? certification : {}),
     ...Object.entries(settings).filter(([, value]) => value !== undefined),
     ...removed.map(([name, value]) => [name, value === false ? undefined : value] as const),
   ]);

@@ -5,6 +5,11 @@ export const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_m
 /** Other clients have no secret, or authenticate with a key. */
 export const hasSecret = (client: ClientMetadata) => client.token_endpoint_auth_method === 'client_secret_basic';
 
+function pkceExemption(client: ClientMetadata): string | undefined {
+  if (!client.pkce_optional) return undefined;
+  return client.nonce_optional ? 'no PKCE, no nonce' : 'no PKCE';
+}
+
 export const clientKind = (client: ClientMetadata): string =>
   present(
     client.application_type,
@@ -13,6 +18,7 @@ export const clientKind = (client: ClientMetadata): string =>
     client.legacy && 'legacy',
     client.grant_types.includes(deviceGrant) && 'device',
     client.grant_types.includes('client_credentials') && 'service',
+    pkceExemption(client),
   ).join(', ');
 
 const clientRequirements = (client: ClientMetadata): string =>
@@ -54,7 +60,7 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Scopes', client.scope],
     ['Resources', client.resources],
     ['Response types', client.response_types.join(' ')],
-    ['Id tokens', `signed with ${client.id_token_signed_response_alg}`],
+    ['Id tokens', `signed with ${client.id_token_signed_response_alg}: your library must expect it`],
     ['Told of logouts at', client.backchannel_logout_uri],
     ['Needs', clientRequirements(client)],
     ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
@@ -71,6 +77,8 @@ export function withWarnings(client: ClientMetadata, text: string): string {
     text,
     readsRecords &&
       'Warning: a third party gets the scope account: it reads the record of each member who consents, and changes their profile.',
+    client.nonce_optional &&
+      'Warning: requests of this client may come without PKCE and without a nonce. It cannot notice a code that an attacker injects (RFC 9700, section 4.5). Register it so only for a certification.',
     client.legacy &&
       'Warning: a legacy client may send no nonce of its own. It cannot notice an id token that an attacker injects (OpenID Connect Core 1.0, section 3.2.2.11).',
     client.legacy_id_token_redirect &&

@@ -8,7 +8,7 @@ export const isResponseType = (type: string): type is ResponseType => type === '
  * The registration of a client app, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
  * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP),
  * plus Foyer's own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
- * `required_entitlements` and `hidden`. Optional properties are present only if they were registered.
+ * `required_entitlements`, `hidden`, `pkce_optional` and `nonce_optional`. Optional properties are present only if they were registered.
  */
 export interface ClientMetadata {
   client_id: ClientId;
@@ -42,6 +42,10 @@ export interface ClientMetadata {
   backchannel_logout_session_required?: true;
   require_pushed_authorization_requests?: true;
   dpop_bound_access_tokens?: true;
+  /** Its code requests may come without a PKCE challenge: then with a nonce (RFC 9700, section 2.1.1). */
+  pkce_optional?: true;
+  /** Without a challenge they need no nonce either. */
+  nonce_optional?: true;
   /** Users need one of these plans, or one of these entitlements; absent: no condition. */
   required_plans?: string[];
   required_entitlements?: string[];
@@ -62,6 +66,8 @@ export const extraMetadata = [
   'previous_secret_hash',
   'previous_secret_expires_at',
   'calls_per_minute',
+  'pkce_optional',
+  'nonce_optional',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;

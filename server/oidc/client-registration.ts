@@ -31,6 +31,8 @@ function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
     }),
     ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
     ...(request.dpopBound && { dpop_bound_access_tokens: true }),
+    ...(request.pkceOptional && { pkce_optional: true }),
+    ...(request.nonceOptional && { nonce_optional: true }),
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
     ...(request.hidden && { hidden: true }),
@@ -68,6 +70,14 @@ export function clientMetadata(input: ClientRequest, { development }: { developm
   };
 }
 
+/** The inverse of a part of {@link toOptionalMetadata}: the protection of requests and tokens. */
+const requestProtection = (client: ClientMetadata) => ({
+  requirePushedRequests: client.require_pushed_authorization_requests ?? false,
+  dpopBound: client.dpop_bound_access_tokens ?? false,
+  pkceOptional: client.pkce_optional ?? false,
+  nonceOptional: client.nonce_optional ?? false,
+});
+
 /**
  * The request of a registration: the inverse of {@link clientMetadata}, so that an update is checked like a
  * registration.
@@ -94,8 +104,7 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     legacyIdTokenRedirect: client.legacy_id_token_redirect ?? false,
     ...(client.backchannel_logout_uri !== undefined && { backchannelLogoutUri: client.backchannel_logout_uri }),
     device: client.grant_types.includes(deviceGrant),
-    requirePushedRequests: client.require_pushed_authorization_requests ?? false,
-    dpopBound: client.dpop_bound_access_tokens ?? false,
+    ...requestProtection(client),
     requiredPlans: client.required_plans ?? [],
     requiredEntitlements: client.required_entitlements ?? [],
     hidden: client.hidden ?? false,
@@ -112,6 +121,8 @@ export async function ensureDefaultClient(
   { id, name, publicUrl, development }: { id: string; name: string; publicUrl: string; development: boolean },
   nowMs: number,
 ): Promise<void> {
-  const client = clientMetadata({ id, name, redirectUris: [`${publicUrl}/`] }, { development });
+  // Its id token stands in a cookie, and all three cookies have 4 KB: ES256 is the shorter signature.
+  const request = { id, name, redirectUris: [`${publicUrl}/`], idTokenAlg: 'ES256' };
+  const client = clientMetadata(request, { development });
   await insertClient(database.db, client, { secret: createClientSecret(), nowMs });
 }

@@ -91,6 +91,17 @@ const responseTypeRule: Rule = ({ responseTypes }) =>
 const algorithmRule: Rule = ({ idTokenAlg }) =>
   faultIf(idTokenAlg !== 'ES256' && idTokenAlg !== 'RS256', `id-token-alg ${idTokenAlg}: write ES256 or RS256`);
 
+const pkceRule: Rule = ({ pkceOptional, nonceOptional, public: open, native, device }) => [
+  ...faultIf(
+    pkceOptional === true && (open || native || device),
+    'no-pkce: only a web client with a secret or a key may do without PKCE; this client keeps no secret',
+  ),
+  ...faultIf(
+    nonceOptional === true && pkceOptional !== true,
+    'no-nonce: goes together with no-pkce; with PKCE a nonce is never required',
+  ),
+];
+
 const rules: readonly Rule[] = [
   idRule,
   nameRule,
@@ -105,6 +116,7 @@ const rules: readonly Rule[] = [
   legacyRedirectRule,
   responseTypeRule,
   algorithmRule,
+  pkceRule,
 ];
 
 /** @returns all faults of a registration; `development` allows plain http on this machine */

@@ -27,6 +27,10 @@ export interface ClientRequest {
   device?: boolean;
   requirePushedRequests?: boolean;
   dpopBound?: boolean;
+  /** Its code requests need a nonce or a PKCE challenge, in place of a challenge. */
+  pkceOptional?: boolean;
+  /** Without a challenge they need no nonce either. */
+  nonceOptional?: boolean;
   requiredPlans?: string[];
   requiredEntitlements?: string[];
   hidden?: boolean;
@@ -68,6 +72,12 @@ const userScopes = ['openid', 'profile', 'email', 'phone'];
 const splitScopes = (scopes: readonly string[]): string[] =>
   scopes.flatMap((text) => text.split(/[\s,]+/)).filter(Boolean);
 
+/**
+ * Libraries for servers expect RS256 (OpenID Connect Registration 1.0, section 2). Apps that keep no secret get the
+ * shorter signature.
+ */
+const defaultAlgorithm = ({ public: open, native }: ClientRequest): string => (open || native ? 'ES256' : 'RS256');
+
 export function completeRequest(request: ClientRequest): CompleteRequest {
   const {
     native = false,
@@ -78,7 +88,7 @@ export function completeRequest(request: ClientRequest): CompleteRequest {
   } = request;
   const byBrowser = request.redirectUris.length > 0;
   const signsIn = !service || device || byBrowser;
-  const { logoutUris = [], resources = [], idTokenAlg = 'ES256', responseTypes = ['code'] } = request;
+  const { logoutUris = [], resources = [], responseTypes = ['code'] } = request;
   return {
     ...request,
     logoutUris,
@@ -89,7 +99,7 @@ export function completeRequest(request: ClientRequest): CompleteRequest {
     scopes: splitScopes(request.scopes ?? (signsIn ? userScopes : [])),
     resources,
     responseTypes: byBrowser ? [...new Set([...responseTypes, ...(legacyIdTokenRedirect ? ['id_token'] : [])])] : [],
-    idTokenAlg,
+    idTokenAlg: request.idTokenAlg ?? defaultAlgorithm(request),
     legacy: request.legacy ?? false,
     legacyIdTokenRedirect,
     device,

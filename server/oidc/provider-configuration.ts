@@ -22,6 +22,7 @@ import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
 import { proofAlgorithms } from './dpop.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-existing-grant.ts';
+import { requiresChallenge } from './pkce.ts';
 import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
 import { providerParameters } from './request-hints.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
@@ -200,7 +201,7 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
       clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
     },
     extraClientMetadata: { properties: [...extraMetadata] },
-    pkce: { required: () => true },
+    pkce: { required: requiresChallenge },
     extraParams: {
       scope: requireGrantableScope,
       ...Object.fromEntries(providerParameters.map((name) => [name, null])),

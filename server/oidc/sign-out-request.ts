@@ -1,6 +1,7 @@
 import { type Client, errors } from 'oidc-provider';
 import type { RequestContext } from '../http/index.ts';
 import type { OidcDeps } from './deps.ts';
+import { mayOmitChallenge } from './pkce.ts';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
 import { routes } from './routes-table.ts';
 
@@ -67,6 +68,12 @@ function logoutAddress(client: Client, logoutUri: string, state: string | undefi
 
 const isChallenge = (text = '') => /^[\w.~-]{43,128}$/.test(text);
 
+function isAllowedCodeRequest(client: Client, request: SignOutRequest): boolean {
+  const { code_challenge: challenge, code_challenge_method: method, nonce } = request;
+  if (challenge === undefined && method === undefined) return mayOmitChallenge(client, nonce);
+  return isChallenge(challenge) && method === 'S256';
+}
+
 /**
  * Tests whether the authorization would show the sign-in form rather than an error. The library's checks run here
  * before the user is signed out for it.
@@ -84,16 +91,18 @@ function isAllowedPostLogout(client: Client, request: SignOutRequest): boolean {
   // legacy-requests.ts adds the parameters that older clients omit.
   if (type === 'id_token')
     return client.legacy === true || (nonce !== undefined && scopes?.includes('openid') === true);
-  return isChallenge(request.code_challenge) && request.code_challenge_method === 'S256';
+  return isAllowedCodeRequest(client, request);
 }
 
 /** The authorization that follows, with the request's own parameters only. */
 function authorizationAfter(client: Client, request: SignOutRequest): string {
   const { logout_uri: _, code_challenge, code_challenge_method, ...rest } = request;
   const query = new URLSearchParams(rest);
-  if (code_challenge !== undefined && code_challenge_method !== undefined && rest.response_type === 'code') {
-    query.set('code_challenge', code_challenge);
-    query.set('code_challenge_method', code_challenge_method);
+  if (rest.response_type === 'code') {
+    if (code_challenge !== undefined && code_challenge_method !== undefined) {
+      query.set('code_challenge', code_challenge);
+      query.set('code_challenge_method', code_challenge_method);
+    }
     // The specification's form of it has no scope.
     if (rest.scope === undefined) query.set('scope', 'openid');
   }

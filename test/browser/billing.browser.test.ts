@@ -39,9 +39,12 @@ describe('the sandbox’s billing page in a browser', () => {
     await page.getByText('31 days ahead').waitFor();
     expect(await page.getByRole('button', { name: /^Refund/ }).count()).toBe(2);
     // An id's width depends on its letters: give the page the widest one that Stripe could draw.
-    await page.locator('.item-label').first().evaluate((label) => {
-      label.textContent = `price_${'W'.repeat(24)}`;
-    });
+    await page
+      .locator('.item-label')
+      .first()
+      .evaluate((label) => {
+        label.textContent = `price_${'W'.repeat(24)}`;
+      });
     expect(await layoutFaults(page)).toEqual([]);
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('link', { name: /-0001$/ }).click();

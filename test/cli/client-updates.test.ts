@@ -70,6 +70,34 @@ describe.each(backends)('foyer client update on $name', (backend) => {
     expect((await foyer('client', 'update', 'shop', '--public', '--json')).json()).not.toHaveProperty('client_secret');
   });
 
+  it('Only a confidential web client can be registered without PKCE, and without a nonce only beside that', async () => {
+    for (const options of [['--public'], ['--native'], ['--device']]) {
+      const refused = await foyer('client', 'add', ...shop, ...options, '--no-pkce');
+      expect(refused).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('no-pkce: only a web client with a secret'),
+      });
+    }
+    const alone = await foyer('client', 'add', ...shop, '--no-nonce');
+    expect(alone).toMatchObject({ code: 1, err: expect.stringContaining('no-nonce: goes together with no-pkce') });
+    await foyer('client', 'add', ...shop, '--no-pkce', '--no-nonce');
+    const exempt = (run: { json(): unknown }) => run.json() as { pkce_optional?: true; nonce_optional?: true };
+    expect(exempt(await foyer('client', 'show', 'shop', '--json'))).toMatchObject({
+      pkce_optional: true,
+      nonce_optional: true,
+    });
+    expect(await foyer('client', 'update', 'shop', '--public')).toMatchObject({ code: 1 });
+    expect((await foyer('client', 'list')).out).toContain('no PKCE, no nonce');
+    expect((await foyer('client', 'update', 'shop', '--nonce')).out).toMatch(/^Kind .*, no PKCE$/m);
+    expect(exempt(await foyer('client', 'update', 'shop', '--pkce', '--json'))).not.toHaveProperty('pkce_optional');
+  });
+
+  it('An update keeps the algorithm of the id tokens, whatever the default is', async () => {
+    await foyer('client', 'add', ...shop, '--id-token-alg', 'ES256');
+    const updated = await foyer('client', 'update', 'shop', '--name', 'Shop 2', '--json');
+    expect(updated.json()).toMatchObject({ id_token_signed_response_alg: 'ES256' });
+  });
+
   it('Required plans and entitlements must be in the catalogue and are removed by name', async () => {
     const refused = await foyer('client', 'add', ...shop, '--only-plan', '12', 'gold', '--only-entitlement', 'wings');
     expect(refused).toMatchObject({ code: 1, out: '' });

@@ -71,6 +71,32 @@ describe.each(backends)('foyer client on $name', (backend) => {
     }
   });
 
+  it('Adding a client names the algorithm of its id tokens: RS256 for a confidential web client, else ES256', async () => {
+    const added = await foyer('client', 'add', ...shop);
+    expect(added.out).toMatch(/^Id tokens +signed with RS256: your library must expect it$/m);
+    const others = [['--public'], ['--native', '--redirect-uri', 'com.example.app:/cb'], ['--id-token-alg', 'ES256']];
+    for (const [index, options] of others.entries()) {
+      const run = await foyer('client', 'add', ...shop, '--id', `other${index}`, ...options);
+      expect(run.out).toMatch(/^Id tokens +signed with ES256: your library must expect it$/m);
+    }
+  });
+
+  it('The profile --certification registers what the plans of the OpenID Foundation send', async () => {
+    const run = await foyer('client', 'add', ...shop, '--certification', '--json');
+    expect(run.json()).toMatchObject({
+      scope: 'openid profile email phone address offline_access',
+      id_token_signed_response_alg: 'RS256',
+      first_party: true,
+      pkce_optional: true,
+      nonce_optional: true,
+    });
+    const warned = await foyer('client', 'update', 'shop', '--name', 'Suite');
+    expect(warned.out).toContain('without PKCE and without a nonce');
+    const own = await foyer('client', 'update', 'shop', '--certification', '--scope', 'openid', '--nonce', '--json');
+    expect(own.json()).toMatchObject({ scope: 'openid', pkce_optional: true });
+    expect(own.json()).not.toHaveProperty('nonce_optional');
+  });
+
   it('Public and native clients get no secret', async () => {
     const spa = await foyer('client', 'add', ...shop, '--public', '--json');
     expect(spa.json()).toMatchObject({ token_endpoint_auth_method: 'none', application_type: 'web' });

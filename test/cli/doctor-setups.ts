@@ -3,6 +3,7 @@ import {
   judgeClients,
   judgeKeys,
   judgeLegacy,
+  judgePkce,
   judgePublished,
   judgeSensitive,
 } from '../../server/cli/doctor/checks-keys.ts';
@@ -89,6 +90,8 @@ const gone = client('gone', { requiredPlans: ['gold'], requiredEntitlements: ['w
 const partly = client('partly', { requiredPlans: ['1', 'silver'] });
 const met = client('met', { requiredPlans: ['2'] });
 const older = client('older', { legacy: true });
+const withoutPkce = client('goth', { pkceOptional: true });
+const withoutNonce = client('suite', { pkceOptional: true, nonceOptional: true });
 const oldest = client('oldest', { redirectUris: ['https://a.example.com/cb/'], legacyIdTokenRedirect: true });
 const scopes = ['openid', 'account:security', 'account:payments'];
 const sensitive = [
@@ -220,4 +223,5 @@ export const factCases: Cases = {
   ),
   ...many('sensitive', [[[client('open')]], [sensitive], [sensitive.slice(0, 1)]], judgeSensitive),
   ...many('legacy', [[[client('new')]], [[older]], [[older, oldest]]], judgeLegacy),
+  ...many('pkce', [[[client('new')]], [[withoutPkce]], [[withoutPkce, withoutNonce]]], judgePkce),
 };

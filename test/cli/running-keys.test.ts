@@ -10,7 +10,7 @@ describe.each(backends)('signing keys of a running Foyer on $name', (backend) =>
   const { running, foyer, register, tokensOf, isSignedIn } = prepareRunningFoyer(backend);
 
   it('Rotating keys with --now gives new tokens the new key within the promised seconds, and old tokens still verify', async () => {
-    const { client } = await register('keys');
+    const { client } = await register('keys', '--id-token-alg', 'ES256');
     const user = await running().addUser();
     const browser = await running().signedIn(user);
     const before = await tokensOf(client, user, browser);

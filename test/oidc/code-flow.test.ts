@@ -19,9 +19,9 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     jwtVerify(idToken ?? '', createRemoteJWKSet(new URL('/oauth2/jwks', foyer.url)), { issuer: foyer.url, audience });
 
   describe.each([
-    { kind: 'a confidential client', registration: {} },
-    { kind: 'a public client', registration: { public: true } },
-  ])('$kind', ({ registration }) => {
+    { kind: 'a confidential client', registration: {}, alg: 'RS256' },
+    { kind: 'a public client', registration: { public: true }, alg: 'ES256' },
+  ])('$kind', ({ registration, alg }) => {
     it('A code sign-in gives tokens that name the user at userinfo and after a refresh', async () => {
       const user = await foyer.addUser({ givenName: 'Ada', familyName: 'Lovelace' });
       const client = await relyingParty(foyer, await foyer.addClient(registration));
@@ -41,7 +41,7 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
       const tokens = await client.redeem(await signInFor(foyer.browser(), begun, user), begun);
       const { payload, protectedHeader } = await verify(tokens.id_token, client.id);
       const nowSeconds = Date.now() / 1000;
-      expect(protectedHeader.alg).toBe('ES256');
+      expect(protectedHeader.alg).toBe(alg);
       expect(payload).toMatchObject({
         iss: foyer.url,
         aud: client.id,
@@ -79,15 +79,20 @@ describe.each(backends)('code with PKCE on $name', (backend) => {
     expect(refreshed.claims()?.auth_time).toBe(authTime);
   });
 
-  it('A client that is registered with RS256 gets id tokens signed with RS256', async () => {
+  it.each([
+    ['registered with RS256', { idTokenAlg: 'RS256' }, 'RS256'],
+    ['registered with ES256', { idTokenAlg: 'ES256' }, 'ES256'],
+    ['confidential', {}, 'RS256'],
+    ['public', { public: true }, 'ES256'],
+  ])('A client that is %s gets id tokens signed with its algorithm', async (_what, registration, alg) => {
     const user = await foyer.addUser();
-    const client = await relyingParty(foyer, await foyer.addClient({ idTokenAlg: 'RS256' }));
+    const client = await relyingParty(foyer, await foyer.addClient(registration));
     const tokens = await tokensFor(client, foyer.browser(), user);
     const { protectedHeader, payload } = await verify(tokens.id_token, client.id);
-    expect(protectedHeader.alg).toBe('RS256');
+    expect(protectedHeader.alg).toBe(alg);
     expect(payload.sub).toBe(user.id);
     const refreshed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
-    expect(decodeProtectedHeader(refreshed.id_token ?? '').alg).toBe('RS256');
+    expect(decodeProtectedHeader(refreshed.id_token ?? '').alg).toBe(alg);
   });
 
   describe('the token endpoint', () => {

@@ -14,6 +14,8 @@ describe.each(backends)('the default client on $name', (backend) => {
       token_endpoint_auth_method: 'client_secret_basic',
       scope: 'openid profile email phone',
       first_party: true,
+      // Short enough for a cookie.
+      id_token_signed_response_alg: 'ES256',
     });
     if (!made) throw new Error('not made');
     await updateClient(stores.database.db, { ...made, scope: 'openid' }, { nowMs: 2 });

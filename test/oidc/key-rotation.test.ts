@@ -25,7 +25,7 @@ describe.each(backends)('rotation of the signing keys on $name', (backend) => {
     foyer = await startFoyer(backend, { KEYS_REFRESH_SECONDS: String(refreshMs / 1000) });
     user = await foyer.addUser();
     browser = await foyer.signedIn(user);
-    const registered = await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/bye'] });
+    const registered = await foyer.addClient({ logoutUris: ['http://127.0.0.1:9/bye'], idTokenAlg: 'ES256' });
     secret = registered.secret ?? '';
     client = await relyingParty(foyer, registered);
   });

@@ -52,7 +52,10 @@ export async function toldApp(foyer: TestFoyer, request: Partial<ClientRequest> 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backchannel`;
-  const client = await relyingParty(foyer, await foyer.addClient({ backchannelLogoutUri: address, ...request }));
+  const client = await relyingParty(
+    foyer,
+    await foyer.addClient({ backchannelLogoutUri: address, idTokenAlg: 'ES256', ...request }),
+  );
   const keys = createRemoteJWKSet(new URL(client.config.serverMetadata().jwks_uri ?? ''), { cooldownDuration: 0 });
   const check = (token: string) =>
     jwtVerify(token, keys, {

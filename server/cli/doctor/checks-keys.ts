@@ -155,3 +155,20 @@ export function judgeLegacy(clients: readonly ClientMetadata[]): Finding[] {
     Do: Change each app to the code flow with PKCE, then: \`foyer client update ID --no-legacy\`.`,
   ]);
 }
+
+/** The clients whose requests may come without PKCE. */
+export function judgePkce(clients: readonly ClientMetadata[]): Finding[] {
+  const exempted = clients.filter((client) => client.pkce_optional && !client.nonce_optional);
+  const open = clients.filter((client) => client.nonce_optional);
+  const names = (some: readonly ClientMetadata[]) => some.map(({ client_id: name }) => name).join(', ');
+  return table('clients', [
+    note('clients.no-pkce', exempted.length > 0)`
+    ${counted(exempted.length, 'client')} without PKCE: ${names(exempted)}.
+    Why: Only the nonce, which the app itself must compare, protects its codes from injection.
+    Do: When its library knows PKCE: \`foyer client update ID --pkce\`.`,
+    warning('clients.no-nonce', open.length > 0)`
+    ${counted(open.length, 'client')} without PKCE and without a nonce: ${names(open)}.
+    Why: Nothing protects the codes of these clients from injection (RFC 9700, section 4.5). Certification needs it; members do not.
+    Do: Remove the client after the certification, or: \`foyer client update ID --nonce\`.`,
+  ]);
+}

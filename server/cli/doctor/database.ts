@@ -3,7 +3,7 @@ import { loadPlans, PlansFileError } from '../../../config/plans.ts';
 import { type ClientMetadata, listClients, type SigningKeyInfo } from '../../oidc/index.ts';
 import { type Database, inspectDatabase, inspectSqliteFile, isStamped, migrationState } from '../../store/index.ts';
 import { onOffer } from '../grantable-access.ts';
-import { judgeClients, judgeKeys, judgeLegacy, judgeSensitive } from './checks-keys.ts';
+import { judgeClients, judgeKeys, judgeLegacy, judgePkce, judgeSensitive } from './checks-keys.ts';
 import { judgeClock, judgeMissing } from './checks-services.ts';
 import {
   judgeAnswer,
@@ -46,7 +46,12 @@ function checkRequirements(clients: readonly ClientMetadata[], { config, unreada
 /** The requirements of client apps, the most dangerous access, and the weakest protection. */
 export async function checkClients({ db }: Database, setup: Setup): Promise<Finding[]> {
   const clients = await listClients(db);
-  return [...checkRequirements(clients, setup), ...judgeSensitive(clients), ...judgeLegacy(clients)];
+  return [
+    ...checkRequirements(clients, setup),
+    ...judgeSensitive(clients),
+    ...judgeLegacy(clients),
+    ...judgePkce(clients),
+  ];
 }
 
 /** Adds to the findings, so that they are not lost if the database becomes unavailable. */
