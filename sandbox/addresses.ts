@@ -5,6 +5,7 @@ import { standInForStripe } from '../server/module-settings.ts';
 import { billingAddress } from './billing-routes.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { providersPath } from './providers/path.ts';
+import { refusalsAddress } from './refusal-routes.ts';
 import type { BannerLinks } from './views/banner.tsx';
 
 /** The origin of the demo client app and the stand-ins: another site than Foyer's own, which is on localhost. */
@@ -27,5 +28,6 @@ export function bannerLinks(config: Config): BannerLinks {
     mailbox: mailboxAddress,
     ...(standInForStripe(config) && { billing: billingAddress }),
     ...(providers !== undefined && { providers: providers + providersPath }),
+    refusals: refusalsAddress,
   };
 }

@@ -7,6 +7,7 @@ import { billingAddress } from './billing-routes.ts';
 import { createSandboxExtensions } from './extensions.ts';
 import { mailboxAddress } from './mail-routes.ts';
 import { providersPath } from './providers/path.ts';
+import { refusalsAddress } from './refusal-routes.ts';
 import { demoMember, seedSandbox } from './seed.ts';
 import { serveSandbox } from './serve-sandbox.ts';
 
@@ -26,6 +27,7 @@ export const sandbox: Companion = {
       `Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`,
       ...(standInForStripe(config) ? [`Billing:         ${config.PUBLIC_URL}${billingAddress}`] : []),
       ...(providersStandIn(config) ? [`Providers:       ${origin}${providersPath}`] : []),
+      `Refused:         ${config.PUBLIC_URL}${refusalsAddress}`,
       'Stop with Ctrl-C.',
     ];
   },

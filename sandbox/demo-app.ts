@@ -15,6 +15,7 @@ import {
 } from '../server/http/index.ts';
 import { sandboxStylesheet } from './extensions.ts';
 import { mailboxAddress } from './mail-routes.ts';
+import { refusalsAddress } from './refusal-routes.ts';
 import { demoClientId } from './seed.ts';
 import { televisionRoutes } from './television.ts';
 import { textsFor } from './texts.ts';
@@ -225,7 +226,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     assets,
     brandName,
     links: {},
-    banner: createBanner({ mailbox: issuer + mailboxAddress }),
+    banner: createBanner({ mailbox: issuer + mailboxAddress, refusals: issuer + refusalsAddress }),
     extraCss: assets.style(sandboxStylesheet),
   });
   const demo: DemoApp = {

@@ -5,6 +5,7 @@ import { standInForStripe } from '../server/module-settings.ts';
 import { bannerLinks } from './addresses.ts';
 import { createSandboxMailbox } from './mailbox.ts';
 import { sandboxAccess } from './page-access.ts';
+import { createSandboxRefusals } from './refusals.ts';
 import { sandboxRoutes, standInLinks } from './routes.ts';
 import { createBanner } from './views/banner.tsx';
 
@@ -16,6 +17,7 @@ export const sandboxStylesheet = 'sandbox/client/sandbox.css';
  */
 export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
   const mailbox = createSandboxMailbox({ kv, now });
+  const refusals = createSandboxRefusals({ kv, now });
   const standIn = standInForStripe(config);
   const billingClock = standIn && createStandInClock(standIn, now);
   return {
@@ -26,10 +28,12 @@ export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
           await billingClock?.refresh();
           await runBillingJobs();
         };
-        sandboxRoutes(router, { pages, sessions, mailbox, look: mailBrand(config), standIn, dayPassed });
+        sandboxRoutes(router, { pages, sessions, mailbox, look: mailBrand(config), refusals, standIn, dayPassed });
       },
     },
     carriers: mailbox.carriers,
+    // A page for developers may miss a line while the store is away; the log has it.
+    onRefusal: (refusal) => void refusals.add(refusal).catch(() => {}),
     ...(billingClock && { billingClock }),
     layoutBanner: createBanner(bannerLinks(config)),
     assets: { stylesheet: sandboxStylesheet },

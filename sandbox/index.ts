@@ -8,4 +8,5 @@ export { createDemoApp } from './demo-app.ts';
 export { createSandboxExtensions } from './extensions.ts';
 export { createSandboxMailbox, type SandboxMailbox, type StoredMessage } from './mailbox.ts';
 export { sandboxAccess } from './page-access.ts';
+export { createSandboxRefusals } from './refusals.ts';
 export { demoClientId, demoMember, seedSandbox } from './seed.ts';

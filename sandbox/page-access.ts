@@ -12,6 +12,7 @@ export const sandboxAccess: Readonly<Record<string, PageRule>> = {
   'GET /sandbox/mailbox/:id/html': 'visitor',
   'GET /sandbox/mails': 'visitor',
   'GET /sandbox/mails/:template': 'visitor',
+  'GET /sandbox/refusals': 'visitor',
   'GET /sandbox/billing': 'visitor',
   'POST /sandbox/billing': 'visitor',
 };

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { methodNotAllowed } from '../server/http/index.ts';
 import { type BillingRoutesDeps, billingRoutes } from './billing-routes.ts';
 import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
+import { type RefusalRoutesDeps, refusalRoutes } from './refusal-routes.ts';
 import { textsFor } from './texts.ts';
 import { PartsPage } from './views/parts-page.tsx';
 import { StandInAppPage } from './views/stand-in-app-page.tsx';
@@ -21,10 +22,10 @@ export const standInLinks = {
 };
 
 /**
- * Pages that replace the marketplace's own apps if none is configured, the mailbox, billing, and all parts of pages and
- * mails.
+ * Pages that replace the marketplace's own apps if none is configured, the mailbox, billing, refused requests, and all
+ * parts of pages and mails.
  */
-export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRoutesDeps): void {
+export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRoutesDeps & RefusalRoutesDeps): void {
   const { pages, sessions } = deps;
   for (const app of ['search', 'main', 'account'] as const) {
     router
@@ -50,4 +51,5 @@ export function sandboxRoutes(router: Router, deps: MailRoutesDeps & BillingRout
     .all(methodNotAllowed('GET', 'HEAD', 'POST'));
   mailRoutes(router, deps);
   billingRoutes(router, deps);
+  refusalRoutes(router, deps);
 }

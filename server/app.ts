@@ -76,11 +76,12 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const { app, trusts } = createExpress(config.TRUST_PROXY);
   detectLanguages(app, cookies);
   const bridge = createErrorBridge(app);
-  const modules = await wireModules(deps, base, (req: Request, res: Response, error: unknown) => {
+  const fail = (req: Request, res: Response, error: unknown) => {
     // A direct call has not passed through Express.
     if (req.app === undefined) bridge.handleError(req, res, error);
     else sendError({ pages, log }, { req, res }, asHttpError(error));
-  });
+  };
+  const modules = await wireModules(deps, base, { fail, onRefusal: extensions.onRefusal });
   const { oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
 
   const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));

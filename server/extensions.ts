@@ -4,6 +4,7 @@ import type { LayoutBanner, LinkName, PageContext } from '../views/page-context.
 import type { BillingClock } from './billing/index.ts';
 import type { PageRule, Pages } from './http/index.ts';
 import type { Carriers } from './messages/index.ts';
+import type { Refusal } from './oidc/index.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { KeyValueStore } from './store/index.ts';
 
@@ -13,6 +14,8 @@ export interface Extensions {
   routes?: ExtensionRoutes;
   /** They replace the configured carriers for every message. */
   carriers?: Carriers;
+  /** Gets the refused requests of client apps. */
+  onRefusal?(refusal: Refusal): void;
   /** Stripe's time, if it is not the machine's. */
   billingClock?: BillingClock;
   /** The banner at the top of each page. */

@@ -59,15 +59,18 @@ function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, bill
 
 type Catalogues = ReturnType<typeof createCatalogues>;
 
+type OidcSettings = Parameters<typeof createOidcModule>[0];
+
 interface WiringInput {
   deps: AppDeps;
   base: BaseServices;
   catalogues: Catalogues;
   /** Answers an error outside of Express's handlers. */
-  fail: Parameters<typeof createOidcModule>[0]['fail'];
+  fail: OidcSettings['fail'];
+  onRefusal: OidcSettings['onRefusal'];
 }
 
-function createOidc({ deps, base, catalogues, fail }: WiringInput): Promise<OidcModule> {
+function createOidc({ deps, base, catalogues, fail, onRefusal }: WiringInput): Promise<OidcModule> {
   const { config, database, kv, boxes, outbox, log, metrics, terms, now } = deps;
   const { publicUrl, lifetimes, cookieKeys, key, limits, visitorGate, cookies, sharedCookies } = base;
   return createOidcModule({
@@ -94,6 +97,7 @@ function createOidc({ deps, base, catalogues, fail }: WiringInput): Promise<Oidc
     metrics,
     now,
     fail,
+    onRefusal,
     terms,
     nextRedirect: base.nextRedirect,
     membershipClaims: catalogues.getMembershipClaims,
@@ -247,8 +251,12 @@ function listSubscribers(
 }
 
 /** Creates every module after those that it needs. `app.ts` has the order in which requests pass them. */
-export async function wireModules(deps: AppDeps, base: BaseServices, fail: WiringInput['fail']) {
-  const input: WiringInput = { deps, base, catalogues: createCatalogues(deps, base), fail };
+export async function wireModules(
+  deps: AppDeps,
+  base: BaseServices,
+  handlers: Pick<WiringInput, 'fail' | 'onRefusal'>,
+) {
+  const input: WiringInput = { deps, base, catalogues: createCatalogues(deps, base), ...handlers };
   const oauth = await createOidc(input);
   const signInModules = createSignInModules(input);
   const accountModules = createAccountModules(input, signInModules);

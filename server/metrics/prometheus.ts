@@ -121,7 +121,7 @@ function createPasswordMetrics({ counter, histogram, gauge }: Factory): Pick<Met
   };
 }
 
-type SessionMetrics = 'sessionStarted' | 'sessionEnded' | 'issued' | 'reused' | 'signingKeys';
+type SessionMetrics = 'sessionStarted' | 'sessionEnded' | 'issued' | 'reused' | 'clientRefused' | 'signingKeys';
 
 function createSessionMetrics({ counter, gauge }: Factory): Pick<Metrics, SessionMetrics> {
   const started = counter('foyer_sessions_begun_total', 'Sessions begun by signing in');
@@ -130,6 +130,10 @@ function createSessionMetrics({ counter, gauge }: Factory): Pick<Metrics, Sessio
   ]);
   const issued = counter('foyer_oauth_issued_total', 'Codes and tokens given to client apps', ['kind', 'client_type']);
   const reused = counter('foyer_oauth_reuse_total', 'Codes and refresh tokens that came a second time', ['kind']);
+  const refused = counter('foyer_oauth_refused_total', 'Requests of client apps that were refused', [
+    'endpoint',
+    'error',
+  ]);
   const keyActivated = gauge({
     name: 'foyer_signing_key_activated_timestamp_seconds',
     help: 'Since when the key that signs does so',
@@ -141,6 +145,7 @@ function createSessionMetrics({ counter, gauge }: Factory): Pick<Metrics, Sessio
     sessionEnded: (cause, count = 1) => ended.inc({ cause }, count),
     issued: (kind, clientType) => issued.inc({ kind, client_type: clientType }),
     reused: (kind) => reused.inc({ kind }),
+    clientRefused: (endpoint, error) => refused.inc({ endpoint, error }),
     signingKeys(keys) {
       for (const { alg, activatesAt } of keys) keyActivated.set({ alg }, activatesAt / 1000);
     },

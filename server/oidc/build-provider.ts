@@ -20,6 +20,7 @@ import { createProvider, prolongUsedTokens } from './provider.ts';
 import type { ProviderDeps } from './provider-configuration.ts';
 import { allowIdTokenInQuery } from './query-response-mode.ts';
 import { createRefreshAnswers } from './refresh-token-reuse.ts';
+import { reportRefusals } from './refusals.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
 import { countIssuedTokens } from './token-metrics.ts';
@@ -60,6 +61,7 @@ export function createProviderBuilder(
   return (keys) => {
     const provider = createProvider(providerDeps, keys);
     // The order counts: each of them surrounds the following ones.
+    reportRefusals(provider, settings);
     requireAnswerOwner(provider, deps);
     endLocalSession(provider, deps);
     fillInForLegacy(provider);

@@ -13,6 +13,7 @@ import type { GetMembershipClaims, TermsVersion } from '../users/index.ts';
 import type { OidcDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
 import type { GrantStore } from './grant-store.ts';
+import type { RefusalListeners } from './refusals.ts';
 
 export interface OidcSettings extends RequestServices {
   development: boolean;
@@ -46,6 +47,7 @@ export interface OidcSettings extends RequestServices {
   plansAreSold: boolean;
   sessions: Sessions;
   providersOut: UpstreamLogout;
+  onRefusal: RefusalListeners['onRefusal'];
 }
 
 /** The functions that follow a Foyer session; `wiring.ts` lists them. */

@@ -33,6 +33,8 @@ export interface Metrics {
    * A code or refresh token was used a second time, which proves that it leaked (RFC 9700, sections 2.1.1 and 4.14.2).
    */
   reused(kind: 'authorization_code' | 'refresh_token'): void;
+  /** The provider refused a request of a client app. @param error a word of the standards, or `other` */
+  clientRefused(endpoint: string, error: string): void;
   /** @param keys the keys that sign now; `activatesAt` in milliseconds since the epoch */
   signingKeys(keys: readonly { alg: string; activatesAt: number }[]): void;
   /** @param template a name of the product's or of the operator's list */
@@ -104,6 +106,7 @@ export const noMetrics: Metrics = {
   sessionEnded: nothing,
   issued: nothing,
   reused: nothing,
+  clientRefused: nothing,
   signingKeys: nothing,
   messageAdded: nothing,
   messageTried: nothing,

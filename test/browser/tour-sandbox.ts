@@ -63,6 +63,15 @@ export function sandboxStops(steps: TourSteps): Stop[] {
     },
     { name: 'all mails', open: at('/sandbox/mails') },
     {
+      name: 'refused requests',
+      async open(page) {
+        await page.request.get(`${url()}/oauth2/authorize?client_id=a-client-that-was-never-registered`);
+        await page.goto(`${url()}/sandbox/refusals`);
+        await page.locator('.messages li').first().waitFor();
+      },
+    },
+    { name: 'refused requests with nothing', open: at('/sandbox/refusals?client=nobody') },
+    {
       name: 'demo app',
       async open(page) {
         await page.goto(demoUrl());
