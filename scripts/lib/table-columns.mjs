@@ -111,6 +111,7 @@ export const notes = {
   'memberships.base_plan_id': "The plan without a subscription: a free one or a partner's.",
   'memberships.card': 'JSON: the charged card (`SavedCard`).',
   'memberships.discount': 'JSON: the discount on the subscription (`AppliedDiscount`).',
+  'memberships.customer_discount': 'JSON: the discount on the customer (`CustomerDiscount`).',
   'memberships.unpaid': 'JSON: the unpaid invoice (`UnpaidInvoice`).',
   'memberships.pending': 'JSON: a change that waits for its payment (`PendingChange`).',
   'memberships.price': "JSON: the price of the subscription's item (`SubscriptionPrice`).",

@@ -76,6 +76,8 @@ export interface TablesMToO {
     nextCharge: string | null;
     /** The customer's balance at Stripe: below 0 the user's credit, above 0 owed. */
     balanceCents: Generated<number>;
+    /** JSON: the discount on the customer (`CustomerDiscount`). */
+    customerDiscount: string | null;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {

@@ -27,6 +27,7 @@ const paid: Membership = {
   basePlanId: null,
   card: null,
   discount: null,
+  customerDiscount: null,
   unpaid: null,
   unpaidSince: null,
   pending: null,

@@ -35,6 +35,55 @@ describe('the stand-in’s engine: coupons, codes and prorations', () => {
     expect(kit.get<Stripe.PromotionCode>(`/v1/promotion_codes/${promotion}`).times_redeemed).toBe(1);
   });
 
+  it('The engine applies the discount of a customer where the subscription has none, and to one charge if it is for one', () => {
+    const customer = kit.customer(visa);
+    const half = coupon({ percent_off: 50, duration: 'forever' });
+    const subscription = kit.subscribe(customer, kit.price(9_900));
+    kit.engine.discountCustomer(customer, half);
+    kit.engine.advance(31 * day);
+    kit.post(`/v1/subscriptions/${subscription.id}`, {
+      discounts: [{ coupon: coupon({ percent_off: 10, duration: 'once' }) }],
+    });
+    kit.engine.advance(31 * day);
+    kit.engine.advance(31 * day);
+    kit.engine.discountCustomer(customer, coupon({ percent_off: 20, duration: 'once' }));
+    kit.engine.advance(31 * day);
+    expect(kit.get<Stripe.Customer>(`/v1/customers/${customer}`).discount).toBeNull();
+    kit.engine.advance(31 * day);
+    expect(paid(customer)).toEqual([9_900, 4_950, 8_910, 4_950, 7_920, 9_900]);
+    expect(kit.types()).toContain('customer.discount.deleted');
+  });
+
+  it('The engine leaves the discount of a customer out of a preview and a phase with an empty text, and previews it by its id', () => {
+    kit = engineKit({ startMs: Date.UTC(2026, 0, 15, 10) });
+    const customer = kit.customer(visa);
+    const price = kit.price(9_900);
+    const subscription = kit.subscribe(customer, price);
+    kit.engine.discountCustomer(customer, coupon({ percent_off: 50, duration: 'forever' }));
+    const { discount } = kit.get<Stripe.Customer>(`/v1/customers/${customer}`);
+    const totalOf = (params: Record<string, unknown>) =>
+      kit.preview({ subscription: subscription.id, ...params }).total;
+    expect(totalOf({})).toBe(4_950);
+    expect(totalOf({ discounts: '' })).toBe(9_900);
+    expect(totalOf({ discounts: [{ discount: discount?.id }] })).toBe(4_950);
+    const schedule = kit.post<Stripe.SubscriptionSchedule>('/v1/subscription_schedules', {
+      from_subscription: subscription.id,
+    });
+    const [running] = schedule.phases;
+    const phase = { items: [{ price, quantity: 1 }], duration: { interval: 'month', interval_count: 1 } };
+    kit.post(`/v1/subscription_schedules/${schedule.id}`, {
+      end_behavior: 'release',
+      phases: [
+        { items: phase.items, start_date: running?.start_date, end_date: running?.end_date },
+        { ...phase, discounts: '' },
+        phase,
+      ],
+    });
+    kit.engine.advance(31 * day);
+    kit.engine.advance(31 * day);
+    expect(paid(customer)).toEqual([9_900, 9_900, 4_950]);
+  });
+
   it('The engine discounts no more than is due, and a repeating discount only in its months', () => {
     const customer = kit.customer(visa);
     const much = coupon({ amount_off: 100_000, currency: 'usd', duration: 'repeating', duration_in_months: 2 });

@@ -38,6 +38,23 @@ function checkPromotionCode(state: State, code: PromotionCode, { subscription, c
   }
 }
 
+function checkCoupon(state: State, coupon: Coupon, currency: string | null | undefined) {
+  if ((coupon.redeem_by ?? Infinity) <= state.now()) {
+    throw invalid(`Coupon ${coupon.id} is expired and cannot be applied.`, {
+      param: 'discounts',
+      code: 'coupon_expired',
+    });
+  }
+  if (!coupon.valid || coupon.times_redeemed >= (coupon.max_redemptions ?? Infinity)) {
+    throw invalid(`Coupon ${coupon.id} is used up and cannot be applied.`, { param: 'discounts' });
+  }
+  if (coupon.currency !== null && currency != null && coupon.currency !== currency) {
+    throw invalid(`The coupon's currency (${coupon.currency}) does not match that of the subscription (${currency}).`, {
+      param: 'discounts',
+    });
+  }
+}
+
 /** @returns the id of the new discount, which counts as a redemption only when it is applied */
 function createDiscount(
   state: State,
@@ -50,27 +67,26 @@ function createDiscount(
       param: 'discounts',
     });
   }
-  if ((coupon.redeem_by ?? Infinity) <= state.now()) {
-    throw invalid(`Coupon ${coupon.id} is expired and cannot be applied.`, {
-      param: 'discounts',
-      code: 'coupon_expired',
-    });
-  }
-  if (!coupon.valid || coupon.times_redeemed >= (coupon.max_redemptions ?? Infinity)) {
-    throw invalid(`Coupon ${coupon.id} is used up and cannot be applied.`, { param: 'discounts' });
-  }
-  if (coupon.currency !== null && coupon.currency !== subscription.currency) {
-    throw invalid(
-      `The coupon's currency (${coupon.currency}) does not match that of the subscription (${subscription.currency}).`,
-      { param: 'discounts' },
-    );
-  }
+  checkCoupon(state, coupon, subscription.currency);
+  const { id, customer } = subscription;
+  return putDiscount(state, { customer, subscription: id, coupon, code }).id;
+}
+
+function putDiscount(
+  state: State,
+  {
+    customer,
+    subscription,
+    coupon,
+    code,
+  }: { customer: string; subscription: string | null; coupon: Coupon; code: PromotionCode | null },
+): Discount {
   const now = state.now();
   const discount: Discount = state.put({
     id: newId('di'),
     object: 'discount',
     checkout_session: null,
-    customer: subscription.customer,
+    customer,
     customer_account: null,
     end: coupon.duration === 'repeating' ? monthsAfter(now, coupon.duration_in_months ?? 0) : null,
     invoice: null,
@@ -78,7 +94,7 @@ function createDiscount(
     promotion_code: code?.id ?? null,
     source: { coupon: coupon.id, type: 'coupon' },
     start: now,
-    subscription: subscription.id,
+    subscription,
     subscription_item: null,
   });
   state.put({
@@ -89,7 +105,26 @@ function createDiscount(
     once: coupon.duration === 'once',
     products: coupon.applies_to?.products ?? null,
   });
-  return discount.id;
+  return discount;
+}
+
+/**
+ * An operator gives a customer a coupon, or takes it away: the API of this version has no parameter for the former. It
+ * applies to the subscriptions that have no discount of their own (docs.stripe.com/billing/subscriptions/coupons).
+ */
+export function discountCustomer(state: State, id: string, couponId: string | null): void {
+  const customer = state.edit('customer', id);
+  const { discount: before } = customer;
+  if (couponId === null) customer.discount = null;
+  else {
+    const coupon = state.get('coupon', couponId, 'coupon');
+    checkCoupon(state, coupon, customer.currency);
+    customer.discount = structuredClone(putDiscount(state, { customer: id, subscription: null, coupon, code: null }));
+    state.edit('coupon', couponId).times_redeemed += 1;
+    state.announce('customer.discount.created', customer.discount);
+  }
+  if (before) state.announce('customer.discount.deleted', before);
+  state.announce('customer.updated', customer, 'updated');
 }
 
 /**
@@ -111,7 +146,9 @@ export function changeDiscounts(
       throw invalid('Each discount takes exactly one of coupon, discount and promotion_code.', { param: 'discounts' });
     }
     if (existing !== undefined) {
-      if (!before.includes(existing)) throw missing('discount', existing, 'discounts');
+      // An existing discount of the object, or of its customer.
+      const { discount: above } = state.get('customer', subscription.customer);
+      if (!before.includes(existing) && above?.id !== existing) throw missing('discount', existing, 'discounts');
       return existing;
     }
     const promotion = code === undefined ? null : state.get('promotion_code', code, 'discounts');
@@ -127,6 +164,8 @@ export function changeDiscounts(
 export function recordDiscountChange(state: State, before: readonly string[], after: readonly string[]) {
   for (const id of after.filter((each) => !before.includes(each))) {
     const discount = state.get('discount', id);
+    // The customer's.
+    if (discount.subscription === null) continue;
     const { coupon } = discount.source;
     if (state.find('coupon', coupon)) state.edit('coupon', coupon).times_redeemed += 1;
     if (discount.promotion_code !== null) state.edit('promotion_code', discount.promotion_code).times_redeemed += 1;
@@ -134,15 +173,35 @@ export function recordDiscountChange(state: State, before: readonly string[], af
   }
   for (const id of before.filter((each) => !after.includes(each))) {
     const removed = state.find('discount', id);
-    if (removed) state.announce('customer.discount.deleted', removed);
+    if (removed && removed.subscription !== null) state.announce('customer.discount.deleted', removed);
   }
 }
 
 export const discountFields = ['coupon', 'discount', 'promotion_code'];
 
-/** Discounts of a subscription that still run. */
-export const runningDiscounts = (state: State, subscription: Subscription): string[] =>
+const ownDiscounts = (state: State, subscription: Subscription): string[] =>
   subscription.discounts.filter((id) => (state.get('discount', id).end ?? Infinity) > state.now());
+
+const toBareId = (id: string) => `hidden_bare_${id}`;
+
+/** The customer's discount does not apply in these phases of a schedule, or, in a preview, to this customer. */
+export const setBare = (state: State, id: string, phases: number[] = []) =>
+  state.put({ id: toBareId(id), object: 'hidden.bare', phases });
+
+function inherits(state: State, { customer, schedule }: Subscription): boolean {
+  if (state.find('hidden.bare', toBareId(customer))) return false;
+  const bare = schedule === null ? undefined : state.find('hidden.bare', toBareId(schedule));
+  if (schedule === null || !bare) return true;
+  return !bare.phases.includes(state.get('subscription_schedule', schedule).current_phase?.start_date ?? 0);
+}
+
+/** Discounts that still run: those of the subscription, or else that of its customer. */
+export function runningDiscounts(state: State, subscription: Subscription): string[] {
+  const own = ownDiscounts(state, subscription);
+  const { discount } = state.get('customer', subscription.customer);
+  if (own.length > 0 || !discount || !inherits(state, subscription)) return own;
+  return (discount.end ?? Infinity) > state.now() ? [discount.id] : [];
+}
 
 /**
  * The amounts of running discounts, one after the other, each from the rest of the previous ones.
@@ -176,9 +235,14 @@ export function calculateCuts(
 
 /** A one-time discount is used up by the first invoice that it reduced. */
 export function removeSpentDiscounts(state: State, subscription: Subscription, used: ReadonlySet<string>) {
-  subscription.discounts = runningDiscounts(state, subscription).filter((id) => {
-    const spent = used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;
+  const isSpent = (id: string) => used.has(id) && state.get('hidden.rule', `hidden_${id}`).once;
+  subscription.discounts = ownDiscounts(state, subscription).filter((id) => {
+    const spent = isSpent(id);
     if (spent) state.announce('customer.discount.deleted', state.get('discount', id));
     return !spent;
   });
+  const { discount } = state.get('customer', subscription.customer);
+  if (!discount || !isSpent(discount.id)) return;
+  state.edit('customer', subscription.customer).discount = null;
+  state.announce('customer.discount.deleted', discount);
 }

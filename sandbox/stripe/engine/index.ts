@@ -4,6 +4,7 @@
  */
 
 import { runDueTasks } from './clock.ts';
+import { discountCustomer } from './discounts.ts';
 import { moveDispute, openDispute } from './disputes.ts';
 import { authenticate } from './intents.ts';
 import { endRefund, getChargeOfInvoice, refundCharge, setCardBehaviour } from './refunds.ts';
@@ -63,6 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
     endRefund: (refundId, end) => perform(() => endRefund(state, refundId, end)),
     dispute: (invoiceId, status = 'needs_response') => perform(() => openDispute(state, invoiceId, status).id),
     moveDispute: (disputeId, status) => perform(() => moveDispute(state, disputeId, status)),
+    discountCustomer: (id, coupon) => perform(() => discountCustomer(state, id, coupon)),
     pause: (id, reason) => perform(() => pause(state, state.edit('subscription', id), reason)),
     setCardBehaviour: (id, number) => perform(() => setCardBehaviour(state, id, number)),
   };

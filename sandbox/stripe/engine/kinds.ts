@@ -66,6 +66,17 @@ export interface HiddenRule {
   /** The products that it applies to; null for all. */
   products: string[] | null;
 }
+/**
+ * Where a customer's discount does not apply, because a call has said so: the phases of a schedule, or, in a preview, the
+ * customer's subscriptions.
+ */
+export interface HiddenBare {
+  /** `hidden_bare_` and the id of the schedule, or of the customer. */
+  id: string;
+  object: 'hidden.bare';
+  /** Starts of phases, in seconds. */
+  phases: number[];
+}
 /** The record of a notification: the end of that trial, three days before. */
 export interface HiddenNotice {
   id: string;
@@ -101,6 +112,7 @@ export interface Kinds {
   'hidden.item': HiddenItem;
   'hidden.change': HiddenChange;
   'hidden.rule': HiddenRule;
+  'hidden.bare': HiddenBare;
   'hidden.told': HiddenNotice;
 }
 export type Kind = keyof Kinds;

@@ -14,7 +14,7 @@ export type Customer = With<
   Stripe.Customer,
   {
     default_source: null;
-    discount: null;
+    discount: Discount | null;
     invoice_settings: With<Stripe.Customer.InvoiceSettings, { default_payment_method: string | null }>;
   }
 >;

@@ -1,5 +1,5 @@
 import { voidInvoice } from './collect.ts';
-import { changeDiscounts, discountFields } from './discounts.ts';
+import { changeDiscounts, discountFields, setBare } from './discounts.ts';
 import { type BillingResult, bill } from './invoices.ts';
 import { newId } from './new-id.ts';
 import type { Invoice, Subscription } from './objects.ts';
@@ -74,6 +74,7 @@ function rehearseCreation(state: State, params: Params, reader: Reader): Invoice
   }
   readItem(state, details);
   const { items, trial_end, billing_mode } = params.subscription_details as Params;
+  if (reader.isCleared('discounts')) setBare(state, customer);
   const recurring = isRecurring(reader);
   const created = createSubscription(state, {
     customer,
@@ -99,6 +100,7 @@ function rehearseOn(state: State, id: string, reader: Reader): Invoice {
   if (discounts) {
     changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
   }
+  if (reader.isCleared('discounts')) setBare(state, subscription.customer);
   if (isRecurring(reader)) return rehearseRecurring(state, subscription, change);
   const act = details && rehearseAct(state, subscription, { details, change });
   if (act) return act;

@@ -1,4 +1,4 @@
-import { changeDiscounts, discountFields, recordDiscountChange } from './discounts.ts';
+import { changeDiscounts, discountFields, recordDiscountChange, setBare } from './discounts.ts';
 import type { SchedulePhase, Subscription, SubscriptionSchedule } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { sameInterval } from './periods.ts';
@@ -42,6 +42,13 @@ export function setPhaseDiscounts(state: State, subscription: Subscription, phas
     .map(({ discount }) => new Reader({ discount }, discountFields, 'discounts'));
   changeDiscounts(state, subscription, { discounts: remaining, item: getItem(subscription) });
   recordDiscountChange(state, before, subscription.discounts);
+}
+
+/** Phases without a discount have the customer's, unless the call has an empty text for them. */
+export function recordBare(state: State, { id, phases }: SubscriptionSchedule, readers: readonly Reader[]) {
+  const bare = phases.filter((_, index) => readers[index]?.isCleared('discounts'));
+  const starts = bare.map(({ start_date }) => start_date);
+  setBare(state, id, starts);
 }
 
 function detach(state: State, schedule: SubscriptionSchedule, status: 'released' | 'completed' | 'canceled') {

@@ -3,7 +3,7 @@ import type { SchedulePhase, Subscription, SubscriptionSchedule } from './object
 import { list, type Params, paging, Reader } from './params.ts';
 import { findPendingChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
-import { phasesFromNow, release, setPhaseDiscounts } from './schedule-phases.ts';
+import { phasesFromNow, recordBare, release, setPhaseDiscounts } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { endNow } from './subscription-lifecycle.ts';
 import { endsWithPeriod, getItem, readMethod } from './subscription-shape.ts';
@@ -267,6 +267,7 @@ export function updateSchedule(state: State, id: string, params: Params): Subscr
   const readers = reader.objects('phases', phaseFields);
   if (readers) {
     schedule.phases = readPhases(state, managing, readers);
+    recordBare(state, schedule, readers);
     const [now] = schedule.phases;
     if (now) {
       schedule.current_phase = { start_date: now.start_date, end_date: now.end_date };

@@ -47,6 +47,8 @@ export interface Engine {
   dispute(invoiceId: string, status?: DisputeStart): string;
   /** Evidence is sent, or the bank decides. */
   moveDispute(disputeId: string, status: DisputeStep): void;
+  /** The operator gives a customer a coupon, which Stripe's API does not offer; null: takes it away. */
+  discountCustomer(customerId: string, couponId: string | null): void;
   /** Stripe or the operator pauses a subscription, for one of Stripe's reasons. */
   pause(subscriptionId: string, reason: PauseReason): void;
   /** From now on the saved payment method behaves like the test card with this number when it is charged. */

@@ -47,9 +47,10 @@ export function toPlanView(
 
 function toDiscountText(
   { t, lang }: TextContext,
-  { discount, nextCharge }: Membership,
+  { discount: own, customerDiscount, nextCharge }: Membership,
   money: (cents: number) => string,
 ): string | undefined {
+  const discount = own ?? (nextCharge && customerDiscount);
   // A code may be for another plan only.
   if (!discount || nextCharge?.discountCents === 0) return undefined;
   const { percentOff, amountOffCents, code } = discount;

@@ -47,6 +47,7 @@ function toCharge(
   { due, params }: Awaited<ReturnType<typeof quoteNow>>,
 ): Charge {
   const { promotion, dueCents } = due;
+  // Without its own, the subscription has the discount of its customer.
   const withoutCode = params.prorationDate === null && membership.discount ? [] : null;
   return {
     subscriptionId,

@@ -5,7 +5,7 @@ import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { lastsUntil, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
+import { previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
 import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { previewTaxed, readTaxRate, toStripeRefusal } from '../stripe/stripe-client.ts';
 import {
@@ -22,7 +22,7 @@ import { toMs } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
 import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { discountEnd, exceedsAmount, toDiscountParam } from './discounts.ts';
+import { discountAfter, discountEnd, previewDiscounts } from './discounts.ts';
 import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
@@ -83,9 +83,8 @@ function toRedeemed(promotion: ChosenPromotion, { created }: Stripe.Invoice): Ap
 
 const onceOnly: readonly AmountLine['kind'][] = ['rest', 'other', 'unused'];
 
-/** Tests whether an invoice is that of every period: a whole one, with discounts that last. The balance is apart. */
-const isLikeRenewal = ({ lines, discountCents }: Pick<Quote, 'lines' | 'discountCents'>, lasts: boolean): boolean =>
-  lines.every(({ kind }) => !onceOnly.includes(kind)) && (discountCents === 0 || lasts);
+/** Tests whether the lines of an invoice are those of every period. */
+const isWhole = ({ lines }: Pick<Quote, 'lines'>): boolean => lines.every(({ kind }) => !onceOnly.includes(kind));
 
 /** The monthly plan that follows a yearly one, instead of the bought one. */
 async function followingDetails(
@@ -115,14 +114,15 @@ async function preview(
     ...(isMade && { subscription: subscriptionId }),
     subscription_details: isMade ? toStripeParams(params) : { items: params.items, billing_mode: billingMode },
   };
+  const { customerDiscount } = membership;
+  const known = { discount: isMade ? membership.discount : null, customerDiscount };
   // Before the first purchase, leftovers of an earlier attempt are removed; after it, the discount belongs to the user.
   const own = first ? null : membership.discount;
-  const none = isMade && membership.discount ? { discounts: '' as const } : {};
-  const discounts = promotion ? { discounts: [toDiscountParam(promotion)] } : own ? {} : none;
-  const ask = (more: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, { ...call, ...more });
-  const invoice = await ask(discounts);
+  const ask = (discount: AppliedDiscount | null, more: Stripe.InvoiceCreatePreviewParams = {}) =>
+    previewTaxed(deps, { ...call, ...previewDiscounts(known, discount), ...more });
+  const invoice = await ask(promotion ?? own ?? customerDiscount);
   const amounts = await toAmounts(deps, plan, invoice);
-  const discount = promotion ? toRedeemed(promotion, invoice) : own;
+  const discount = promotion ? toRedeemed(promotion, invoice) : (own ?? customerDiscount);
   const following = planAfterYear(deps.catalogue, plan);
   const due: Quote = {
     plan,
@@ -140,18 +140,18 @@ async function preview(
     params,
     async previewNext() {
       const { renewsAt: at } = amounts;
-      const lasts = discount !== null && lastsUntil(discount, at);
-      const balanceCents = balanceLeft(invoice);
+      const charge = { customerDiscount, balanceCents: balanceLeft(invoice), at };
       if (following) {
-        const stays = lasts && exceedsAmount(following.amountCents, discount) === undefined;
+        const next = discountAfter(discount, customerDiscount, { at, amountCents: following.amountCents });
         const details = await followingDetails(deps, { params, isMade }, following);
-        const ofMonth = await ask({ ...(stays ? discounts : none), ...details, preview_mode: 'recurring' });
-        return toLaterCharge(ofMonth, { discount: stays ? discount : null, balanceCents, at });
+        const ofMonth = await ask(next, { ...details, preview_mode: 'recurring' });
+        return toLaterCharge(ofMonth, { ...charge, discount: next });
       }
-      const later = isLikeRenewal(amounts, lasts)
-        ? invoice
-        : await ask({ ...(lasts ? discounts : none), preview_mode: 'recurring' });
-      return toLaterCharge(later, { discount: lasts ? discount : null, balanceCents, at });
+      const next = discountAfter(discount, customerDiscount, { at });
+      // The balance is apart.
+      const isSame = next === discount || (next === null && amounts.discountCents === 0);
+      const later = isSame && isWhole(amounts) ? invoice : await ask(next, { preview_mode: 'recurring' });
+      return toLaterCharge(later, { ...charge, discount: next });
     },
   };
 }

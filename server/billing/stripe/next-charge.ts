@@ -3,8 +3,14 @@ import type Stripe from 'stripe';
 import { dayMs } from '../../shared/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discounts.ts';
-import { type AppliedDiscount, type Membership, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
+import { appliesAt, type Discounts, discountAt, previewDiscounts } from '../purchase/discounts.ts';
+import {
+  type AppliedDiscount,
+  type CustomerDiscount,
+  type Membership,
+  type NextCharge,
+  trialPlanKey,
+} from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
@@ -26,25 +32,39 @@ function toDiscountEnd(
   return endsAt % dayMs > at % dayMs ? endsAt + dayMs : endsAt;
 }
 
+/** The discount of a charge, and that of the customer, which comes after it. */
+interface ChargeDiscounts {
+  discount: AppliedDiscount | null;
+  customerDiscount: CustomerDiscount | null;
+  at: number | null;
+}
+
 /** The part of the record that does not depend on the user's balance. */
-function toRegularAmounts(invoice: Stripe.Invoice, discount: AppliedDiscount | null, at: number | null) {
+function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount, at }: ChargeDiscounts) {
   const sold = soldLines(invoice);
   const [discountCents, addedCents] = [soldDiscountCents(invoice), addedTaxCents(invoice)];
   const soldCents = sold.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const endsAt = discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at });
+  const isFollowed =
+    endsAt !== null &&
+    customerDiscount !== null &&
+    customerDiscount !== discount &&
+    appliesAt(customerDiscount, endsAt);
   return {
     discountCents,
-    discountEndsAt: discountCents === 0 ? null : toDiscountEnd(discount, { periodEnd: sold[0]?.periodEnd ?? null, at }),
-    // The tax of another amount is another.
-    regularCents: discountCents !== 0 && addedCents !== 0 ? null : soldCents + addedCents,
+    discountEndsAt: endsAt,
+    // The tax of another amount is another; and another discount may follow.
+    regularCents: isFollowed || (discountCents !== 0 && addedCents !== 0) ? null : soldCents + addedCents,
     taxCents: allTaxCents(invoice),
     currency: invoice.currency,
   };
 }
 
 /** From a preview of the very next invoice, with the user's balance in it. */
-function toNextCharge(invoice: Stripe.Invoice, discount: AppliedDiscount | null, at: number | null): NextCharge {
+function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number | null): NextCharge {
+  const { customerDiscount } = discounts;
   return {
-    ...toRegularAmounts(invoice, discount, at),
+    ...toRegularAmounts(invoice, { discount: discountAt(discounts, { at }), customerDiscount, at }),
     amountCents: invoice.amount_due,
     creditUsedCents: usedCreditCents(invoice),
     at,
@@ -57,22 +77,19 @@ function toNextCharge(invoice: Stripe.Invoice, discount: AppliedDiscount | null,
  */
 export function toLaterCharge(
   invoice: Stripe.Invoice,
-  { discount, balanceCents, at }: { discount: AppliedDiscount | null; balanceCents: number; at: number | null },
+  { balanceCents, ...discounts }: ChargeDiscounts & { balanceCents: number },
 ): NextCharge {
+  const { at } = discounts;
   return {
-    ...toRegularAmounts(invoice, discount, at),
+    ...toRegularAmounts(invoice, discounts),
     amountCents: Math.max(0, invoice.total + balanceCents),
     creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
     at,
   };
 }
 
-/** Tests whether a discount still applies to a charge at this time, after it was used by an earlier one. */
-export const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | null): boolean =>
-  duration === 'forever' || (duration === 'repeating' && endsAt !== null && at !== null && endsAt > at);
-
 /** The subscription on which a later plan begins. */
-type LaterSubscription = Pick<Snapshot, 'discount' | 'periodEnd' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
+type LaterSubscription = Discounts & Pick<Snapshot, 'periodEnd' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
 
 /** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
 async function previewNextInvoice(
@@ -97,17 +114,6 @@ interface LaterPreview {
   ask?: (params: Stripe.InvoiceCreatePreviewParams) => Promise<Stripe.Invoice>;
 }
 
-/** A discount that applies to the first charge of a later period. A fixed one that exceeds the amount does not. */
-const toLaterDiscount = (
-  { discount, periodEnd: at }: LaterSubscription,
-  amountCents: number,
-): AppliedDiscount | null =>
-  discount !== null &&
-  (discount.duration === 'once' || lastsUntil(discount, at)) &&
-  exceedsAmount(amountCents, discount) === undefined
-    ? discount
-    : null;
-
 /**
  * The first charge of a plan that begins, or goes on, at the end of the paid period.
  * @param subscription with its schedule
@@ -118,16 +124,16 @@ export async function previewLaterPlan(
   { membership, subscription, ask }: LaterPreview,
   plan: Plan,
 ): Promise<NextCharge> {
-  const { periodEnd: at, balanceCents } = membership;
+  const { periodEnd: at, balanceCents, customerDiscount } = membership;
   // A scheduled plan stays at its price.
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && membership.nextPlanId === plan.id) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
-    if (scheduled) return toNextCharge(scheduled, membership.discount, at);
+    if (scheduled) return toNextCharge(scheduled, membership, at);
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
-  const discount = toLaterDiscount(membership, plan.amountCents);
+  const discount = discountAt(membership, { at, amountCents: plan.amountCents });
   const params: Stripe.InvoiceCreatePreviewParams = {
     customer: toId(subscription.customer),
     subscription: subscription.id,
@@ -136,10 +142,10 @@ export async function previewLaterPlan(
       items: subscription.items.data.map(({ id }) => ({ id, ...(price !== undefined && { price }) })),
       proration_behavior: 'none',
     },
-    ...(membership.discount && !discount && { discounts: '' as const }),
+    ...previewDiscounts(membership, discount),
   };
   const invoice = await (ask ? ask(params) : callStripe(stripe, (client) => client.invoices.createPreview(params)));
-  return toLaterCharge(invoice, { discount, balanceCents, at });
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at });
 }
 
 /**
@@ -151,18 +157,18 @@ export async function previewKeptPrice(
   { stripe }: Pick<BillingDeps, 'stripe'>,
   membership: Membership,
 ): Promise<NextCharge | undefined> {
-  const { customerId, subscriptionId, price, balanceCents, periodEnd: at } = membership;
+  const { customerId, subscriptionId, price, balanceCents, periodEnd: at, customerDiscount } = membership;
   if (customerId === null || subscriptionId === null || price === null) return undefined;
-  const discount = toLaterDiscount(membership, price.amountCents);
+  const discount = discountAt(membership, { at, amountCents: price.amountCents });
   const invoice = await callStripe(stripe, (client) =>
     client.invoices.createPreview({
       customer: customerId,
       subscription: subscriptionId,
       preview_mode: 'recurring',
-      ...(membership.discount && !discount && { discounts: '' as const }),
+      ...previewDiscounts(membership, discount),
     }),
   );
-  return toLaterCharge(invoice, { discount, balanceCents, at });
+  return toLaterCharge(invoice, { discount, customerDiscount, balanceCents, at });
 }
 
 /** A digest of everything at Stripe that the next charge follows from. */
@@ -176,6 +182,7 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
     typeof schedule === 'object' ? [schedule?.id, schedule?.end_behavior, schedule?.phases] : schedule,
     items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
     discounts.map(toId),
+    ...(customer?.discount ? [customer.discount.id] : []),
     // The tax follows the place.
     ...(tax.enabled ? [customer?.address, customer?.tax_exempt] : []),
   ];
@@ -218,7 +225,7 @@ async function previewNextCharge(
   const invoice = await previewNextInvoice(deps, subscription);
   if (!invoice) return null;
   const start = soldStart(invoice) ?? snapshot.periodEnd;
-  return toNextCharge(invoice, snapshot.discount, start);
+  return toNextCharge(invoice, snapshot, start);
 }
 
 /** The start of the period that is paid by it. */

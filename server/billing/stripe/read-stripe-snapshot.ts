@@ -18,6 +18,7 @@ import {
   isEnded,
   plannedChange,
   toAppliedDiscount,
+  toCustomerDiscount,
   toId,
   toMs,
   toMsOrNull,
@@ -63,7 +64,7 @@ export async function readInvoice(client: StripeClient, invoiceId: StripeInvoice
 
 /** undefined: there is none (any more). */
 async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
-  const expand = ['invoice_settings.default_payment_method'];
+  const expand = ['invoice_settings.default_payment_method', 'discount.source.coupon', 'discount.promotion_code'];
   const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
     // A deleted customer has nothing to expand.
     const bare = await orNotFound(stripe.customers.retrieve(customerId));
@@ -242,6 +243,7 @@ export async function toMembershipSnapshot(
     paidUntil: null,
     card: null,
     discount: null,
+    customerDiscount: customer ? toCustomerDiscount(customer) : null,
     unpaid: null,
     unpaidSince: null,
     pending: null,
@@ -283,6 +285,7 @@ export async function toMembershipSnapshot(
     discount: over
       ? null
       : byCode(facts, toAppliedDiscount(subscription.discounts[0] as string | Stripe.Discount | undefined)),
+    customerDiscount: toCustomerDiscount(customer),
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
     unpaidSince: findUnpaidSince(facts, { status, pending }),
     pending,

@@ -7,6 +7,7 @@ import type { ChosenPromotion } from '../results.ts';
 import type {
   AppliedDiscount,
   ContactDue,
+  CustomerDiscount,
   NextCharge,
   PendingChange,
   SavedCard,
@@ -58,6 +59,7 @@ const discountShape = {
   months: z.number().nullable().optional(),
 };
 const discount: z.ZodType<AppliedDiscount> = z.looseObject(discountShape);
+const customerDiscount: z.ZodType<CustomerDiscount> = z.looseObject({ ...discountShape, discountId: z.string() });
 const promotion: z.ZodType<ChosenPromotion> = z
   .looseObject({ ...discountShape, typed: z.string(), judgedCodeId: z.string().optional() })
   // An earlier release applied the coupon in place of some codes.
@@ -141,6 +143,7 @@ export const storedValues = {
   creditNotes,
   refund,
   discount,
+  customerDiscount,
   promotion,
   unpaid,
   pending,

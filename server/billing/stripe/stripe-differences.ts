@@ -75,7 +75,17 @@ export interface ReconcileInput {
 
 const compared = [
   ...['customerId', 'subscriptionId', 'status', 'pricedPlanId', 'periodStart', 'periodEnd', 'trialEnd'],
-  ...['cancelAtPeriodEnd', 'nextPlanId', 'paidPlanId', 'paidUntil', 'card', 'discount', 'unpaid', 'pending'],
+  ...[
+    'cancelAtPeriodEnd',
+    'nextPlanId',
+    'paidPlanId',
+    'paidUntil',
+    'card',
+    'discount',
+    'customerDiscount',
+    'unpaid',
+    'pending',
+  ],
   ...['price', 'nextCharge', 'balanceCents'],
 ] as (keyof Snapshot)[];
 

@@ -1,5 +1,11 @@
 import type Stripe from 'stripe';
-import type { AppliedDiscount, SavedCard, SubscriptionPrice, SubscriptionStatus } from '../subscription/membership.ts';
+import type {
+  AppliedDiscount,
+  CustomerDiscount,
+  SavedCard,
+  SubscriptionPrice,
+  SubscriptionStatus,
+} from '../subscription/membership.ts';
 
 // Converts Stripe's objects: milliseconds instead of seconds, ids instead of expandable objects.
 
@@ -74,6 +80,12 @@ export function toAppliedDiscount(discount: string | Stripe.Discount | undefined
     promotionCodeId: promotion ? toId(promotion) : null,
     endsAt: toMsOrNull(discount.end),
   };
+}
+
+/** @param customer with the coupon and the promotion code of its discount expanded */
+export function toCustomerDiscount({ discount }: Stripe.Customer): CustomerDiscount | null {
+  const applied = toAppliedDiscount(discount ?? undefined);
+  return applied && discount ? { ...applied, discountId: discount.id } : null;
 }
 
 const durations = ['once', 'forever', 'repeating'] as const;

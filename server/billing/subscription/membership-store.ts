@@ -17,6 +17,7 @@ export const toMembership = ({
   cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,
   card: parseColumn(storedValues.card, row.card),
   discount: parseColumn(storedValues.discount, row.discount),
+  customerDiscount: parseColumn(storedValues.customerDiscount, row.customerDiscount),
   unpaid: parseColumn(storedValues.unpaid, row.unpaid),
   pending: parseColumn(storedValues.pending, row.pending),
   price: parseColumn(storedValues.price, row.price),
@@ -88,6 +89,7 @@ export type Snapshot = Pick<
   | 'paidUntil'
   | 'card'
   | 'discount'
+  | 'customerDiscount'
   | 'unpaid'
   | 'unpaidSince'
   | 'pending'
@@ -121,6 +123,7 @@ export async function writeSnapshot(
       paidUntil: snapshot.paidUntil,
       card: written(snapshot.card),
       discount: written(snapshot.discount),
+      customerDiscount: written(snapshot.customerDiscount),
       unpaid: written(snapshot.unpaid),
       unpaidSince: snapshot.unpaidSince,
       pending: written(snapshot.pending),

@@ -23,7 +23,7 @@ export interface SavedCard {
 export const isDebit = (card: Pick<SavedCard, 'brand' | 'expYear'> | null): boolean =>
   card !== null && card.expYear === null && card.brand !== 'link';
 
-/** A discount on the subscription. */
+/** A discount on the subscription, or on its customer. */
 export interface AppliedDiscount {
   /** The promotion code as Stripe has it, else the coupon's id. */
   code: string;
@@ -36,6 +36,11 @@ export interface AppliedDiscount {
   endsAt: number | null;
   /** Length of a repeating discount; omitted in data of earlier releases. */
   months?: number | null;
+}
+
+/** A discount that an operator has given the customer: it applies while the subscription has none of its own. */
+export interface CustomerDiscount extends AppliedDiscount {
+  discountId: string;
 }
 
 /** The price of the subscription's item, which stays when the catalogue changes. */
@@ -96,13 +101,14 @@ export interface PendingChange {
 
 export type SubscriptionStatus = Row<'memberships'>['status'];
 
-type JsonColumn = 'card' | 'discount' | 'unpaid' | 'pending' | 'contact' | 'price' | 'nextCharge';
+type JsonColumn = 'card' | 'discount' | 'customerDiscount' | 'unpaid' | 'pending' | 'contact' | 'price' | 'nextCharge';
 type InternalColumn = 'contactAt' | 'createdAt' | 'updatedAt';
 
 export interface Membership extends Omit<Row<'memberships'>, JsonColumn | InternalColumn | 'cancelAtPeriodEnd'> {
   cancelAtPeriodEnd: boolean;
   card: SavedCard | null;
   discount: AppliedDiscount | null;
+  customerDiscount: CustomerDiscount | null;
   unpaid: UnpaidInvoice | null;
   pending: PendingChange | null;
   /** null: no subscription, or not read yet. */

@@ -28,8 +28,9 @@ export async function readScheduled(
   return callStripe(stripe, (client) => client.subscriptions.retrieve(subscriptionId, { expand: ['schedule'] }));
 }
 
-const toPhaseDiscounts = ({ discounts }: Stripe.Subscription): Phase['discounts'] =>
-  discounts.length === 0 ? '' : discounts.map((discount) => ({ discount: toId(discount) }));
+/** Without any, the customer's applies, as it does without a schedule. */
+const toPhaseDiscounts = ({ discounts }: Stripe.Subscription): Pick<Phase, 'discounts'> =>
+  discounts.length === 0 ? {} : { discounts: discounts.map((discount) => ({ discount: toId(discount) })) };
 
 /** The rest of the paid period, as the subscription is: with its own price, which may be archived. */
 function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.SubscriptionSchedule): Phase {
@@ -40,7 +41,7 @@ function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.Subs
     items: [{ price: price.id, quantity }],
     start_date: running.start_date,
     end_date: current_period_end,
-    discounts: toPhaseDiscounts(subscription),
+    ...toPhaseDiscounts(subscription),
     ...(subscription.automatic_tax.enabled && { automatic_tax: { enabled: true } }),
   };
 }
@@ -60,7 +61,7 @@ async function nextPeriod(
     items: [{ price: id, quantity: getItem(subscription).quantity ?? 1 }],
     duration: recurring,
     proration_behavior: 'none',
-    discounts: tooMuch ? '' : toPhaseDiscounts(subscription),
+    ...(tooMuch ? {} : toPhaseDiscounts(subscription)),
     ...taxOfSales(deps.catalogue),
   };
 }

@@ -10,6 +10,9 @@ import { toId } from '../stripe/stripe-objects.ts';
 /** Each of these events triggers a read of the user; its type does not matter, so they may arrive in any order. */
 const ofMembers = [
   'customer.deleted',
+  'customer.discount.created',
+  'customer.discount.updated',
+  'customer.discount.deleted',
   'customer.subscription.created',
   'customer.subscription.updated',
   'customer.subscription.deleted',

@@ -23,6 +23,7 @@ import { announcedAmounts } from './0022-announced-amounts.ts';
 import { moneyBack } from './0023-money-back.ts';
 import { tax } from './0024-tax.ts';
 import { billingDetails } from './0025-billing-details.ts';
+import { customerDiscount } from './0026-customer-discount.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   moneyBack,
   tax,
   billingDetails,
+  customerDiscount,
 ];

@@ -42,6 +42,7 @@ export function membershipRow(
     basePlanId: null,
     card: null,
     discount: null,
+    customerDiscount: null,
     unpaid: null,
     unpaidSince: null,
     pending: null,
