@@ -1,12 +1,13 @@
 /**
  * `npm test` and `npm run test:all` (`-- Jest's arguments`): lint, types, build, tests, and a summary whose last line is
  * `N passed, N failed`. The first argument is FOYER_TEST, which selects the tests (lib/test-selection.mjs);
- * FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference leaves parts out.
+ * FOYER_TEST_WITHOUT=redis,postgres,browser,stripe-reference,foreign leaves parts out.
  */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from './build.mjs';
+import { installForeign } from './lib/foreign.mjs';
 import { command, Failure, nodeSettings, root, run, runTool } from './lib/processes.mjs';
 import { demandParts, parseWithout, parts, startServices } from './lib/services.mjs';
 import { findUnreached, listStripeCalls, readRequests } from './lib/stripe-calls.mjs';
@@ -61,12 +62,15 @@ async function expectAllReached(requestsDir) {
 await command(async () => {
   const [speed, ...args] = process.argv.slice(2);
   const without = parseWithout(process.env.FOYER_TEST_WITHOUT);
-  demandParts(without);
+  // Arguments name a part of the tests.
+  const hasForeign = speed === 'all' && (args.length === 0 || args.some((text) => text.includes('foreign')));
+  demandParts(hasForeign ? without : [...without, 'foreign']);
   const dir = temporaryFolder();
   // Files that services, tests and browsers leave are deleted with the folder.
   process.env.TMPDIR = join(dir, 'tmp');
   const [services] = await Promise.all([step('start services', () => startServices(without)), checks()]);
   if (!services) throw new Failure('the services did not start');
+  if (hasForeign && !without.includes('foreign')) await step('packages of foreign clients', installForeign);
 
   const resultPath = join(dir, 'result.json');
   const requestsDir = join(dir, 'stripe-requests');

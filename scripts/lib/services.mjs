@@ -3,14 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram, startPostgres, startRedis } from '../../test/support/services.ts';
+import { debianPackages, findMissingPackages } from './foreign.mjs';
 import { Failure, root } from './processes.mjs';
 
-/** @typedef {'redis' | 'postgres' | 'browser' | 'stripe-reference'} Part */
+/** @typedef {'redis' | 'postgres' | 'browser' | 'stripe-reference' | 'foreign'} Part */
 /**
  * @typedef {object} Description
  * @property {string} title
  * @property {string} needs its programs or files
  * @property {string[]} [debian] packages of which one serves, the best first
+ * @property {string[]} [allOf] Debian's packages that it needs all
  * @property {string} [brew]
  * @property {() => string | undefined} find
  */
@@ -65,6 +67,13 @@ export const parts = {
     needs: 'spec3.trimmed.json and fixtures3.json in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder',
     find: findStripeReference,
   },
+  // Only the complete run has them: `demandParts` in scripts/test.mjs.
+  foreign: {
+    title: 'Foreign client apps',
+    needs: 'client libraries of Debian, beside those that npm ci installs for test/foreign',
+    allOf: debianPackages,
+    find: () => (findMissingPackages().length === 0 ? 'installed' : undefined),
+  },
 };
 const names = /** @type {Part[]} */ (Object.keys(parts));
 
@@ -81,12 +90,12 @@ export function parseWithout(value = '') {
 
 /** Names the missing parts and how to install them. @param {Part[]} missing */
 export function missingText(missing) {
-  const debian = missing.flatMap((name) => parts[name].debian?.at(-1) ?? []).join(' ');
+  const debian = missing.flatMap((name) => parts[name].allOf ?? parts[name].debian?.at(-1) ?? []).join(' ');
   const brew = missing.flatMap((name) => parts[name].brew ?? []).join(' ');
   const installing = [
     'Install it:',
     `  Debian, Ubuntu:  sudo apt-get update && sudo apt-get install -y --no-install-recommends ${debian}`,
-    `  macOS:           brew install ${brew}`,
+    ...(brew === '' ? [] : [`  macOS:           brew install ${brew}`]),
   ];
   return [
     'The tests need what is not on this machine:',
@@ -110,7 +119,10 @@ function aptGet(args) {
 
 /** Installs Debian packages without starting their services. @param {Part[]} missing */
 function installPackages(missing) {
-  const wanted = missing.flatMap((name) => (parts[name].debian ? [parts[name].debian] : []));
+  const wanted = missing.flatMap((name) => {
+    const { debian, allOf = [] } = parts[name];
+    return [...(debian ? [debian] : []), ...allOf.map((one) => [one])];
+  });
   console.error(`foyer: installing ${wanted.map((choice) => choice.at(-1)).join(', ')} (apt-get) ...`);
   // Debian's policy hook against starting services (invoke-rc.d(8)): exit code 101 forbids it.
   const policy = '/usr/sbin/policy-rc.d';
@@ -136,7 +148,7 @@ export function demandParts(without) {
   const findMissing = () => names.filter((name) => !without.includes(name) && parts[name].find() === undefined);
   let missing = findMissing();
   const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && findProgram('apt-get');
-  if (mayInstall && missing.some((name) => parts[name].debian)) {
+  if (mayInstall && missing.some((name) => parts[name].debian ?? parts[name].allOf)) {
     installPackages(missing);
     missing = findMissing();
   }

@@ -43,7 +43,7 @@ const floods = [
 
 /** Many runs of one thing, processes that are started or killed, and figures: they take most of the time of all tests. */
 const thorough = [
-  /^test\/(examples|faults|fuzz|journeys|load)\//,
+  /^test\/(examples|faults|foreign|fuzz|journeys|load)\//,
   /-processes\.contract\.test\.ts$/,
   /^test\/views\/crawler\.test\.ts$/,
   /^test\/billing\/(act-sweep|act-random|money|reading|reconcile|reconcile-command)\.test\.ts$/,
@@ -113,7 +113,8 @@ export function selectBackends(file, env) {
 export function excludedFiles(env) {
   const without = (env.FOYER_TEST_WITHOUT ?? '').split(',').map((name) => name.trim());
   const browsers = without.includes('browser') ? ['\\.browser\\.test\\.tsx?$'] : [];
+  const clients = without.includes('foreign') ? ['[/\\\\]test[/\\\\]foreign[/\\\\]'] : [];
   const files = readSpeed(env) === 'all' ? [] : globSync('test/**/*.test.{ts,tsx}', { cwd: root });
   const excluded = files.filter((path) => !selectBackends(join(root, path), env).first);
-  return [...browsers, ...excluded.map((path) => `[/\\\\]${path.replaceAll('.', '\\.')}$`)];
+  return [...browsers, ...clients, ...excluded.map((path) => `[/\\\\]${path.replaceAll('.', '\\.')}$`)];
 }

@@ -1,6 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { debianPackages } from '../../scripts/lib/foreign.mjs';
+import { root } from '../../scripts/lib/processes.mjs';
 import { missingText, parseWithout, parts } from '../../scripts/lib/services.mjs';
 
 describe('FOYER_TEST_WITHOUT', () => {
@@ -19,7 +21,7 @@ describe('FOYER_TEST_WITHOUT', () => {
     (value) => {
       const word = value.split(',').at(-1);
       expect(() => parseWithout(value)).toThrow(
-        `does not know "${word}". Write a comma list of: redis, postgres, browser, stripe-reference`,
+        `does not know "${word}". Write a comma list of: redis, postgres, browser, stripe-reference, foreign`,
       );
     },
   );
@@ -41,6 +43,28 @@ describe('missing parts', () => {
       'in STRIPE_REFERENCE_DIR, or in ../shared/stripe beside this folder)\nPut it there\nor leave it out',
     );
     expect(text).not.toMatch(/apt-get|brew/);
+  });
+});
+
+describe('the packages of foreign clients', () => {
+  it('Missing packages of foreign clients are named, each in the command that installs them', () => {
+    const text = missingText(['redis', 'foreign']);
+    expect(text).toContain(`--no-install-recommends redis-server ${debianPackages.join(' ')}\n`);
+    expect(missingText(['foreign'])).not.toContain('brew');
+    expect(text).toContain('FOYER_TEST_WITHOUT=redis,foreign npm test');
+  });
+
+  it('No package of a foreign client is a package of the product, unless the product’s own tests have it', () => {
+    const read = (path: string) => JSON.parse(readFileSync(join(root, path), 'utf8'));
+    const foreign: { dependencies: object; devDependencies?: object } = read('test/foreign/packages/package.json');
+    const { dependencies, devDependencies } = read('package.json');
+    const shared = Object.keys(foreign.dependencies).filter((name) => name in dependencies || name in devDependencies);
+    expect(shared.toSorted()).toEqual(
+      [
+        ...['express', 'express-session', 'oauth4webapi', 'openid-client', 'passport'],
+        ...['passport-openidconnect', 'react', 'react-dom'],
+      ].toSorted(),
+    );
   });
 });
 

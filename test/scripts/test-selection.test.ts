@@ -69,6 +69,17 @@ it('A run without a browser leaves out every file that needs one', () => {
   expect(left).toEqual(files.filter((file) => file.includes('.browser.test.')));
 });
 
+it('A run without the foreign clients leaves out their folder alone', () => {
+  const patterns = excludedFiles({ FOYER_TEST_WITHOUT: 'foreign' }).map((pattern) => new RegExp(pattern));
+  const left = files.filter((file) => patterns.some((pattern) => pattern.test(file)));
+  expect(left).toEqual(files.filter((file) => /[/\\]test[/\\]foreign[/\\]/.test(file)));
+  expect(left.length).toBeGreaterThan(0);
+});
+
+it('The fast run has no foreign clients', () => {
+  expect(on('test/foreign/npm-clients.test.ts', 'fast')).toEqual(neither);
+});
+
 it('A word that is no speed is refused', () => {
   expect(() => readSpeed({ FOYER_TEST: 'slow' })).toThrow('FOYER_TEST is "slow". Write fast or all');
   expect(readSpeed({})).toBe('all');

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { foreignFolder } from '../../scripts/lib/foreign.mjs';
+import { locationOf } from '../support/browser.ts';
+import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { anyBackend } from '../support/stores.ts';
+import { testForeignClients } from './client-tests.ts';
+import type { ForeignClient, Variables } from './foreign-app.ts';
+import { followInApp, readJson } from './member-acts.ts';
+
+const run = promisify(execFile);
+const python = (script: string) => () => ['/usr/bin/python3', `debian/${script}`];
+
+async function startApache(_variables: Variables, folder: string): Promise<string[]> {
+  // Apache reads its files as a user without rights.
+  await chmod(folder, 0o755);
+  const settings = ['-C', `Define FOLDER ${folder}`, '-f', join(folder, 'debian/apache.conf')];
+  return ['/usr/sbin/apache2', ...settings, '-D', 'FOREGROUND'];
+}
+
+/** Debian's packages of Go are sources below /usr/share/gocode, without modules. */
+const go =
+  (script: string) =>
+  async (_variables: Variables, folder: string): Promise<string[]> => {
+    const settings = { GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOCACHE: join(foreignFolder, 'go-cache') };
+    const env = { PATH: process.env.PATH, HOME: folder, ...settings };
+    await run('go', ['build', '-o', 'program', `debian/${script}`], { cwd: folder, env });
+    return [join(folder, 'program')];
+  };
+
+const clients: ForeignClient[] = [
+  {
+    name: 'Apache mod_auth_openidc',
+    command: startApache,
+    backChannel: '/callback?logout=backchannel',
+    signOut: async (browser, app) =>
+      locationOf(await browser.get(`${app.url}/callback?${new URLSearchParams({ logout: `${app.url}/` })}`)),
+    async refreshes(browser, app) {
+      const { accessToken } = Object(await readJson(app, await browser.get(`${app.url}/me`)));
+      const query = new URLSearchParams({ refresh: `${app.url}/me`, access_token: String(accessToken) });
+      const member = await readJson(app, await followInApp(browser, app, `/callback?${query}`));
+      expect(Object(member).accessToken).not.toBe(accessToken);
+      return member;
+    },
+  },
+  { name: 'Authlib (Flask)', command: python('authlib_flask.py'), refreshes: true, validates: true },
+  { name: 'Authlib (Django)', command: python('authlib_django.py'), validates: true },
+  {
+    name: 'coreos/go-oidc with x/oauth2',
+    command: go('go_oidc.go'),
+    register: { idTokenAlg: 'RS256' },
+    refreshes: true,
+    validates: true,
+  },
+];
+
+testForeignClients(clients);
+
+describe('curl', () => {
+  let foyer: TestFoyer;
+  beforeAll(async () => {
+    foyer = await startFoyer(anyBackend);
+  });
+  afterAll(() => foyer?.close());
+
+  it.each([
+    ['raw Basic credentials', (id: string, secret: string) => ['-u', `${id}:${secret}`]],
+    [
+      'a form',
+      (id: string, secret: string) => ['-d', `client_id=${id}`, '--data-urlencode', `client_secret=${secret}`],
+    ],
+    [
+      'percent-encoded Basic credentials',
+      (id: string, secret: string) => ['-u', [id, secret].map((text) => text.replaceAll('-', '%2D')).join(':')],
+    ],
+  ])('A client authenticates at the token endpoint by %s', async (_name, toOptions) => {
+    const { id, secret } = await foyer.addClient({
+      id: `shop-${Date.now()}`,
+      service: true,
+      scopes: ['openid', 'users:read'],
+    });
+    const form = ['-d', 'grant_type=client_credentials', '-d', 'scope=users:read'];
+    const { stdout } = await run('curl', ['-s', `${foyer.url}/oauth2/token`, ...form, ...toOptions(id, secret ?? '')]);
+    expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer', scope: 'users:read' });
+  });
+});
