@@ -1,7 +1,8 @@
 import { diffWithStripe, reconcileAll } from '../../server/billing/index.ts';
 import type { Buyer } from './api-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
-import { dayMs, type Shop } from './steps.ts';
+import { enter, saved } from './details-steps.ts';
+import { cards, dayMs, type Shop } from './steps.ts';
 import { aBuyerIn, type Behaviour, buyByPage, lastSale, pageOf, startTaxedShop } from './tax-steps.ts';
 
 describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
@@ -88,6 +89,30 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
     expect([invoice.amount_paid, order.paidCents, order.taxCents]).toEqual([9_900, 9_900, 0]);
   });
 
+  it('A company with a VAT id of another EU country is charged no tax, and page, order and invoice say why', async () => {
+    const buyer = await aBuyerIn(shop);
+    const browser = await shop.foyer.signedIn(buyer.user);
+    const company = { company: 'Machines SARL', country: 'FR', postal_code: '75001', vat_id: 'FR 000 000 000' };
+    expect(saved(await enter(browser, company))).toBe(true);
+    const words = await buyByPage(shop, buyer, '10');
+    expect(words).toContain('VAT: reverse charge $0.00');
+    expect(words).toContain('Due today $99.00');
+    const { invoice, order } = await lastSale(shop, buyer);
+    expect([invoice.amount_paid, order.paidCents, order.taxCents]).toEqual([9_900, 9_900, 0]);
+    expect(invoice).toMatchObject({
+      customer_name: 'Machines SARL',
+      customer_tax_ids: [{ type: 'eu_vat', value: 'FR000000000' }],
+      total_taxes: [{ amount: 0, taxability_reason: 'reverse_charge' }],
+    });
+    expect(await differencesOf(buyer)).toEqual([]);
+    // The id of the seller's own country leaves the tax.
+    const german = await aBuyerIn(shop);
+    const ofGermany = { company: 'Maschinen GmbH', country: 'DE', postal_code: '10115', vat_id: 'DE000000000' };
+    expect(saved(await enter(await shop.foyer.signedIn(german.user), ofGermany))).toBe(true);
+    await buyByPage(shop, german, '10');
+    expect((await lastSale(shop, german)).order.taxCents).toBe(isAdded ? 1_881 : 1_581);
+  });
+
   it('A plan that begins later is announced with its tax and charged so', async () => {
     const buyer = await aBuyerIn(shop);
     await shop.buy(buyer.user, 'm-499');
@@ -148,12 +173,12 @@ describe('a subscription from before the tax', () => {
   afterAll(() => shop?.close());
 
   /** As if it had been sold before the catalogue asked for tax. */
-  async function untaxedMember(): Promise<Buyer> {
+  async function untaxedMember(...codes: string[]): Promise<Buyer> {
     const buyer = await aBuyerIn(shop);
     const { deps } = shop.membership;
     const { tax } = deps.catalogue;
     deps.catalogue.tax = undefined;
-    await shop.buy(buyer.user, 'm-99');
+    for (const code of codes.length === 0 ? ['m-99'] : codes) await shop.buy(buyer.user, code);
     deps.catalogue.tax = tax;
     return buyer;
   }
@@ -179,6 +204,53 @@ describe('a subscription from before the tax', () => {
     expect(await isTaxed(buyer)).toBe(false);
     await shop.stripe.client().customers.update(buyer.customer, { address: { country: 'DE' } });
     expect((await reconcileAll(shop.membership.deps, { pauseMs: 0 })).left).toEqual([]);
+  });
+
+  it.each([
+    ['the member chooses another plan', (buyer: Buyer) => shop.membership.choose(buyer.user, shop.plan('y-900'))],
+    [
+      'the member does not come back',
+      () => {
+        shop.passTime(66 * 60_000);
+        return shop.membership.work();
+      },
+    ],
+  ])(
+    'A declined upgrade leaves the renewal of an untaxed member without tax when it is given up: %s',
+    async (_name, giveUp) => {
+      const buyer = await untaxedMember();
+      const card = (await shop.membership.getMembership(buyer.user.id))?.card?.paymentMethodId ?? '';
+      shop.stripe.engine.setCardBehaviour(card, cards.chargeDeclined);
+      expect(await shop.buy(buyer.user, 'm-499')).toMatchObject({ kind: 'declined' });
+      await giveUp(buyer);
+      expect(await isTaxed(buyer)).toBe(false);
+      expect((await shop.membership.getMembership(buyer.user.id))?.nextCharge).toMatchObject({ amountCents: 9_900 });
+      shop.stripe.engine.setCardBehaviour(card, cards.visa);
+      shop.passTime(31 * dayMs);
+      await shop.membership.refresh(buyer.user.id);
+      expect((await lastSale(shop, buyer)).order).toMatchObject({
+        orderType: 'renewal',
+        paidCents: 9_900,
+        taxCents: 0,
+      });
+    },
+  );
+
+  it('A plan that was scheduled before the tax begins with it after reconcile, as the membership page says', async () => {
+    const buyer = await untaxedMember('m-499', 'm-99');
+    const page = async () => wordsOf(await pageOf(shop, buyer, '/settings/membership'));
+    expect(await page()).toMatch(/Next payment [\w ,]+ at \$99\.00\./);
+    const { left } = await diffWithStripe(shop.membership.deps, { pauseMs: 0 });
+    expect(left.filter(({ userId }) => userId === buyer.user.id)).toMatchObject([
+      { kind: 'automatic tax', detail: 'off in the schedule' },
+    ]);
+    await reconcileAll(shop.membership.deps, { pauseMs: 0 });
+    expect(await diffWithStripe(shop.membership.deps, { pauseMs: 0 })).toMatchObject({ left: [] });
+    expect(await page()).toMatch(/Next payment [\w ,]+ at \$117\.81\. \$18\.81 of it is VAT\./);
+    shop.passTime(31 * dayMs);
+    await shop.membership.refresh(buyer.user.id);
+    expect((await lastSale(shop, buyer)).order).toMatchObject({ planId: '10', paidCents: 11_781, taxCents: 1_881 });
+    expect(await isTaxed(buyer)).toBe(true);
   });
 
   it('An upgrade switches the tax on, and a credit for untaxed time has none', async () => {

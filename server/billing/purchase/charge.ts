@@ -14,6 +14,8 @@ export interface Charge {
   /** The plan that was scheduled before an upgrade; scheduled anew if that is given up. */
   scheduledPlanId?: PlanId | undefined;
   announcedCents: number;
+  /** The subscription had no tax before: it has none again if nothing is charged. */
+  switchesTaxOn?: true | undefined;
   /** A bank pays it after days: the price changes before, and the plan is given with the payment. */
   byDebit?: true;
   /** Of the trial that goes on until a debit is paid. Seconds since the epoch, as Stripe counts. */

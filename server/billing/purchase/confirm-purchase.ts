@@ -6,6 +6,7 @@ import { findDetailsState } from '../details/save-details.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
+import { isTaxed } from '../stripe/stripe-client.ts';
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
@@ -42,7 +43,7 @@ interface OpenPurchase {
 
 /** The record that is written before the call to Stripe. */
 function toCharge(
-  { now }: Pick<BillingDeps, 'now'>,
+  { now, catalogue }: Pick<BillingDeps, 'now' | 'catalogue'>,
   { subscription, subscriptionId, membership }: ChangeableSubscription,
   { due, params }: Awaited<ReturnType<typeof quoteNow>>,
 ): Charge {
@@ -58,6 +59,8 @@ function toCharge(
     discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
     scheduledPlanId: membership.nextPlanId ?? undefined,
     announcedCents: dueCents,
+    // A trial costs nothing, so its tax is none.
+    ...(!params.endTrial && !isTaxed(catalogue, subscription) && { switchesTaxOn: true }),
     ...(isDebit(membership.card) && {
       byDebit: true,
       ...(params.endTrial && { trialEnd: subscription.trial_end ?? undefined }),

@@ -6,7 +6,7 @@ import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, completeTask } from '../jobs/task-store.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
-import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
+import { callStripe, orNotFound, switchTaxOff } from '../stripe/stripe-client.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { scheduleAgain, scheduleChange } from '../subscription/scheduled-change.ts';
@@ -121,7 +121,9 @@ async function reopenPurchase(
   purchase: ChargeRun['purchase'],
   { dropsPromotion }: Extract<PurchaseState, { kind: 'open' }>,
 ): Promise<SettleResult> {
-  const scheduled = deps.catalogue.byId(purchase.charge.scheduledPlanId);
+  const { charge } = purchase;
+  if (charge.switchesTaxOn) await switchTaxOff(deps, charge.subscriptionId);
+  const scheduled = deps.catalogue.byId(charge.scheduledPlanId);
   if (scheduled) await scheduleAgain(deps, await syncMember(deps, purchase.userId), scheduled);
   await changePurchase(deps, purchase, { state: 'open', charge: null, ...(dropsPromotion && { promotion: null }) });
   await syncMember(deps, purchase.userId);

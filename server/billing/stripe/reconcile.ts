@@ -11,13 +11,14 @@ import { listMembershipsAfter } from '../subscription/due-store.ts';
 import { attachCustomer } from '../subscription/ensure-customer.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { findMembership, insertMembership } from '../subscription/membership-store.ts';
+import { readScheduled, taxSchedule } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import { migrateBillingMode } from './billing-mode.ts';
 import { findOrderDifferences, toDifference } from './money-back-differences.ts';
 import { readNextCharge } from './next-charge.ts';
 import { readFacts, toMembershipSnapshot } from './read-stripe-snapshot.ts';
-import { callStripe, switchTaxOn, toStripeRefusal } from './stripe-client.ts';
+import { switchTaxOn, toStripeRefusal } from './stripe-client.ts';
 import { type Difference, findDifferences, type ReconcileInput } from './stripe-differences.ts';
 import { paidIntentId } from './stripe-invoices.ts';
 import { listUnknownAtStripe } from './unknown-at-stripe.ts';
@@ -114,7 +115,8 @@ async function repairTax(deps: BillingDeps, userId: UserId): Promise<void> {
     const subscriptionId = (await findMembership(deps.database.db, userId))?.subscriptionId;
     if (!subscriptionId) return;
     try {
-      await switchTaxOn(deps, await callStripe(deps.stripe, (stripe) => stripe.subscriptions.retrieve(subscriptionId)));
+      const subscription = await readScheduled(deps, subscriptionId);
+      await (subscription.schedule === null ? switchTaxOn : taxSchedule)(deps, subscription);
     } catch (error) {
       const refusal = toStripeRefusal(error);
       if (!refusal) throw error;

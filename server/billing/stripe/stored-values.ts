@@ -125,6 +125,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   trialEnd: z.number().optional(),
   byDebit: z.literal(true).optional(),
   announcedCents: z.number(),
+  switchesTaxOn: z.literal(true).optional(),
   beganAt: z.number(),
 });
 

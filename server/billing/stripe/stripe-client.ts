@@ -3,6 +3,7 @@ import type { Logger } from '../../http/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import type { TaxRate } from './stripe-invoices.ts';
+import { findSchedule, laterPhases } from './stripe-objects.ts';
 
 export interface StripeSettings {
   secretKey: string;
@@ -155,6 +156,18 @@ export async function previewTaxed(
 export const isTaxed = ({ tax }: Taxing, { automatic_tax: { enabled } }: Stripe.Subscription): boolean =>
   enabled || !tax?.automatic;
 
+/** The same of the plans that its schedule begins later; true without any. @param subscription with its schedule */
+export function isScheduleTaxed(
+  { catalogue: { tax } }: { catalogue: Taxing },
+  subscription: Stripe.Subscription,
+): boolean {
+  const schedule = findSchedule(subscription);
+  if (!schedule || !tax?.automatic) return true;
+  return laterPhases(schedule).every(
+    (phase) => (phase.automatic_tax ?? schedule.default_settings.automatic_tax)?.enabled === true,
+  );
+}
+
 /**
  * Switches the tax of a subscription on, before a charge: a change that waits for its payment cannot do that.
  * @throws Stripe's error if it does not know the place
@@ -166,6 +179,16 @@ export async function switchTaxOn(
 ): Promise<void> {
   if (isTaxed(catalogue, subscription)) return;
   await callStripe(stripe, (client) => client.subscriptions.update(subscription.id, taxOfSales(catalogue)));
+}
+
+/** The same back, after a charge that was given up: the next renewal stays as it was announced before. */
+export async function switchTaxOff({ stripe }: { stripe: StripeClient }, subscriptionId: string): Promise<void> {
+  const subscription = await callStripe(stripe, (client) => orNotFound(client.subscriptions.retrieve(subscriptionId)));
+  const over: (string | undefined)[] = [undefined, 'canceled', 'incomplete_expired'];
+  if (!subscription?.automatic_tax.enabled || over.includes(subscription.status)) return;
+  await callStripe(stripe, (client) =>
+    client.subscriptions.update(subscriptionId, { automatic_tax: { enabled: false } }),
+  );
 }
 
 /** Stripe never changes the percentage of a rate. */

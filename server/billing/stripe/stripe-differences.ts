@@ -11,7 +11,7 @@ import { effectivePlan, trialUntil } from '../subscription/membership-state.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { otherBillingMode } from './billing-mode.ts';
 import { maxInvoices, type StripeSnapshot } from './read-stripe-snapshot.ts';
-import { isTaxed } from './stripe-client.ts';
+import { isScheduleTaxed, isTaxed } from './stripe-client.ts';
 import { allTaxCents } from './stripe-invoices.ts';
 import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
@@ -153,11 +153,15 @@ function ofBillingMode({ facts, snapshot }: ReconcileInput): Pick<Difference, 'k
   return detail === undefined ? [] : [{ kind: 'billing mode', detail }];
 }
 
-/** Only of subscriptions that are charged again. A schedule has settings of its own: its next plan is taxed. */
+/** Only of subscriptions that are charged again. A schedule has settings of its own. */
 function ofTax({ facts, snapshot }: ReconcileInput, catalogue: Catalogue): Pick<Difference, 'kind' | 'detail'>[] {
   const { subscriptionId, pricedPlanId, nextCharge } = snapshot;
   const subscription = facts.subscriptions.find(({ id }) => id === subscriptionId);
-  if (!subscription || pricedPlanId === null || nextCharge === null || subscription.schedule !== null) return [];
+  if (!subscription || pricedPlanId === null || nextCharge === null) return [];
+  if (subscription.schedule !== null) {
+    const detail = 'off in the schedule';
+    return isScheduleTaxed({ catalogue }, subscription) ? [] : [{ kind: 'automatic tax', detail }];
+  }
   if (isTaxed(catalogue, subscription)) return [];
   return [{ kind: 'automatic tax', detail: subscription.automatic_tax.disabled_reason ?? 'off' }];
 }

@@ -118,6 +118,12 @@ export function runningPhase({ phases, current_phase }: Stripe.SubscriptionSched
   return phases.find(({ start_date }) => start_date === current_phase?.start_date);
 }
 
+/** The phases that begin later. */
+export function laterPhases(schedule: Stripe.SubscriptionSchedule): SchedulePhase[] {
+  const running = runningPhase(schedule);
+  return running ? schedule.phases.filter(({ start_date }) => start_date > running.start_date) : [];
+}
+
 /** The state of a subscription after its period, without another act. */
 interface PlannedChange {
   /** It ends. */

@@ -4,8 +4,8 @@ import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, callTaxed, taxOfSales } from '../stripe/stripe-client.ts';
-import { findSchedule, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';
+import { callStripe, callTaxed, isScheduleTaxed, taxOfSales } from '../stripe/stripe-client.ts';
+import { findSchedule, laterPhases, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';
 import { getItem } from './changeable-subscription.ts';
 import { putNextPrice, putPriceBack } from './converted-change.ts';
 import { isInLastDays, type Membership } from './membership.ts';
@@ -142,6 +142,35 @@ export async function scheduleChange(deps: BillingDeps, membership: Membership, 
   else await keepPlan(deps, await readScheduled(deps, membership.subscriptionId));
   const after = await syncMember(deps, membership.userId);
   return after?.periodEnd ?? membership.periodEnd ?? deps.now();
+}
+
+/**
+ * A schedule from before the catalogue asked for tax: its next plans are sold with it. Otherwise it stays as it is.
+ * @param subscription with its schedule expanded
+ * @throws Stripe's error if it does not know the place
+ * @throws {StripeUnavailableError}
+ */
+export async function taxSchedule(
+  { stripe, catalogue }: Pick<BillingDeps, 'stripe' | 'catalogue'>,
+  subscription: Stripe.Subscription,
+): Promise<void> {
+  const schedule = findSchedule(subscription);
+  if (!schedule || isScheduleTaxed({ catalogue }, subscription)) return;
+  const later = laterPhases(schedule).map(
+    ({ items, start_date, end_date, discounts }): Phase => ({
+      items: items.map(({ price, quantity = 1 }) => ({ price: toId(price), quantity })),
+      start_date,
+      end_date,
+      proration_behavior: 'none',
+      ...(discounts.length > 0 && {
+        discounts: discounts.flatMap(({ discount }) => (discount ? [{ discount: toId(discount) }] : [])),
+      }),
+      ...taxOfSales(catalogue),
+    }),
+  );
+  await callStripe(stripe, (client) =>
+    client.subscriptionSchedules.update(schedule.id, { phases: [untilPeriodEnd(subscription, schedule), ...later] }),
+  );
 }
 
 /**
