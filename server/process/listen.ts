@@ -24,6 +24,14 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 /** Interval of the check for unfinished requests, so one is cut at most this long after its limit. */
 const connectionsCheckingInterval = 5_000;
 
+/**
+ * Longer than a proxy keeps an idle connection (nginx: 60 seconds). Otherwise the proxy could send a request at the
+ * moment in which the server closes the connection, and would answer 502.
+ */
+const keepAliveTimeout = 65_000;
+/** A stopping server waits as long for one more request on idle connections. */
+const idleWhileDrainingMs = 5_000;
+
 export interface ListenAt {
   port: number;
   host: string;
@@ -39,7 +47,13 @@ export function listen(
   { port, host, variable = 'PORT (or SANDBOX_PORT)', maxConnections }: ListenAt,
 ): Promise<HttpServer> {
   const server = createServer(
-    { maxHeaderSize: 16_384, requestTimeout: 30_000, headersTimeout: 15_000, connectionsCheckingInterval },
+    {
+      maxHeaderSize: 16_384,
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      connectionsCheckingInterval,
+      keepAliveTimeout,
+    },
     listener,
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -61,10 +75,12 @@ export function listen(
 export function drain(server: Server, { limitMs, keepIdle }: { limitMs: number; keepIdle: boolean }): Promise<void> {
   return new Promise((resolve) => {
     const limit = setTimeout(() => server.closeAllConnections(), limitMs);
+    const idle = setTimeout(() => server.closeIdleConnections(), idleWhileDrainingMs);
     server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
     // The close of http.Server would cut idle connections, on which a request may just be arriving.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(limit);
+      clearTimeout(idle);
       resolve();
     });
     if (!keepIdle) server.closeIdleConnections();

@@ -9,7 +9,7 @@ export interface ServerHandle {
   /**
    * Drains, then closes the stores.
    * @param options `keepIdle`: whether clients may send one more request on idle connections, which takes the seconds
-   * until those time out.
+   * until they are closed.
    */
   stop(options: { keepIdle: boolean }): Promise<void>;
 }
