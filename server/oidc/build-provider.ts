@@ -23,11 +23,13 @@ import { createRefreshAnswers } from './refresh-token-reuse.ts';
 import { reportRefusals } from './refusals.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
+import type { ServerLogout } from './server-logout.ts';
 import { countIssuedTokens } from './token-metrics.ts';
 
 /** The parts of the module that the provider uses. */
 interface ProviderParts extends Pick<ProviderDeps, 'grants' | 'sessionGrants'>, Pick<PolicyDeps, 'toNextStep'> {
   deps: OidcDeps;
+  serverLogout: ServerLogout;
 }
 
 const findAvailableFactors = async ({ db }: Database, { id, mfaPreference }: User) => ({
@@ -38,7 +40,7 @@ const findAvailableFactors = async ({ db }: Database, { id, mfaPreference }: Use
 /** Creates the provider for a set of signing keys: the library, with the handlers that Foyer adds to it. */
 export function createProviderBuilder(
   settings: OidcSettings,
-  { deps, grants, sessionGrants, toNextStep }: ProviderParts,
+  { deps, grants, sessionGrants, toNextStep, serverLogout }: ProviderParts,
 ): (keys: JWK[]) => Provider {
   const { database, kv, visitorGate, oidcBox, metrics, now, log } = settings;
   const { sessions, requests, canAccessClient } = deps;
@@ -70,6 +72,7 @@ export function createProviderBuilder(
     allowPopups(provider);
     createDevicePages(provider, { ...deps, kv, limits: settings.limits });
     introspectStructuredTokens(provider);
+    serverLogout.attach(provider);
     addIssParameter(provider);
     answers.attach(provider, sha256);
     prolongUsedTokens(provider, now);

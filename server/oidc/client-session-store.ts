@@ -18,6 +18,8 @@ export interface ClientSessionStore {
     session: { idHash: SessionIdHash; userId: UserId },
     clientId: ClientId,
   ): Promise<{ sid: string; isNew: boolean }>;
+  /** The session of a `sid` of this client app; undefined once it is over. */
+  findSession(sid: string, clientId: ClientId): Promise<SessionIdHash | undefined>;
   /** For a record that was written too late: the session had ended. */
   remove(sid: string): Promise<void>;
   /** Deletes expired rows, at most `batch`. Returns the number. */
@@ -59,6 +61,15 @@ export function createClientSessionStore({ db }: Database, now: () => number): C
         .execute();
       const { sid: stored } = (await find(idHash, clientId)) ?? { sid };
       return { sid: stored, isNew: true };
+    },
+    async findSession(sid, clientId) {
+      const row = await db
+        .selectFrom('clientSessions')
+        .select('foyerSession')
+        .where('sid', '=', sid)
+        .where('clientId', '=', clientId)
+        .executeTakeFirst();
+      return row?.foyerSession;
     },
     async remove(sid) {
       await db.deleteFrom('clientSessions').where('sid', '=', sid).execute();

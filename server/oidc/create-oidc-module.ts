@@ -23,6 +23,7 @@ import { createKeyWatcher } from './reload-on-key-change.ts';
 import { admitPost, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
 import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
+import { createServerLogout, type ServerLogout } from './server-logout.ts';
 import { createSessionData } from './session-lifecycle.ts';
 import { createGrantSweeper } from './sweep-grants.ts';
 
@@ -43,7 +44,7 @@ function createHandOver(provider: () => Provider): DirectHandler {
 /** The functions that hand requests to the library. */
 function createProviderAccess(
   { publicUrl, kv, visitorGate, oidcBox }: OidcSettings,
-  provider: () => Provider,
+  { provider, serverLogout }: { provider: () => Provider; serverLogout: ServerLogout },
 ): Pick<OidcModule, 'providerRoutes' | 'directCalls'> {
   const admission = { kv, gate: visitorGate };
   const handOver = createHandOver(provider);
@@ -54,6 +55,7 @@ function createProviderAccess(
         limits: [...requestLimits(kv), [routes.code_verification, rejectCrossSite(publicUrl)]],
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''),
         posted,
+        serverLogout,
       }),
     directCalls: (session, getAddress) =>
       directCalls(session, handOver, {
@@ -76,7 +78,8 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
   const pending = createPendingRequests({ kv, box: oidcBox, cookies, now });
   const requests = createAuthorizationRequests(provider, pending, now);
   const deps: OidcDeps = { ...settings, canAccessClient, provider, requests, providerSessions };
-  await watcher.start(createProviderBuilder(settings, { deps, grants, sessionGrants, toNextStep }));
+  const serverLogout = createServerLogout({ grants, clientSessions });
+  await watcher.start(createProviderBuilder(settings, { deps, grants, sessionGrants, toNextStep, serverLogout }));
   const sweepSessions = sweepsEndedSessions({
     grants,
     clientId: defaultClientId,
@@ -89,7 +92,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     grants,
     connectedApps: createConnectedApps(database, grants, now),
     ...createClientRequests(deps),
-    ...createProviderAccess(settings, provider),
+    ...createProviderAccess(settings, { provider, serverLogout }),
     tokenCookies: tokenCookies.keep(sessions),
     pageRoutes: (router) => oidcPageRoutes(router, deps),
     operations: oidcOperations(deps),

@@ -38,6 +38,8 @@ export interface GrantEndings {
   endOfClient(trx: Transaction<Schema>, clientId: ClientId): Promise<void>;
   /** Ends the grants of one client in these sessions, without notification; other clients keep theirs. */
   revokeOfClientSessions(clientId: ClientId, foyerSessions: readonly SessionIdHash[]): Promise<number>;
+  /** Ends the access of one client in a session, except offline access. The session continues. */
+  endOfSession(clientId: ClientId, foyerSession: SessionIdHash): Promise<void>;
 }
 
 export interface GrantEndingsSettings {
@@ -101,5 +103,7 @@ export function createGrantEndings({ database, notices }: GrantEndingsSettings):
     },
     revokeOfClientSessions: (clientId, foyerSessions) =>
       database.transaction((trx) => revokeOfClientSessions(trx, clientId, foyerSessions)),
+    endOfSession: (clientId, foyerSession) =>
+      database.transaction((trx) => revokeWhere(trx, { sessions: [foyerSession] }, clientId)),
   };
 }

@@ -36,9 +36,15 @@ async function revokeFound(trx: Transaction<Schema>, found: ReturnType<typeof gr
 /**
  * Ends the grants of these sessions. Offline access does not end with its session (OpenID Connect Core 1.0, section
  * 11).
+ * @param ofClient only the grants of this client
  */
-export async function revokeWhere(trx: Transaction<Schema>, which: LogoutScope | { hashes: Sha256[] }): Promise<void> {
-  const grants = grantHashes(trx);
+export async function revokeWhere(
+  trx: Transaction<Schema>,
+  which: LogoutScope | { hashes: Sha256[] },
+  ofClient?: ClientId,
+): Promise<void> {
+  const all = grantHashes(trx);
+  const grants = ofClient === undefined ? all : all.where('clientId', '=', ofClient);
   if ('hashes' in which) await revokeFound(trx, grants.where('idHash', 'in', which.hashes));
   else if ('accountId' in which) await revokeFound(trx, grants.where('accountId', 'in', [which.accountId]));
   else if ('clientId' in which) await revokeFound(trx, grants.where('clientId', 'in', [which.clientId]));

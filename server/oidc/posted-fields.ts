@@ -20,8 +20,10 @@ export function postedFieldsKey(query: URLSearchParams): string | undefined {
 }
 
 export interface PostedFields {
+  /** Reads the fields of a form. @throws {HttpError} unsupportedType */
+  read: RequestHandler[];
   /** Answers a form by a redirect to the same path with a random id of the stored fields. */
-  keep: RequestHandler[];
+  keep: RequestHandler;
   /**
    * Adds the stored fields to the query of the following request, once. Other requests stay unchanged.
    * @throws {HttpError} requestExpired
@@ -42,23 +44,23 @@ export function createPostedFields(
 ): PostedFields {
   const records = browserRecords({ kv, kind, schema, ttlMs, seal: box });
   return {
-    keep: [
+    read: [
       (req, _res, next) => {
         // null: the request has no body.
         if (req.is('application/x-www-form-urlencoded') === false) throw new HttpError('unsupportedType');
         next();
       },
       urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 }),
-      async (req, res) => {
-        const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
-        const pairs = fields.flatMap(([field, value]) => [value].flat().map((one): [string, string] => [field, one]));
-        if (traitsOfParameters(Object.fromEntries(pairs)).popup) keepOpener(res);
-        const bytes = 2 * JSON.stringify([req.path, pairs]).length;
-        await admit(req, { address: req.ip ?? '', bytes, ttlMs });
-        const id = await records.create([req.path, pairs]);
-        res.redirect(303, `${req.path}?${new URLSearchParams({ [name]: id })}`);
-      },
     ],
+    keep: async (req, res) => {
+      const fields = Object.entries((req.body ?? {}) as Record<string, string | string[]>);
+      const pairs = fields.flatMap(([field, value]) => [value].flat().map((one): [string, string] => [field, one]));
+      if (traitsOfParameters(Object.fromEntries(pairs)).popup) keepOpener(res);
+      const bytes = 2 * JSON.stringify([req.path, pairs]).length;
+      await admit(req, { address: req.ip ?? '', bytes, ttlMs });
+      const id = await records.create([req.path, pairs]);
+      res.redirect(303, `${req.path}?${new URLSearchParams({ [name]: id })}`);
+    },
     async restore(req) {
       const [path = '', query = ''] = (req.url ?? '').split('?');
       const id = new URLSearchParams(query).get(name);

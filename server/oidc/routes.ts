@@ -4,6 +4,7 @@ import { type DirectCalls, type DirectHandler, HttpError, markJsonRoutes, method
 import { getCurrentSession } from '../sessions/index.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes } from './routes-table.ts';
+import type { ServerLogout } from './server-logout.ts';
 
 /** The methods of each provider route; the library would answer others with a bare 404. */
 const methods: [path: string, ...methods: string[]][] = [
@@ -80,6 +81,7 @@ interface ProviderGates {
   /** Counts visitors who request an authorization or a page of the provider without being signed in. */
   admitVisitor(req: Request): Promise<void>;
   posted: PostedFields;
+  serverLogout: Pick<ServerLogout, 'answer'>;
 }
 
 /**
@@ -89,7 +91,7 @@ interface ProviderGates {
 export function providerRoutes(
   session: RequestHandler,
   callback: DirectHandler,
-  { limits, admitVisitor, posted }: ProviderGates,
+  { limits, admitVisitor, posted, serverLogout }: ProviderGates,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
@@ -112,7 +114,8 @@ export function providerRoutes(
     );
   }
   // Each path separately: log and metrics distinguish routes by their pattern.
-  for (const path of [routes.authorization, routes.end_session]) router.post(path, ...posted.keep);
+  router.post(routes.end_session, ...posted.read, serverLogout.answer(callback), posted.keep);
+  router.post(routes.authorization, ...posted.read, posted.keep);
   for (const [path, limit] of limits) router.post(path, limit);
   // Each of them stores data for anonymous callers: a request, or form data.
   router.get([routes.authorization, routes.code_verification, routes.end_session], session, async (req, _res, next) => {
