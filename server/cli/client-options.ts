@@ -5,11 +5,19 @@ import { CliError, exitCodes, refused, usageError } from './errors.ts';
 import { requireOption } from './require-option.ts';
 
 type TextOption = 'id' | 'name' | 'idTokenAlg' | 'oldSecretFor';
-type RemovableOption = 'logbackUri' | 'logo' | 'backchannelLogoutUri' | 'callsPerMinute' | 'jwks' | 'jwksUri';
+type RemovableOption =
+  | 'profile'
+  | 'logbackUri'
+  | 'logo'
+  | 'backchannelLogoutUri'
+  | 'callsPerMinute'
+  | 'jwks'
+  | 'jwksUri';
 type ListOption = 'redirectUri' | 'scope' | 'responseType';
 type RemovableListOption = 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
 type SwitchOption =
   | ('public' | 'native' | 'service' | 'thirdParty' | 'legacy' | 'legacyIdTokenRedirect' | 'device')
+  | ('requireSignedRequest' | 'unsignedRequestObjects')
   | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret' | 'pkce' | 'nonce' | 'certification');
 
 /** The options from commander: false for `--no-…`. */
@@ -40,7 +48,10 @@ export const clientOptions: [flags: string, description: string][] = [
   ['--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri'],
   ['--backchannel-logout-uri <URI>', 'where it is told that a session is over'],
   ['--require-par', 'it pushes its requests first (RFC 9126); others are refused'],
+  ['--require-signed-request', 'it signs its requests with its key (RFC 9101); others are refused'],
+  ['--unsigned-request-objects', 'its request objects need no signature (OpenID Connect Core, 6.1)'],
   ['--dpop', 'its access tokens are bound to its key (RFC 9449)'],
+  ['--profile <PROFILE>', 'fapi2: the FAPI 2.0 Security Profile, with keys, --require-par and --dpop'],
   ['--pkce', 'its code requests need PKCE (the default)'],
   ['--no-pkce', 'they may come without PKCE: then with a nonce; for a library that knows no PKCE'],
   ['--nonce', 'a request without PKCE needs a nonce (the default)'],
@@ -72,6 +83,9 @@ export const withoutOptions: [flags: string, description: string][] = [
   ['--no-device', 'no sign-in on another device'],
   ['--no-backchannel-logout-uri', 'it is not told any more'],
   ['--no-require-par', 'it may send its requests by the browser'],
+  ['--no-require-signed-request', 'its requests need no signature'],
+  ['--no-unsigned-request-objects', 'its request objects need a signature'],
+  ['--no-profile', 'no profile; what the profile has set stays until it is changed'],
   ['--no-dpop', 'its access tokens are bearer tokens'],
   ['--no-only-plan', 'members need no plan for it'],
   ['--no-only-entitlement', 'members need no entitlement for it'],
@@ -145,6 +159,8 @@ function toChanges(options: ClientOptions): Changes {
     legacyIdTokenRedirect: options.legacyIdTokenRedirect,
     device: options.device,
     requirePushedRequests: options.requirePar,
+    requireSignedRequests: options.requireSignedRequest,
+    unsignedRequestObjects: options.unsignedRequestObjects,
     dpopBound: options.dpop,
     pkceOptional: opposite(options.pkce),
     nonceOptional: opposite(options.nonce),
@@ -159,6 +175,7 @@ function toChanges(options: ClientOptions): Changes {
   const removable: { [K in keyof ClientRequest]?: ClientRequest[K] | false | '' | undefined } = {
     logbackUri: options.logbackUri,
     logo: options.logo,
+    profile: options.profile,
     backchannelLogoutUri: options.backchannelLogoutUri,
     jwksUri: options.jwksUri,
     jwks: jwks && readKeySet(jwks),

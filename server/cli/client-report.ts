@@ -24,6 +24,7 @@ export const clientKind = (client: ClientMetadata): string =>
 const clientRequirements = (client: ClientMetadata): string =>
   present(
     client.require_pushed_authorization_requests && 'pushed requests',
+    client.require_signed_request_object && 'signed requests',
     client.dpop_bound_access_tokens && 'DPoP',
     client.token_endpoint_auth_method === 'private_key_jwt' && 'assertions signed with its key',
     client.legacy_id_token_redirect && 'id tokens in the query',
@@ -63,6 +64,8 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}: your library must expect it`],
     ['Told of logouts at', client.backchannel_logout_uri],
     ['Needs', clientRequirements(client)],
+    ['Profile', client.profile === 'fapi2' ? 'FAPI 2.0 Security Profile' : undefined],
+    ['Request objects', client.unsigned_request_objects ? 'also unsigned' : undefined],
     ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
     ['Dashboard', client.hidden ? 'not shown' : undefined],
     ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
+import { parseUnknownJson } from '../shared/index.ts';
 import type { HostCookies } from './cookies.ts';
 import { type Language, supportedLanguage } from './language.ts';
 import { readFormField } from './request-body.ts';
@@ -22,10 +23,32 @@ export const requestCookie = (id: string) =>
   `${requestCookiePrefix}${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
 
 /** Reads the traits from the parameters of a request; unsupported values have no effect. */
-export function traitsOfParameters(input: { display?: unknown; ui_locales?: unknown }): RequestTraits {
-  const tags = typeof input.ui_locales === 'string' ? input.ui_locales.slice(0, 500).split(' ') : [];
+export function traitsOfParameters(input: RequestParameters): RequestTraits {
+  const { display, ui_locales: locales } = toParametersOfObject(input.request) ?? input;
+  const tags = typeof locales === 'string' ? locales.slice(0, 500).split(' ') : [];
   const lang = tags.map(supportedLanguage).find((one) => one !== undefined);
-  return { popup: input.display === 'popup', ...(lang !== undefined && { lang }) };
+  return { popup: display === 'popup', ...(lang !== undefined && { lang }) };
+}
+
+interface RequestParameters {
+  display?: unknown;
+  ui_locales?: unknown;
+  request?: unknown;
+}
+
+/**
+ * The parameters within a request object (RFC 9101), which replace those beside it. Its signature is not verified here:
+ * anyone may ask for a language and a popup.
+ */
+function toParametersOfObject(request: unknown): RequestParameters | undefined {
+  const [, payload = ''] = typeof request === 'string' ? request.split('.', 3) : [];
+  if (payload === '') return undefined;
+  try {
+    const claims = parseUnknownJson(Buffer.from(payload, 'base64url').toString());
+    return typeof claims === 'object' && claims !== null ? claims : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The traits as text for the second part of the cookie. The random part never contains a `~` (RFC 4648, section 5). */

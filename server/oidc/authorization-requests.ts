@@ -80,7 +80,8 @@ function toOriginalRequest(interaction: NewInteraction): OriginalRequest | undef
   const pairs = Object.entries(params).flatMap(([name, value]) =>
     [value].flat().flatMap((one): [string, string][] => (text(one) === undefined ? [] : [[name, String(one)]])),
   );
-  const isPushed = toPushedId(interaction) !== undefined;
+  // A signed request has no signature when it starts again: like a pushed one it must not come by the browser.
+  const isPushed = toPushedId(interaction) !== undefined || (trusted ?? []).length > 0;
   return {
     clientId: toClientId(clientId),
     params: pairs,

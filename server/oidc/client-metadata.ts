@@ -6,9 +6,10 @@ export const isResponseType = (type: string): type is ResponseType => type === '
 
 /**
  * The registration of a client app, in the names of RFC 7591 (OAuth 2.0 Dynamic Client Registration, section 2), OpenID
- * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests) and RFC 9449 (DPoP),
- * plus Foyer's own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`, `required_plans`,
- * `required_entitlements`, `hidden`, `pkce_optional` and `nonce_optional`. Optional properties are present only if they were registered.
+ * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests), RFC 9449 (DPoP) and
+ * RFC 9101 (signed requests), plus Foyer's own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`,
+ * `required_plans`, `required_entitlements`, `unsigned_request_objects`, `profile`, `hidden`,
+ * `pkce_optional` and `nonce_optional`. Optional properties are present only if they were registered.
  */
 export interface ClientMetadata {
   client_id: ClientId;
@@ -41,11 +42,17 @@ export interface ClientMetadata {
   /** It identifies sessions by `sid`, so its id tokens have one. */
   backchannel_logout_session_required?: true;
   require_pushed_authorization_requests?: true;
+  /** Only signed requests (RFC 9101, section 10.5). */
+  require_signed_request_object?: true;
+  /** It may send request objects without a signature (OpenID Connect Core 1.0, section 6.1). */
+  unsigned_request_objects?: true;
   dpop_bound_access_tokens?: true;
   /** Its code requests may come without a PKCE challenge: then with a nonce (RFC 9700, section 2.1.1). */
   pkce_optional?: true;
   /** Without a challenge they need no nonce either. */
   nonce_optional?: true;
+  /** FAPI 2.0 Security Profile: everything else is refused for it. */
+  profile?: 'fapi2';
   /** Users need one of these plans, or one of these entitlements; absent: no condition. */
   required_plans?: string[];
   required_entitlements?: string[];
@@ -68,6 +75,8 @@ export const extraMetadata = [
   'calls_per_minute',
   'pkce_optional',
   'nonce_optional',
+  'unsigned_request_objects',
+  'profile',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;

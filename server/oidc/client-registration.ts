@@ -30,9 +30,12 @@ function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
       backchannel_logout_session_required: true,
     }),
     ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
+    ...(request.requireSignedRequests && { require_signed_request_object: true }),
+    ...(request.unsignedRequestObjects && { unsigned_request_objects: true }),
     ...(request.dpopBound && { dpop_bound_access_tokens: true }),
     ...(request.pkceOptional && { pkce_optional: true }),
     ...(request.nonceOptional && { nonce_optional: true }),
+    ...(request.profile !== undefined && { profile: 'fapi2' }),
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
     ...(request.hidden && { hidden: true }),
@@ -70,13 +73,19 @@ export function clientMetadata(input: ClientRequest, { development }: { developm
   };
 }
 
-/** The inverse of a part of {@link toOptionalMetadata}: the protection of requests and tokens. */
-const requestProtection = (client: ClientMetadata) => ({
-  requirePushedRequests: client.require_pushed_authorization_requests ?? false,
-  dpopBound: client.dpop_bound_access_tokens ?? false,
-  pkceOptional: client.pkce_optional ?? false,
-  nonceOptional: client.nonce_optional ?? false,
-});
+/** Its requests and tokens. */
+function toSecurityRequest(client: ClientMetadata): Partial<ClientRequest> {
+  return {
+    // Only what is registered: a profile implies both, and refuses that an update takes one of them away.
+    ...(client.require_pushed_authorization_requests && { requirePushedRequests: true }),
+    ...(client.dpop_bound_access_tokens && { dpopBound: true }),
+    ...(client.profile !== undefined && { profile: client.profile }),
+    pkceOptional: client.pkce_optional ?? false,
+    nonceOptional: client.nonce_optional ?? false,
+    requireSignedRequests: client.require_signed_request_object ?? false,
+    unsignedRequestObjects: client.unsigned_request_objects ?? false,
+  };
+}
 
 /**
  * The request of a registration: the inverse of {@link clientMetadata}, so that an update is checked like a
@@ -104,7 +113,7 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     legacyIdTokenRedirect: client.legacy_id_token_redirect ?? false,
     ...(client.backchannel_logout_uri !== undefined && { backchannelLogoutUri: client.backchannel_logout_uri }),
     device: client.grant_types.includes(deviceGrant),
-    ...requestProtection(client),
+    ...toSecurityRequest(client),
     requiredPlans: client.required_plans ?? [],
     requiredEntitlements: client.required_entitlements ?? [],
     hidden: client.hidden ?? false,

@@ -1,6 +1,7 @@
-import { keyFaults } from './client-keys.ts';
+import { hasKeys, keyFaults } from './client-keys.ts';
 import { isClientId, isResponseType } from './client-metadata.ts';
 import type { CompleteRequest } from './client-request.ts';
+import { fapi2Faults } from './fapi2-registration.ts';
 import { findRedirectUriFault, type RedirectUriKind } from './redirect-uri-registration-rules.ts';
 import { findIdentifierFault } from './resource-server.ts';
 import { isClientScope, isMemberScope, isSensitiveScope, knownScopes } from './scopes.ts';
@@ -102,6 +103,17 @@ const pkceRule: Rule = ({ pkceOptional, nonceOptional, public: open, native, dev
   ),
 ];
 
+const signedRequestRule: Rule = (request) => [
+  ...faultIf(
+    request.requireSignedRequests === true && !hasKeys(request),
+    'require-signed-request: needs the keys that sign: write --jwks or --jwks-uri',
+  ),
+  ...faultIf(
+    request.requireSignedRequests === true && request.unsignedRequestObjects === true,
+    'unsigned-request-objects: and require-signed-request: write one of them',
+  ),
+];
+
 const rules: readonly Rule[] = [
   idRule,
   nameRule,
@@ -117,6 +129,8 @@ const rules: readonly Rule[] = [
   responseTypeRule,
   algorithmRule,
   pkceRule,
+  signedRequestRule,
+  fapi2Faults,
 ];
 
 /** @returns all faults of a registration; `development` allows plain http on this machine */

@@ -26,6 +26,12 @@ export interface ClientRequest {
   /** It may request a sign-in on another device (RFC 8628); then redirect addresses are optional. */
   device?: boolean;
   requirePushedRequests?: boolean;
+  /** Only signed requests (RFC 9101). */
+  requireSignedRequests?: boolean;
+  /** It may send request objects without a signature. */
+  unsignedRequestObjects?: boolean;
+  /** `fapi2`: the FAPI 2.0 Security Profile. */
+  profile?: string;
   dpopBound?: boolean;
   /** Its code requests need a nonce or a PKCE challenge, in place of a challenge. */
   pkceOptional?: boolean;
@@ -61,6 +67,8 @@ export interface CompleteRequest extends ClientRequest {
   legacy: boolean;
   legacyIdTokenRedirect: boolean;
   device: boolean;
+  requirePushedRequests: boolean;
+  dpopBound: boolean;
   /** Users come to it in a browser: it has a redirect address. */
   byBrowser: boolean;
   /** Users sign in to it. */
@@ -74,9 +82,10 @@ const splitScopes = (scopes: readonly string[]): string[] =>
 
 /**
  * Libraries for servers expect RS256 (OpenID Connect Registration 1.0, section 2). Apps that keep no secret get the
- * shorter signature.
+ * shorter signature, and the FAPI 2.0 profile forbids RS256.
  */
-const defaultAlgorithm = ({ public: open, native }: ClientRequest): string => (open || native ? 'ES256' : 'RS256');
+const defaultAlgorithm = ({ public: open, native, profile }: ClientRequest): string =>
+  open || native || profile !== undefined ? 'ES256' : 'RS256';
 
 export function completeRequest(request: ClientRequest): CompleteRequest {
   const {
@@ -103,6 +112,8 @@ export function completeRequest(request: ClientRequest): CompleteRequest {
     legacy: request.legacy ?? false,
     legacyIdTokenRedirect,
     device,
+    requirePushedRequests: request.requirePushedRequests ?? request.profile !== undefined,
+    dpopBound: request.dpopBound ?? request.profile !== undefined,
     byBrowser,
     signsIn,
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type Provider from 'oidc-provider';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
+import { withoutUnsignedObject } from './request-objects.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
 
 type Query = KoaContextWithOIDC['query'];
@@ -24,16 +25,18 @@ function fillInQuery(query: Query, client: Client): Query {
   return filled;
 }
 
-const lacks = ({ scope, nonce, response_type: type, response_mode: mode, forceAuth, request_uri: pushed }: Query) =>
-  pushed === undefined &&
+const lacks = ({ scope, nonce, response_type: type, response_mode: mode, forceAuth, ...query }: Query) =>
+  query.request_uri === undefined &&
+  query.request === undefined &&
   (scope === undefined ||
     (nonce === undefined && type === 'id_token') ||
     forceAuth !== undefined ||
     mode === queryIdToken);
 
-/** Adds them only for clients that are registered as `legacy`. */
+/** Adds them only for clients that are registered as `legacy`, also to an unsigned request object. */
 export function fillInForLegacy(provider: Provider): void {
   addMiddlewareAt(provider, [routes.authorization], async (ctx, next) => {
+    if (ctx.query.request !== undefined) ctx.query = await withoutUnsignedObject(provider, ctx.query);
     const id = lacks(ctx.query) ? ctx.query.client_id : undefined;
     // The library reports faults of the client itself.
     const client = typeof id === 'string' ? await provider.Client.find(id).catch(() => undefined) : undefined;

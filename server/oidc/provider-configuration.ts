@@ -20,11 +20,13 @@ import { extraMetadata } from './client-metadata.ts';
 import { cookieSignatures } from './cookie-signatures.ts';
 import { deviceCodeSeconds, deviceFlow } from './device-flow.ts';
 import { proofAlgorithms } from './dpop.ts';
+import { assertClientAssertion } from './fapi2.ts';
 import { createInteractionPolicy, type PolicyDeps } from './interaction-policy.ts';
 import { createLoadGrant } from './load-existing-grant.ts';
 import { requiresChallenge } from './pkce.ts';
 import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
 import { providerParameters } from './request-hints.ts';
+import { assertRequestObject } from './request-objects.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes, requireGrantableScope } from './scopes.ts';
@@ -126,6 +128,7 @@ function featureConfiguration(
     // Every proof needs a nonce, so that none can be made in advance, and clients' clocks do not matter.
     dPoP: { enabled: true, nonceSecret: proofNonceSecret, requireNonce: () => true },
     pushedAuthorizationRequests: { enabled: true },
+    requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertRequestObject },
     resourceIndicators: { enabled: true, getResourceServerInfo: createResourceServerInfo(database) },
     revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     introspection: {
@@ -199,7 +202,10 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
       idTokenSigningAlgValues: ['ES256', 'RS256'],
       dPoPSigningAlgValues: proofAlgorithms,
       clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
+      // Never HS256: the library would take the stored hash of the client's secret as its key.
+      requestObjectSigningAlgValues: [...clientAssertionAlgorithms],
     },
+    assertJwtClientAuthClaimsAndHeader: assertClientAssertion,
     extraClientMetadata: { properties: [...extraMetadata] },
     pkce: { required: requiresChallenge },
     extraParams: {

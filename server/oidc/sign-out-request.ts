@@ -74,6 +74,10 @@ function isAllowedCodeRequest(client: Client, request: SignOutRequest): boolean 
   return isChallenge(challenge) && method === 'S256';
 }
 
+/** The authorization that follows is neither pushed nor signed. */
+const mustSendOtherwise = (client: Client): boolean =>
+  client.requirePushedAuthorizationRequests === true || client.requireSignedRequestObject === true;
+
 /**
  * Tests whether the authorization would show the sign-in form rather than an error. The library's checks run here
  * before the user is signed out for it.
@@ -84,7 +88,7 @@ function isAllowedPostLogout(client: Client, request: SignOutRequest): boolean {
   const inQuery = type === 'id_token' && client.legacy_id_token_redirect === true;
   // That mode adds a slash to the address, and the result must be registered.
   const known = client.redirectUriAllowed(inQuery ? appendIdToken(uri) : uri);
-  if (!known || !client.responseTypeAllowed(type) || client.requirePushedAuthorizationRequests) return false;
+  if (!known || !client.responseTypeAllowed(type) || mustSendOtherwise(client)) return false;
   const scopes = scope?.split(' ').filter(Boolean);
   const registered = new Set((client.scope ?? '').split(' '));
   if (scopes && !scopes.every((one) => registered.has(one))) return false;

@@ -46,6 +46,8 @@ describe('the table of conformance', () => {
       'OpenID Connect Back-Channel Logout 1.0',
       'PKCE (RFC 7636)',
       'Pushed authorization requests (RFC 9126)',
+      'Signed requests (RFC 9101; Core, 6.1)',
+      'FAPI 2.0 Security Profile',
       'DPoP (RFC 9449)',
       'JWT access tokens (RFC 9068)',
       'Device authorization (RFC 8628)',

@@ -89,6 +89,8 @@ describe.each(backends)('discovery on $name', (backend) => {
       display_values_supported: ['page', 'popup'],
       ui_locales_supported: ['en', 'de', 'fr', 'nl'],
       acr_values_supported: ['aal1', 'aal2', 'phr'],
+      request_parameter_supported: true,
+      request_object_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       request_uri_parameter_supported: false,
     });
   });
@@ -159,7 +161,7 @@ describe.each(backends)('discovery on $name', (backend) => {
   });
 
   it.each([
-    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+    ['an unsigned request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'invalid_request_object'],
     ['a request object by reference', { request_uri: 'https://evil.example/r' }, 'request_uri_not_supported'],
     ['registration on the way', { registration: '{}' }, 'registration_not_supported'],
     ['code and id token at once', { response_type: 'code id_token' }, 'unsupported_response_type'],

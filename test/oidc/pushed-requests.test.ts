@@ -94,7 +94,7 @@ describe.each(backends)('pushed authorization requests on $name', (backend) => {
     expect(await ask({ code_challenge_method: 'plain' })).toEqual([400, 'invalid_request']);
     expect(await ask({ code_challenge: '' })).toEqual([400, 'invalid_request']);
     expect(await ask({ scope: 'openid phone' })).toEqual([400, 'invalid_scope']);
-    expect(await ask({ request: 'eyJhbGciOiJub25lIn0.e30.' })).toEqual([400, 'request_not_supported']);
+    expect(await ask({ request: 'eyJhbGciOiJub25lIn0.e30.' })).toEqual([400, 'invalid_request_object']);
     expect(await ask({ request_uri: 'urn:ietf:params:oauth:request_uri:x' })).toEqual([
       400,
       'request_uri_not_supported',

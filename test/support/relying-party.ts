@@ -23,10 +23,11 @@ export interface RelyingParty {
 
 export async function relyingParty(
   foyer: Pick<TestFoyer, 'url'>,
-  client: { id: string; secret: string | null; redirectUri: string },
+  client: { id: string; secret: string | null; redirectUri: string; key?: oidc.PrivateKey },
   scope = 'openid profile email phone',
 ): Promise<RelyingParty> {
-  const authentication = client.secret === null ? oidc.None() : oidc.ClientSecretBasic(client.secret);
+  const withoutKey = client.secret === null ? oidc.None() : oidc.ClientSecretBasic(client.secret);
+  const authentication = client.key ? oidc.PrivateKeyJwt(client.key) : withoutKey;
   const config = await oidc.discovery(new URL(foyer.url), client.id, undefined, authentication, {
     execute: [oidc.allowInsecureRequests],
   });
