@@ -1,10 +1,14 @@
-/** `npm run docs`: writes docs/configuration.md from config/example.env, the schema and the rate limits; and the tables' types. */
+/**
+ * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md; docs/configuration.md from
+ * config/example.env, the schema and the rate limits; and the tables' types.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../config/schema.ts';
 import { apiCallsPerMinute, rateLimits } from '../server/rate-limits/limits.ts';
 import { specialLimits } from '../server/rate-limits/special-limits.ts';
 import { root } from './lib/processes.mjs';
+import { withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
 import { rateLimitReference } from './lib/rate-limit-docs.mjs';
 import { readColumns, tableSources } from './lib/table-types.mjs';
 
@@ -52,7 +56,10 @@ export function configurationReference(exampleEnv, variableNames, rateLimits) {
 }
 
 if (import.meta.main) {
-  const exampleEnv = readFileSync(join(root, 'config/example.env'), 'utf8');
+  const exampleEnv = withStandardVariables(readFileSync(join(root, 'config/example.env'), 'utf8'));
+  const providers = join(root, 'docs/providers.md');
+  writeFileSync(join(root, 'config/example.env'), exampleEnv);
+  writeFileSync(providers, withStandardRows(readFileSync(providers, 'utf8')));
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
   for (const [file, source] of tableSources(await readColumns()))

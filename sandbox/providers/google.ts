@@ -1,10 +1,9 @@
-import express, { type Express } from 'express';
 import { SignJWT } from 'jose';
-import { authenticateClient, authorize, readBearerToken } from './authorize.ts';
-import { sendBrokenAnswer } from './broken-answer.ts';
-import { createGrants, type Grant, randomText } from './grants.ts';
+import { readBearerToken } from './authorize.ts';
+import { codeFlow } from './code-flow.ts';
+import { type Grant, randomText } from './grants.ts';
 import { toFullName, toSubject } from './people.ts';
-import type { StandIn, StandInSettings } from './settings.ts';
+import type { StandInSettings } from './settings.ts';
 
 function createIdToken({ clients, now, keys }: StandInSettings, { person, nonce }: Grant): Promise<string> {
   const nowSeconds = Math.floor(now() / 1_000);
@@ -38,76 +37,45 @@ function toUserinfo({ person, scope }: Grant): Record<string, unknown> {
   };
 }
 
-const paths = {
-  authorization: '/o/oauth2/v2/auth',
-  token: ['/token', '/oauth2/v4/token'],
-  profile: ['/oauth2/v3/userinfo', '/v1/userinfo'],
-};
-
 /**
- * Google's sign-in (developers.google.com/identity/protocols/oauth2/web-server, …/openid-connect): the paths that it has on
- * accounts.google.com, oauth2.googleapis.com, www.googleapis.com and openidconnect.googleapis.com.
+ * Google's sign-in (developers.google.com/identity/protocols/oauth2/web-server, …/openid-connect), with the paths that
+ * www.googleapis.com has for the same endpoints.
  */
-function mount(app: Express, settings: StandInSettings): void {
-  const { clients, accountChooser, now } = settings;
-  const client = clients.google;
-  const grants = createGrants(now);
-  app.get(
-    paths.authorization,
-    authorize({
-      kind: 'google',
-      client,
-      accountChooser,
-      grants,
-      now,
-      newCode: () => `4/0A${randomText(48)}`,
-      more: ({ scope }) => ({ scope, authuser: '0', prompt: 'consent' }),
-      errors: {
-        refused: { error: 'access_denied' },
-        failed: { error: 'server_error', error_description: 'Something went wrong at Google.' },
-      },
-    }),
-  );
-  app.post(paths.token, express.urlencoded({ extended: false }), async (req, res) => {
-    const { code = '', redirect_uri: redirectUri = '', code_verifier: verifier = '', grant_type } = req.body ?? {};
-    if (!authenticateClient(req, client)) {
-      res.status(401).json({ error: 'invalid_client', error_description: 'Unauthorized' });
-      return;
+export const google = codeFlow('google', {
+  otherPaths: { token: ['/oauth2/v4/token'], profile: ['/oauth2/v3/userinfo'] },
+  newCode: () => `4/0A${randomText(48)}`,
+  newToken: () => `ya29.${randomText(64)}`,
+  more: ({ scope }) => ({ scope, authuser: '0', prompt: 'consent' }),
+  tokenHeaders: () => ({ 'Cache-Control': 'no-cache, no-store, max-age=0, must-revalidate' }),
+  toTokenError(refusal, grantType) {
+    switch (refusal) {
+      case 'client':
+        return { error: 'invalid_client', error_description: 'Unauthorized' };
+      case 'grant-type':
+        return { error: 'unsupported_grant_type', error_description: `Invalid grant_type: ${grantType}` };
+      case 'redirect':
+        return { error: 'redirect_uri_mismatch', error_description: 'Bad Request' };
+      case 'verifier':
+        return { error: 'invalid_grant', error_description: 'Invalid code verifier.' };
+      case 'unknown':
+        return { error: 'invalid_grant', error_description: 'Malformed auth code.' };
+      case 'used':
+      case 'expired':
+      case 'planned':
+        return { error: 'invalid_grant', error_description: 'Bad Request' };
     }
-    if (grant_type !== 'authorization_code') {
-      res.status(400).json({ error: 'unsupported_grant_type', error_description: `Invalid grant_type: ${grant_type}` });
-      return;
-    }
-    const grant = grants.redeem({ code, clientId: client.id, redirectUri, verifier });
-    if (grant === 'redirect') {
-      res.status(400).json({ error: 'redirect_uri_mismatch', error_description: 'Bad Request' });
-      return;
-    }
-    if (typeof grant === 'string' || grant.broken === 'token-error') {
-      const why =
-        grant === 'verifier' ? 'Invalid code verifier.' : grant === 'unknown' ? 'Malformed auth code.' : 'Bad Request';
-      res.status(400).json({ error: 'invalid_grant', error_description: why });
-      return;
-    }
-    if (sendBrokenAnswer(res, 'token', grant.broken)) return;
-    const idToken = await createIdToken(settings, grant);
-    res.set('Cache-Control', 'no-cache, no-store, max-age=0, must-revalidate').json({
-      access_token: grants.issueToken(`ya29.${randomText(64)}`, grant),
-      expires_in: 3_599,
-      scope: grant.scope,
-      token_type: 'Bearer',
-      id_token: idToken,
-    });
-  });
-  app.get(paths.profile, (req, res) => {
-    const grant = grants.byToken(readBearerToken(req, { inQuery: true }));
-    if (!grant || grant.broken === 'profile-error') {
-      res.status(401).json({ error: 'invalid_request', error_description: 'Invalid Credentials' });
-      return;
-    }
-    if (sendBrokenAnswer(res, 'profile', grant.broken)) return;
-    res.json(toUserinfo(grant));
-  });
-}
-
-export const google: StandIn = { paths: Object.values(paths).flat(), mount };
+  },
+  toTokens: async (accessToken, grant, settings) => ({
+    access_token: accessToken,
+    expires_in: 3_599,
+    scope: grant.scope,
+    token_type: 'Bearer',
+    id_token: await createIdToken(settings, grant),
+  }),
+  readToken: (req) => readBearerToken(req, { inQuery: true }),
+  profileError: () => ({
+    status: 401,
+    body: { error: 'invalid_request', error_description: 'Invalid Credentials' },
+  }),
+  toProfile: toUserinfo,
+});

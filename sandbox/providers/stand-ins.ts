@@ -2,11 +2,12 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
-import { type StandardKind, standardKinds } from '../../config/standard-providers.ts';
+import { byStandardKind, type StandardKind, standardKinds } from '../../config/standard-providers.ts';
 import { onlyFromThisMachine } from '../../server/http/index.ts';
 import { createAccountChooser } from './account-chooser.ts';
 import { amazon } from './amazon.ts';
 import type { Answer } from './answers.ts';
+import { codeFlow } from './code-flow.ts';
 import { facebook } from './facebook.ts';
 import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
@@ -55,7 +56,10 @@ async function createTokenKeys({ privateKey }: Signer): Promise<TokenKeys> {
   };
 }
 
-const standIns: Record<StandardKind, StandIn> = { google, facebook, amazon };
+/** Those whose answers differ from the plain ones of OAuth 2.0. */
+const ownStandIns: Partial<Record<StandardKind, StandIn>> = { google, facebook, amazon };
+
+const standIns = byStandardKind((kind) => ownStandIns[kind] ?? codeFlow(kind));
 
 const paths = [...standardKinds.flatMap((kind) => standIns[kind].paths), providersPath, oidcPath, samlPath];
 

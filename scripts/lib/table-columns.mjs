@@ -1,5 +1,4 @@
 /** The parts of the schema that the migrations do not contain: narrower types than text and number, and comments. */
-import { providerKinds } from '../../config/standard-providers.ts';
 
 /**
  * Types of columns by their names, in every table; the first that matches.
@@ -31,7 +30,7 @@ export const typesByColumn = {
     "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer'",
   'clients.id': 'ClientId',
   'factor_resets.state': "'waiting' | 'cancelled' | 'done'",
-  'federated_identities.kind': providerKinds.map((kind) => `'${kind}'`).join(' | '),
+  'federated_identities.kind': 'ProviderKind',
   'memberships.status':
     "'none' | 'trialing' | 'active' | 'past_due' | 'paused' | 'unpaid' | 'incomplete' | 'incomplete_expired' | 'canceled'",
   'notifications.status': "'unread' | 'read'",

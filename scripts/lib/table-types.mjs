@@ -132,6 +132,9 @@ export function tableSources(columns) {
     const lines = [
       '// Generated from the migrations and `scripts/lib/table-columns.mjs` by `npm run docs`; a test fails when it is stale.',
       ...(tables.includes('Generated<') ? ["import type { Generated } from 'kysely';"] : []),
+      ...(/: ProviderKind\b/.test(tables)
+        ? ["import type { ProviderKind } from '../../config/standard-providers.ts';"]
+        : []),
       toImport(tables),
       '',
       `export interface Tables${first.toUpperCase()}To${last.toUpperCase()} {`,

@@ -25,7 +25,7 @@ export {
   unlink,
   unlinkAddedSince,
 } from './linked-identities.ts';
-export { acceptsBrowser, logoUrl, toProviderButton, toProviderButtons } from './provider-buttons.ts';
+export { acceptsBrowser, toKindMark, toProviderButton, toProviderButtons, toProviderMark } from './provider-buttons.ts';
 export { standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';

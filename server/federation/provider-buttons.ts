@@ -1,5 +1,11 @@
-import { type ButtonGroup, standardProviders } from '../../config/standard-providers.ts';
+import {
+  type ButtonGroup,
+  type ProviderKind,
+  type StandardKind,
+  standardProviders,
+} from '../../config/standard-providers.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../views/parts/provider-buttons.tsx';
+import type { ProviderMarkProps } from '../../views/parts/provider-mark.tsx';
 import { HttpError, type Language, type RequestContext, type T } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { FederationDeps } from './deps.ts';
@@ -11,8 +17,20 @@ interface ButtonContext {
   userAgent: string | undefined;
 }
 
+const isStandard = (kind: ProviderKind): kind is StandardKind => kind !== 'oidc' && kind !== 'saml';
+
+/** The mark of a provider of this kind, which may not be configured any more. */
+export const toKindMark = (kind: ProviderKind): ProviderMarkProps => ({
+  mark: isStandard(kind) ? standardProviders[kind].mark : undefined,
+});
+
+export const toProviderMark = (provider: Provider): ProviderMarkProps => ({
+  ...toKindMark(provider.kind),
+  logo: logoUrl(provider),
+});
+
 const toButtonGroup = ({ kind }: Pick<Provider, 'kind'>): ButtonGroup =>
-  kind === 'oidc' || kind === 'saml' ? 'others' : standardProviders[kind].group;
+  isStandard(kind) ? standardProviders[kind].group : 'others';
 
 /** The view of a provider on a button. */
 export function toProviderButton(
@@ -22,8 +40,7 @@ export function toProviderButton(
 ): ProviderButtonProps {
   return {
     label: provider.label[lang] ?? t('federation.buttons.continueWith', { provider: provider.name }),
-    kind: provider.kind,
-    logo: logoUrl(provider),
+    ...toProviderMark(provider),
     action,
   };
 }
@@ -94,7 +111,7 @@ function logoHash(provider: Provider, logo: string): string {
 }
 
 /** The address contains a hash of the content, so that browsers may cache it without expiry. */
-export const logoUrl = (provider: Provider): string | undefined =>
+const logoUrl = (provider: Provider): string | undefined =>
   provider.logo && `/federation/${provider.id}/logo?v=${logoHash(provider, provider.logo)}`;
 
 /**

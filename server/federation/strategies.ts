@@ -1,17 +1,9 @@
-import { type StandardKind, standardKindsOnPages } from '../../config/standard-providers.ts';
-import { openAmazon } from './providers/amazon.ts';
-import { openFacebook } from './providers/facebook.ts';
-import { openGoogle } from './providers/google.ts';
+import { standardKindsOnPages } from '../../config/standard-providers.ts';
 import { createOidcProvider } from './providers/oidc.ts';
 import { type Authenticator, createPassport } from './providers/passport.ts';
 import { openSaml } from './providers/saml.ts';
+import { openStandard } from './providers/standard.ts';
 import type { Provider, StrategySettings } from './providers.ts';
-
-const openers: Record<StandardKind, (settings: StrategySettings, passport: Authenticator) => Provider | undefined> = {
-  google: openGoogle,
-  facebook: openFacebook,
-  amazon: openAmazon,
-};
 
 /**
  * Every configured provider: the standard ones in the order of their buttons, then those of the file in its order.
@@ -19,7 +11,7 @@ const openers: Record<StandardKind, (settings: StrategySettings, passport: Authe
  */
 export function openStrategies(settings: StrategySettings, passport: Authenticator = createPassport()): Provider[] {
   const { file } = settings;
-  const standard = standardKindsOnPages.map((kind) => openers[kind](settings, passport));
+  const standard = standardKindsOnPages.map((kind) => openStandard(kind, settings, passport));
   const others = file.providers.map((one) =>
     one.kind === 'oidc' ? createOidcProvider(settings, passport, one) : openSaml(settings, passport, one),
   );

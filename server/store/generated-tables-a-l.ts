@@ -1,4 +1,5 @@
 // Generated from the migrations and `scripts/lib/table-columns.mjs` by `npm run docs`; a test fails when it is stale.
+import type { ProviderKind } from '../../config/standard-providers.ts';
 import type {
   ClientId,
   NormalisedEmail,
@@ -138,7 +139,7 @@ export interface TablesAToL {
     id: string;
     userId: UserId;
     /** Issuers of different protocols are unrelated. */
-    kind: 'google' | 'facebook' | 'amazon' | 'oidc' | 'saml';
+    kind: ProviderKind;
     issuer: string;
     subject: string;
     /** The configured provider of the last use; not part of the identity. */

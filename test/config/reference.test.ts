@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
 import { configurationReference } from '../../scripts/docs.mjs';
+import { withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
 import type { LimitDefinition } from '../../server/rate-limits/definition.ts';
 import { apiCallsPerMinute, rateLimits } from '../../server/rate-limits/limits.ts';
@@ -15,6 +16,11 @@ describe('docs/configuration.md', () => {
 
   it('The page docs/configuration.md is what `npm run docs` writes', () => {
     expect(read('docs/configuration.md')).toBe(reference);
+  });
+
+  it('The variables of config/example.env and the table of docs/providers.md are those of the standard providers', () => {
+    const [example, page] = [read('config/example.env'), read('docs/providers.md')];
+    expect([withStandardVariables(example), withStandardRows(page)]).toEqual([example, page]);
   });
 
   it('The page has a heading for every variable of the schema', () => {

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import * as oidc from 'openid-client';
 import {
-  type StandardKind,
+  byStandardKind,
   type StandardProvider,
   standardKinds,
   standardProviders,
@@ -26,11 +26,16 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const post = (path: string, fields: Record<string, string>) =>
   sendRequest(providers.url + path, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 
+const toPath = (address: string) => new URL(address).pathname;
+const byEntry = byStandardKind((kind) => {
+  const { endpoints, scopes }: StandardProvider = standardProviders[kind];
+  return { token: toPath(endpoints.token), profile: toPath(endpoints.profile), scope: scopes.join(' ') };
+});
 const standard = {
-  google: { token: '/oauth2/v4/token', profile: '/oauth2/v3/userinfo', scope: 'openid profile email' },
-  facebook: { token: '/v23.0/oauth/access_token', profile: '/v23.0/me', scope: 'email' },
-  amazon: { token: '/auth/o2/token', profile: '/user/profile', scope: 'profile' },
-} as const satisfies Record<StandardKind, object>;
+  ...byEntry,
+  // The other addresses of the same endpoints.
+  google: { ...byEntry.google, token: '/oauth2/v4/token', profile: '/oauth2/v3/userinfo' },
+};
 type Standard = keyof typeof standard;
 
 function clientOf(kind: Standard) {

@@ -7,15 +7,12 @@ import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import { ProviderMark, type ProviderMarkKind } from '../parts/provider-mark.tsx';
+import { ProviderMark, type ProviderMarkProps } from '../parts/provider-mark.tsx';
 
 export const providersHref = '/settings/providers';
 
-interface ProviderView {
+interface ProviderView extends ProviderMarkProps {
   name: string;
-  kind: ProviderMarkKind;
-  /** Address of its own logo, if it has one. */
-  logo: string | undefined;
 }
 
 /** Times in milliseconds since the epoch. */
@@ -75,9 +72,9 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
       {others.length > 0 && (
         <Card flush title={t('federation.linked.offered')}>
           <ul className="items">
-            {others.map(({ id, name, kind, logo }) => (
+            {others.map(({ id, name, mark, logo }) => (
               <li key={id}>
-                <ProviderMark kind={kind} logo={logo} />
+                <ProviderMark mark={mark} logo={logo} />
                 <div className="item-words">
                   <p className="item-label">{name}</p>
                 </div>
@@ -106,7 +103,7 @@ function LinkRow({
   ctx,
   id,
   name,
-  kind,
+  mark,
   logo,
   email,
   linkedAt,
@@ -117,7 +114,7 @@ function LinkRow({
   const linked = formatDate(lang, linkedAt, 'short');
   return (
     <li className="passkey-row">
-      <ProviderMark kind={kind} logo={logo} />
+      <ProviderMark mark={mark} logo={logo} />
       <div className="item-words">
         <p className="item-label">{name}</p>
         {email !== null && <p className="item-value passkey-name">{email}</p>}

@@ -1,15 +1,12 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
-import { ProviderMark, type ProviderMarkKind } from './provider-mark.tsx';
+import { ProviderMark, type ProviderMarkProps } from './provider-mark.tsx';
 
 /** The button of one provider. */
-export interface ProviderButtonProps {
-  kind: ProviderMarkKind;
+export interface ProviderButtonProps extends ProviderMarkProps {
   /** "Continue with Google". */
   label: string;
-  /** Address of its own logo, if it has one. */
-  logo?: string | undefined;
   /** Its form's target. */
   action: string;
 }
@@ -34,9 +31,9 @@ export function ProviderButtons({
   buttons: readonly ProviderButtonProps[];
   form?: string | undefined;
 }) {
-  return buttons.map(({ kind, label, logo, action }) => (
+  return buttons.map(({ mark, label, logo, action }) => (
     <Button key={action} kind="quiet" block form={form} formAction={action}>
-      <ProviderMark kind={kind} logo={logo} />
+      <ProviderMark mark={mark} logo={logo} />
       {label}
     </Button>
   ));

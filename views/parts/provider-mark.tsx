@@ -1,59 +1,23 @@
+export interface ProviderMarkProps {
+  /** Paths of 24 by 24 units; undefined: the provider has none. */
+  mark: readonly { fill: string; d: string }[] | undefined;
+  /** Address of its own logo, if it has one. */
+  logo?: string | undefined;
+}
+
 /**
- * The marks of the standard providers, in their owners' colors on every background; Amazon's letter has the color
- * of the text beside it.
+ * Decoration: the text beside it names the provider. Marks have their owners' colors on every background. Nothing for a
+ * company without a logo.
  */
-const marks = {
-  google: (
-    <>
-      <path
-        fill="#4285f4"
-        d="M22.56 12.25c0-.78-.07-1.53-.2-2.25H12v4.26h5.92a5.06 5.06 0 0 1-2.2 3.32v2.77h3.57c2.08-1.92 3.27-4.74 3.27-8.1z"
-      />
-      <path
-        fill="#34a853"
-        d="M12 23c2.97 0 5.46-.98 7.28-2.66l-3.57-2.77c-.98.66-2.23 1.06-3.71 1.06-2.86 0-5.29-1.93-6.16-4.53H2.18v2.84A11 11 0 0 0 12 23z"
-      />
-      <path fill="#fbbc05" d="M5.84 14.09a6.6 6.6 0 0 1 0-4.18V7.07H2.18a11 11 0 0 0 0 9.86z" />
-      <path
-        fill="#ea4335"
-        d="M12 5.38c1.62 0 3.06.56 4.21 1.64l3.15-3.15A11 11 0 0 0 2.18 7.07l3.66 2.84C6.71 7.31 9.14 5.38 12 5.38z"
-      />
-    </>
-  ),
-  facebook: (
-    <>
-      <circle cx="12" cy="12" r="12" fill="#1877f2" />
-      <path
-        fill="#fff"
-        d="m16.67 15.47.53-3.47h-3.33V9.75c0-.95.47-1.87 1.96-1.87h1.51V4.93s-1.37-.24-2.69-.24c-2.74 0-4.53 1.66-4.53 4.67V12H7.08v3.47h3.04v8.39a12.1 12.1 0 0 0 3.75 0v-8.39z"
-      />
-    </>
-  ),
-  amazon: (
-    <>
-      <path
-        fill="#f90"
-        d="M.05 18.02c.07-.12.18-.13.35-.02a23.4 23.4 0 0 0 20.31 1.57l.61-.27c.23-.09.39-.04.53.13.11.17.09.34-.13.48-.25.19-.59.41-1 .65a18.8 18.8 0 0 1-15.14 1.15A17.9 17.9 0 0 1 .15 18.4C.08 18.33.02 18.25.02 18.18c0-.05.01-.11.03-.16zm19.43.37c.03-.06.08-.12.13-.17.36-.25.71-.41 1.05-.5.56-.15 1.1-.23 1.61-.24.14-.01.28 0 .41.03.65.06 1.05.17 1.17.33.07.09.1.23.1.39v.15c0 .51-.15 1.11-.43 1.8-.27.69-.66 1.25-1.15 1.68-.08.06-.14.09-.2.09-.03 0-.06 0-.09-.01-.09-.05-.11-.12-.06-.24.54-1.26.8-2.14.8-2.64 0-.15-.03-.27-.08-.34-.15-.17-.55-.26-1.23-.26-.24 0-.53.02-.87.05l-1 .13c-.09 0-.15-.01-.18-.04-.03-.03-.03-.05-.02-.08 0-.02.01-.04.04-.13z"
-      />
-      <path
-        fill="currentColor"
-        d="M6.61 11.8c0-1 .25-1.86.74-2.57a5 5 0 0 1 2.04-1.62c.8-.33 1.76-.57 2.92-.72.39-.04 1.03-.1 1.92-.17v-.37c0-.93-.1-1.56-.3-1.88-.31-.43-.79-.65-1.44-.65h-.19a2.2 2.2 0 0 0-1.24.46c-.35.27-.57.63-.67 1.1-.06.3-.21.46-.44.51l-2.52-.32c-.25-.06-.37-.18-.37-.39l.02-.15c.25-1.29.86-2.25 1.82-2.88C9.88 1.52 11 1.16 12.3 1.1h.54c1.65 0 2.95.43 3.89 1.29.14.15.27.3.4.48.13.17.23.32.29.45.07.14.14.33.2.57l.13.51c.03.1.06.3.07.62l.02.55v5.28c0 .38.06.72.17 1.04.1.31.21.54.31.67l.51.67c.09.14.14.26.14.36 0 .12-.06.23-.18.32l-1.96 1.71c-.17.13-.38.15-.63.04a6 6 0 0 1-.53-.5l-.31-.34-.63-.86c-.81.89-1.61 1.44-2.4 1.67-.5.15-1.11.23-1.83.23-1.12 0-2.04-.35-2.76-1.04-.72-.69-1.08-1.67-1.08-2.94zm3.75-.44c0 .57.14 1.02.43 1.36.28.34.67.51 1.15.51l.2-.02.16-.02c.61-.16 1.09-.55 1.43-1.18.16-.28.28-.58.36-.91.08-.32.12-.59.13-.79l.01-1.01v-.54c-.84 0-1.48.06-1.92.18-1.27.36-1.92 1.17-1.92 2.43z"
-      />
-    </>
-  ),
-} as const;
-
-/** The server passes the kind of each provider: without a mark for one it does not compile. */
-export type ProviderMarkKind = keyof typeof marks | 'oidc' | 'saml';
-
-/** Decoration: the text beside it names the provider. Nothing for a provider without a mark. */
-export function ProviderMark({ kind, logo }: { kind: ProviderMarkKind; logo?: string | undefined }) {
-  if (kind === 'oidc' || kind === 'saml') {
+export function ProviderMark({ mark, logo }: ProviderMarkProps) {
+  if (mark === undefined) {
     return logo === undefined ? null : <img src={logo} alt="" width="20" height="20" loading="lazy" />;
   }
   return (
     <svg width="20" height="20" viewBox="0 0 24 24" aria-hidden="true">
-      {marks[kind]}
+      {mark.map(({ fill, d }) => (
+        <path key={d} fill={fill} d={d} />
+      ))}
     </svg>
   );
 }

@@ -42,7 +42,7 @@ export function OneProviderPage({
         <Checkbox name="remember" label={t('signIn.remember')} checked={false} />
         {/* As on the whole page: a mark in its own colors needs the plain button. */}
         <Button kind="quiet" block>
-          <ProviderMark kind={providerButton.kind} logo={providerButton.logo} />
+          <ProviderMark mark={providerButton.mark} logo={providerButton.logo} />
           {providerButton.label}
         </Button>
       </form>

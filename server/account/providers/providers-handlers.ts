@@ -4,12 +4,12 @@ import {
   type FederatedIdentity,
   findLinkProvider,
   listIdentities,
-  logoUrl,
   noticeText,
-  type Provider,
   providerName,
   readNotice,
   toAccountLabel,
+  toKindMark,
+  toProviderMark,
   unlink,
 } from '../../federation/index.ts';
 import { HttpError, type PageHandler } from '../../http/index.ts';
@@ -31,15 +31,13 @@ function noticeFor(r: UserRequest, { federation }: AccountDeps) {
   return ended && noticeText(r.t, ended);
 }
 
-const providerMark = (provider: Provider) => ({ kind: provider.kind, logo: logoUrl(provider) });
-
 /** GET /settings/providers */
 async function list(r: UserRequest, deps: AccountDeps) {
   const { providers } = deps.federation;
   const links = await listIdentities(deps.database.db, r.user.id);
   const rows = links.map((link): LinkedProviderView => {
     const provider = findLinkProvider(providers, link);
-    const mark = provider ? providerMark(provider) : { kind: link.kind, logo: undefined };
+    const mark = provider ? toProviderMark(provider) : toKindMark(link.kind);
     const { id, email, linkedAt, lastUsedAt } = link;
     return {
       ...mark,
@@ -53,7 +51,7 @@ async function list(r: UserRequest, deps: AccountDeps) {
   });
   const others = providers.all
     .filter(({ id, kind }) => !links.some((link) => link.provider === id && link.kind === kind))
-    .map((provider) => ({ id: provider.id, name: provider.name, ...providerMark(provider) }));
+    .map((provider) => ({ id: provider.id, name: provider.name, ...toProviderMark(provider) }));
   const linked = new Set(links.map((link) => findLinkProvider(providers, link)));
   const endsAt = providers.all.filter((one) => linked.has(one) && one.saml?.logout).map(({ name }) => name);
   const notice = noticeFor(r, deps);

@@ -31,6 +31,7 @@ export interface OAuth2Setup {
     callbackURL: string;
     authorizationURL: string;
     tokenURL: string;
+    scope: string[];
     store: AttemptStateStore;
     /** S256: a stolen code is worthless without its attempt (RFC 9700, section 2.1.1). */
     pkce: true;
@@ -54,7 +55,7 @@ interface OAuth2ProviderOptions {
 /** Undefined: it has no credentials. */
 export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider | undefined {
   const { settings, passport, kind } = created;
-  const { name, credentials, refusesEmbeddedBrowsers } = standardProviders[kind];
+  const { name, credentials, scopes, refusesEmbeddedBrowsers } = standardProviders[kind];
   const clientID = settings.config[credentials.id.variable];
   const clientSecret = settings.config[credentials.secret.variable];
   if (clientID === undefined || clientSecret === undefined) return undefined;
@@ -67,6 +68,7 @@ export function createOAuth2Provider(created: OAuth2ProviderOptions): Provider |
     callbackURL: new URL(callbackPath(id), settings.publicUrl).href,
     authorizationURL: endpoints.authorization,
     tokenURL: endpoints.token,
+    scope: [...scopes],
     store: new AttemptStateStore(),
     pkce: true as const,
   };

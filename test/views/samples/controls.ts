@@ -1,3 +1,5 @@
+import type { ProviderKind } from '../../../config/standard-providers.ts';
+import { toKindMark } from '../../../server/federation/index.ts';
 import { type T, toControls } from '../../../server/http/index.ts';
 import { forgotPasswordAction } from '../../../server/password/password-texts.ts';
 import { resetForm } from '../../../server/password/reset-password-handlers.ts';
@@ -16,8 +18,8 @@ export const sampleControls = {
 /** The buttons of providers. */
 export function sampleDoors(t: T, clientName: string) {
   const noDoors: ProviderButtonGroups = { top: [], facebook: [], others: [], open: true };
-  const door = (kind: ProviderButtonProps['kind'], provider: string, logo?: string): ProviderButtonProps => ({
-    kind,
+  const door = (kind: ProviderKind, provider: string, logo?: string): ProviderButtonProps => ({
+    ...toKindMark(kind),
     label: t('federation.buttons.continueWith', { provider }),
     logo,
     action: `/federation/${provider.toLowerCase()}`,

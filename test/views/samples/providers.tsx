@@ -1,3 +1,4 @@
+import { standardProviders } from '../../../config/standard-providers.ts';
 import { PasskeyRemovePage } from '../../../views/account/passkey-pages.tsx';
 import { PasswordPage } from '../../../views/account/password-page.tsx';
 import { ProviderLinkPage, ProviderRemovePage } from '../../../views/account/provider-pages.tsx';
@@ -16,7 +17,7 @@ export function providerSamples(ctx: PageContext) {
     {
       id: 'a',
       name: 'Google',
-      kind: 'google',
+      mark: standardProviders.google.mark,
       logo: undefined,
       email: 'vera.fyfe@example.com',
       linkedAt: dayMs,
@@ -26,7 +27,7 @@ export function providerSamples(ctx: PageContext) {
     {
       id: 'b',
       name: 'Fyfe & <Co>',
-      kind: 'saml',
+      mark: undefined,
       logo: undefined,
       email: null,
       linkedAt: dayMs,
@@ -34,7 +35,7 @@ export function providerSamples(ctx: PageContext) {
       offered: false,
     },
   ];
-  const others = [{ id: 'facebook', name: 'Facebook', kind: 'facebook' as const, logo: undefined }];
+  const others = [{ id: 'facebook', name: 'Facebook', mark: standardProviders.facebook.mark, logo: undefined }];
   const act = { ctx, action: '/settings/providers/remove?link=a' };
   const google = { provider: 'Google', account: 'Google (vera.fyfe@example.com)' };
   const known = { email: 'vera.fyfe@example.com', givenName: 'Vera', familyName: 'Fyfe' };
