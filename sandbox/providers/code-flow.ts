@@ -33,8 +33,8 @@ const errorWords: Partial<Record<TokenRefusal, string>> = {
 };
 
 /** RFC 6749, section 4.1.2.1. */
-const toPlainErrors = (name: string): AuthorizeSettings['errors'] => ({
-  refused: { error: 'access_denied' },
+const toPlainErrors = ({ name, errors: { cancelled } }: StandardProvider): AuthorizeSettings['errors'] => ({
+  refused: { error: String(cancelled[0] ?? 'access_denied') },
   failed: { error: 'server_error', error_description: `Something went wrong at ${name}.` },
 });
 
@@ -104,7 +104,8 @@ function answerProfile({ kind, own, grants }: Context): RequestHandler {
 
 /** The stand-in of a provider of OAuth 2.0 whose profile is one JSON object, at the paths of its entry. */
 export function codeFlow(kind: StandardKind, own: OwnAnswers = {}): StandIn {
-  const { endpoints, name }: StandardProvider = standardProviders[kind];
+  const provider: StandardProvider = standardProviders[kind];
+  const { endpoints } = provider;
   const pathsAt = (endpoint: 'token' | 'profile') => [
     new URL(endpoints[endpoint]).pathname,
     ...(own.otherPaths?.[endpoint] ?? []),
@@ -116,7 +117,7 @@ export function codeFlow(kind: StandardKind, own: OwnAnswers = {}): StandIn {
     mount(app: Express, settings) {
       const { clients, accountChooser, now } = settings;
       const grants = createGrants(now);
-      const { newCode = randomText, more, errors = toPlainErrors(name) } = own;
+      const { newCode = randomText, more, errors = toPlainErrors(provider) } = own;
       app.get(
         authorization,
         authorize({ kind, client: clients[kind], accountChooser, grants, now, newCode, errors, ...(more && { more }) }),

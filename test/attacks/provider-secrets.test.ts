@@ -1,4 +1,4 @@
-import { type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
+import { byStandardKind, type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
 import { answerOf, comeBy, type Kind, pressButton, somebody } from '../federation/steps.ts';
 import { type Asking, Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
@@ -19,6 +19,7 @@ class Listening extends Browser {
 
 /** Each failure whose message could repeat a part of the exchange. */
 const broken = {
+  ...byStandardKind(() => ['error', 'wrong-code', 'token-error', 'profile-error', 'profile-not-json'] as const),
   google: ['error', 'wrong-code', 'token-error', 'token-not-json', 'token-empty', 'profile-error', 'profile-not-json'],
   facebook: ['error', 'token-error', 'token-server-error', 'profile-error', 'profile-empty', 'profile-drops'],
   amazon: ['error', 'wrong-code', 'token-drops', 'profile-error', 'profile-server-error', 'profile-not-json'],
