@@ -1,6 +1,6 @@
 import type { PlanId, StripeInvoiceId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
-import type { Plan } from './catalogue/catalogue.ts';
+import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
 import type { Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
@@ -174,6 +174,8 @@ export interface InvoiceView {
   number: string | null;
   /** The plan that it sells; null: not in the catalogue. */
   planId: PlanId | null;
+  /** The period of the price that it sells; null: unknown. */
+  period: BillingPeriod | null;
   /** Drafts are never shown. */
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   createdAt: number;

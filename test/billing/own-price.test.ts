@@ -63,6 +63,21 @@ describe('a price that was raised after the purchase', () => {
     expect(wordsOf(await (await browser.get('/plan-purchase')).text())).toContain('$599');
   });
 
+  it('The list of invoices names the period that each invoice has charged, not the catalogue’s', async () => {
+    const { user } = await subscribedBefore();
+    const rowsOf = async () => {
+      const page = await (await shop.foyer.signedIn(user)).get('/settings/membership');
+      return [...(await page.text()).matchAll(/Growth, (?:monthly|every 30 days)/g)].map(([text]) => text);
+    };
+    expect(await rowsOf()).not.toContain('Growth, monthly');
+    expect(await rowsOf()).toContain('Growth, every 30 days');
+    await shop.membership.cancel(user);
+    shop.passTime(60 * dayMs);
+    await shop.membership.refresh(user.id);
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+    expect((await rowsOf()).slice(-2)).toEqual(['Growth, monthly', 'Growth, every 30 days']);
+  });
+
   it('The page that keeps a plan names the amount of the subscription’s own price, and that is charged', async () => {
     const { user, customer } = await subscribedBefore();
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });

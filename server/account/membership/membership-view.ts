@@ -163,6 +163,8 @@ export function invoiceRows(
         id: order.invoiceId,
         number: order.invoiceNumber,
         planId: order.planId,
+        // An order does not name it, and the catalogue's may be another by now.
+        period: null,
         status: 'paid',
         createdAt: order.orderedAt,
         totalCents: order.paidCents,
@@ -185,7 +187,7 @@ export function invoiceRows(
         id: invoice.id,
         at: order?.orderedAt ?? invoice.createdAt,
         number: invoice.number,
-        plan: plan && planLine(ctx.t, plan),
+        plan: plan && planLine(ctx.t, { name: plan.name, period: invoice.period }),
         kind: order?.orderType,
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,

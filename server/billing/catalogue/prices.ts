@@ -4,7 +4,7 @@ import { StripeUnavailableError } from '../results.ts';
 import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { trialPlanKey } from '../subscription/membership.ts';
-import type { Catalogue, Plan } from './catalogue.ts';
+import type { BillingPeriod, Catalogue, Plan } from './catalogue.ts';
 
 /** The prices at Stripe of the catalogue's plans. */
 export interface Prices {
@@ -24,6 +24,8 @@ export interface Prices {
   planOfProduct(productId: string): Promise<PlanId | null>;
   /** The plan of a price, which may be archived. @throws {StripeUnavailableError} */
   planOfPrice(priceId: string): Promise<PlanId | null>;
+  /** The period of a price, which may be archived; null: the catalogue knows none like it. @throws {StripeUnavailableError} */
+  findPeriod(priceId: string): Promise<BillingPeriod | null>;
 }
 
 type Interval = 'day' | 'week' | 'month' | 'year';
@@ -83,17 +85,15 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     }
     return null;
   }
-  /** Products of archived prices, which never change. */
-  const archived = new Map<string, string>();
-  async function findProductId(priceId: string): Promise<string> {
+  /** Archived prices, whose product and period never change. */
+  const archived = new Map<string, CachedPrice>();
+  async function findById(priceId: string): Promise<CachedPrice> {
     await find(catalogue.trial.lookupKey);
-    const current = [...(known?.byKey.values() ?? [])].find(({ id }) => id === priceId);
-    const productId =
-      current?.productId ??
-      archived.get(priceId) ??
-      toId((await callStripe(client, (stripe) => stripe.prices.retrieve(priceId))).product);
-    if (!current) archived.set(priceId, productId);
-    return productId;
+    const current = [...(known?.byKey.values() ?? [])].find(({ id }) => id === priceId) ?? archived.get(priceId);
+    if (current) return current;
+    const read = toCachedPrice(await callStripe(client, (stripe) => stripe.prices.retrieve(priceId)));
+    archived.set(priceId, read);
+    return read;
   }
   return {
     forget() {
@@ -103,6 +103,10 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
     productIdFor: async (plan) => (await find(requireLookupKey(plan))).productId,
     priceFor: (plan) => find(requireLookupKey(plan)),
     planOfProduct,
-    planOfPrice: async (priceId) => planOfProduct(await findProductId(priceId)),
+    planOfPrice: async (priceId) => planOfProduct((await findById(priceId)).productId),
+    async findPeriod(priceId) {
+      const { interval, interval_count: count } = (await findById(priceId)).recurring;
+      return interval === 'week' ? null : { interval, count };
+    },
   };
 }

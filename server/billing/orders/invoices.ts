@@ -22,19 +22,25 @@ export async function listInvoices(deps: BillingDeps, user: User): Promise<Invoi
     listOrders(deps.database.db, user.id),
   ]);
   const refunded = new Map(orders.map(({ invoiceId, refundedCents }) => [invoiceId, refundedCents]));
-  const soldPlan = async (invoice: Stripe.Invoice) => {
+  const soldPlan = async (invoice: Stripe.Invoice): Promise<Pick<InvoiceView, 'planId' | 'period'>> => {
     const [line] = soldLines(invoice);
-    return line ? deps.prices.planOfProduct(line.productId) : null;
+    if (!line) return { planId: null, period: null };
+    const [planId, period] = await Promise.all([
+      deps.prices.planOfProduct(line.productId),
+      deps.prices.findPeriod(line.priceId),
+    ]);
+    return { planId, period };
   };
   const invoices = data.filter((one) => hasSoldLines(one) || one.lines.data.some(({ amount }) => amount !== 0));
-  const planIds = await Promise.all(invoices.map(soldPlan));
+  const plans = await Promise.all(invoices.map(soldPlan));
   return invoices.flatMap((invoice, at) => {
     const status = view.find((one) => one === invoice.status);
     if (status === undefined) return [];
     return {
       id: invoice.id,
       number: invoice.number,
-      planId: planIds[at] ?? null,
+      planId: plans[at]?.planId ?? null,
+      period: plans[at]?.period ?? null,
       status,
       createdAt: toMs(invoice.created),
       totalCents: invoice.total,

@@ -28,6 +28,7 @@ const sumDiscounts = ({ discount_amounts: discounts }: Line): number =>
 /** One line of a sale. */
 interface SoldLine {
   productId: string;
+  priceId: string;
   /** Before discounts, if the subscription itemizes them. */
   amountCents: number;
   periodEnd: number;
@@ -38,8 +39,9 @@ export function soldLines(invoice: Stripe.Invoice): SoldLine[] {
   return invoice.lines.data
     .filter(isSale)
     .flatMap(({ pricing, amount, period }) => {
-      const product = pricing?.price_details?.product;
-      return product === undefined ? [] : [{ productId: product, amountCents: amount, periodEnd: toMs(period.end) }];
+      const { product: productId, price } = pricing?.price_details ?? {};
+      if (productId === undefined || price === undefined) return [];
+      return [{ productId, priceId: toId(price), amountCents: amount, periodEnd: toMs(period.end) }];
     })
     .sort((one, other) => other.periodEnd - one.periodEnd || other.amountCents - one.amountCents);
 }
