@@ -17,7 +17,7 @@ const answered = async (response: Response): Promise<Answer> => ({
 });
 
 /** Calls of a member's own pages. */
-export async function asMember({ foyer }: Shop, user: User): Promise<Call> {
+export async function asMember({ foyer }: Pick<Shop, 'foyer'>, user: User): Promise<Call> {
   const browser = await foyer.signedIn(user);
   return async (method, path, body) =>
     answered(

@@ -1,6 +1,8 @@
 import type { User } from '../../../server/users/index.ts';
+import { askToLeave } from '../../account/deletion/steps.ts';
 import { plansWith } from '../../support/plans.ts';
-import { dayMs } from '../steps.ts';
+import { asMember, starter } from '../api-steps.ts';
+import { dayMs, from } from '../steps.ts';
 import { accounts, beginMethodAt, confirmMethod, methodData } from './card-steps.ts';
 import { openShop, press, type Shop, wordsOf } from './shop.ts';
 
@@ -42,6 +44,23 @@ describe('plans paid by SEPA debit', () => {
     const answer = await browser.post(action, { ...fields, setupIntent });
     await shop.standIn.webhooks.idle();
     return { browser, customer, answer };
+  }
+  /** Saves an account without buying. @returns calls of the JSON API, and the path of the subscription */
+  async function withAccount(user: User, iban: string) {
+    const customer = await shop.customerOf(user);
+    const browser = await shop.foyer.signedIn(user);
+    const begun = await beginMethodAt(browser, '/settings/membership/card');
+    confirmMethod(shop, begun, { data: methodData.debit(iban) });
+    await browser.post(begun.action, { ...begun.fields, setupIntent: begun.setupIntent });
+    const { subscriptionId, card } = (await membershipOf(user)) ?? {};
+    expect(card).toMatchObject({ brand: 'sepa_debit' });
+    const call = await asMember(shop, user);
+    const path = `/customer/${customer}/subscription/${subscriptionId}`;
+    return {
+      customer,
+      browser,
+      upgrade: (body: object) => call('POST', path, { ...starter, currency: 'eur', ...body }),
+    };
   }
   const membershipPage = async (browser: Awaited<ReturnType<typeof debit>>['browser']) =>
     wordsOf(await (await browser.get('/settings/membership')).text());
@@ -162,7 +181,7 @@ describe('plans paid by SEPA debit', () => {
     expect(await paidOf(customer)).toEqual([9_900]);
   });
 
-  it('A member who deletes the account while the bank has the debit is not renewed', async () => {
+  it('A member who cancels while the bank has the debit is not renewed', async () => {
     const user = await shop.foyer.addUser();
     const { customer } = await debit(user, accounts.succeedsLate);
     expect(await shop.foyer.app.membership.cancel(user)).toBe('cancelled');
@@ -171,5 +190,68 @@ describe('plans paid by SEPA debit', () => {
     expect(subscription).toMatchObject({ cancel_at_period_end: true });
     await pass(90 * dayMs);
     expect(await paidOf(customer)).toEqual([9_900]);
+  });
+
+  it('A member who deletes the account while the bank has the debit is not renewed', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer } = await debit(user, accounts.succeedsLate);
+    expect((await askToLeave(browser)).headers.get('location')).toContain('/account-deletion');
+    await pass(5 * minuteMs);
+    await pass(90 * dayMs);
+    expect((await paidOf(customer)).length).toBeLessThan(2);
+    for (const { status } of await subscriptionsOf(customer)) expect(status).toBe('canceled');
+  });
+
+  it('The JSON API answers processing while the bank has the debit, refuses another plan, and then answers paid', async () => {
+    const user = await shop.foyer.addUser();
+    const { customer, upgrade } = await withAccount(user, accounts.succeedsLate);
+    const waiting = { status: 'processing', planId: '10', amount: '99.00', starts_at: null, stripe_invoice_id: null };
+    for (const _ of ['first', 'again']) {
+      expect(await upgrade({})).toMatchObject({ status: 200, body: waiting });
+      expect(await shop.planOf(user)).toBeNull();
+    }
+    const other = { plan_name: 'm-499', plan_amount: '499', amount: '499.00' };
+    expect(await upgrade(other)).toMatchObject({ status: 409, body: { detail: 'A bank has an earlier debit' } });
+    await pass(5 * minuteMs);
+    expect(await upgrade({})).toMatchObject({ status: 200, body: { status: 'paid', amount: '99.00' } });
+    expect(await paidOf(customer)).toEqual([9_900]);
+  });
+
+  it('A debit that is disputed after its payment leaves the plan until its period ends, and is not made again', async () => {
+    const user = await shop.foyer.addUser();
+    const { browser, customer } = await debit(user, accounts.disputed);
+    await pass(5 * minuteMs);
+    await pass(5 * minuteMs);
+    expect(await paidOf(customer)).toEqual([9_900]);
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await membershipOf(user)).toMatchObject({ cancelAtPeriodEnd: true });
+    expect(await membershipPage(browser)).toContain('Disputed');
+    await pass(60 * dayMs);
+    expect(await paidOf(customer)).toEqual([9_900]);
+    expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('A debit that pays a failed renewal keeps the plan for the days of the bank, and nothing else is sold meanwhile', async () => {
+    const user = await shop.foyer.addUser();
+    const { customer } = await debit(user, accounts.succeeds);
+    await pass(5 * minuteMs);
+    const { membership } = shop.foyer.app;
+    const paymentMethodId = (await membershipOf(user))?.card?.paymentMethodId ?? '';
+    shop.standIn.engine.setCardBehaviour(paymentMethodId, accounts.fails);
+    await pass(31 * dayMs);
+    expect(await membershipOf(user)).toMatchObject({ status: 'past_due', unpaid: { why: 'failed' } });
+    shop.standIn.engine.setCardBehaviour(paymentMethodId, accounts.succeedsLate);
+
+    expect(await membership.payUnpaid(user, from)).toMatchObject({ kind: 'processing', amountCents: 9_900 });
+    expect(await membershipOf(user)).toMatchObject({ unpaid: null, pending: { debit: 'renewal' } });
+    expect(await shop.planOf(user)).toBe('10');
+    const growth = membership.catalogue.byCode('m-499');
+    if (!growth) throw new Error('the catalogue has no m-499');
+    const { plan } = await membership.choose(user, growth);
+    expect(await membership.confirm(user, { planId: plan.id, dueCents: 0 }, from)).toEqual({ kind: 'debit-waiting' });
+    await pass(5 * minuteMs);
+    expect(await membershipOf(user)).toMatchObject({ status: 'active', unpaid: null, pending: null });
+    expect(await shop.planOf(user)).toBe('10');
+    expect(await paidOf(customer)).toEqual([9_900, 9_900]);
   });
 });
