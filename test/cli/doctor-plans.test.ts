@@ -45,6 +45,23 @@ describe('foyer doctor on plans', () => {
     expect(await look(development())).toEqual(['plans.file ok', 'plans.mode ok', 'plans.grace ok', 'plans.prices ok']);
   });
 
+  it('Each payment method that Stripe collects in euros alone is a fault with a catalogue in dollars', async () => {
+    const methods = (currency: string) => ({
+      PAYMENT_METHODS: 'card,sepa_debit,ideal,bancontact',
+      PLANS_FILE: plansWith({ currency }),
+    });
+    const found = await checkPlans(readSetup(development(methods('usd')), Date.now));
+    expect(found.filter(({ id }) => id === 'plans.methods')).toEqual(
+      ['sepa_debit', 'ideal', 'bancontact'].map((method) =>
+        expect.objectContaining({
+          level: 'fault',
+          seen: `PAYMENT_METHODS: ${method} needs a catalogue in eur; that of PLANS_FILE is in usd.`,
+        }),
+      ),
+    );
+    expect((await look(development(methods('eur')))).join()).not.toContain('plans.methods');
+  });
+
   it('The doctor names the retries at Stripe that fit the grace', async () => {
     const found = await checkPlans(readSetup(development({ PLANS_FILE: plansWith({ graceDays: 10 }) }), Date.now));
     expect(found.find(({ id }) => id === 'plans.grace')?.seen).toContain('retries at Stripe that end within 10 days');

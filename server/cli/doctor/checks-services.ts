@@ -135,6 +135,14 @@ export const judgePlanFault = (text: string): Finding[] =>
     Do: Correct the file as docs/plans.md describes it; config/plans.json is an example.`,
   ]);
 
+/** A payment method that does not fit the currency of the catalogue. */
+export const judgeMethodFault = (text: string): Finding[] =>
+  table('plans', [
+    fault('plans.methods')`${text}.
+    Why: Foyer does not start with this.
+    Do: Remove the method from PAYMENT_METHODS, or write eur as the currency of PLANS_FILE and run \`foyer plans sync\`.`,
+  ]);
+
 export interface PlanFacts {
   /** Number of plans. */
   count: number;

@@ -1,3 +1,4 @@
+import { findMethodFaults } from '../../../config/checks.ts';
 import { loadPlans, type PlansFile, PlansFileError } from '../../../config/plans.ts';
 import {
   createCatalogue,
@@ -7,7 +8,7 @@ import {
   readPlansFromStripe,
   StripeUnavailableError,
 } from '../../billing/index.ts';
-import { judgePlanFault, judgePlans } from './checks-services.ts';
+import { judgeMethodFault, judgePlanFault, judgePlans } from './checks-services.ts';
 import type { Finding } from './finding.ts';
 import type { Setup } from './setup.ts';
 
@@ -23,9 +24,9 @@ async function readPrices({ config, say }: Setup, file: PlansFile, secretKey: st
   }
 }
 
-/** The catalogue, and its prices at Stripe. */
+/** The catalogue, its prices at Stripe, and whether members can pay in its currency as the configuration says. */
 export async function checkPlans(setup: Setup): Promise<Finding[]> {
-  const { config, env, unreadable } = setup;
+  const { config, unreadable } = setup;
   if (unreadable('PLANS_FILE')) return [];
   let file: PlansFile;
   try {
@@ -34,6 +35,12 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
     if (error instanceof PlansFileError) return error.faults.flatMap(judgePlanFault);
     throw error;
   }
+  const methods = unreadable('PAYMENT_METHODS') ? [] : findMethodFaults(config.PAYMENT_METHODS, file.currency);
+  return [...methods.flatMap(judgeMethodFault), ...(await checkPrices(setup, file))];
+}
+
+async function checkPrices(setup: Setup, file: PlansFile): Promise<Finding[]> {
+  const { config, env, unreadable } = setup;
   const facts = {
     count: file.plans.length,
     production: config.production,
