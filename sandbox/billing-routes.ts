@@ -20,17 +20,24 @@ export interface BillingRoutesDeps {
 }
 
 const timeoutMs = 10_000;
-const failingCard = '4000000000000341';
-const workingCard = '4242424242424242';
+/** Stripe's test numbers of cards and accounts, by the form's button. */
+const numbers = {
+  fail: '4000000000000341',
+  mend: '4242424242424242',
+  failDebit: 'DE62370400440532013001',
+  mendDebit: 'DE89370400440532013000',
+} as const;
 
 /** The action of a button on the page. @throws {HttpError} badRequest */
 function readAct(req: Request): Act {
   const days = readFormField(req, 'advance');
   if (/^\d{1,3}$/.test(days)) return { act: 'advance', ms: Number(days) * dayMs };
-  const [refund, fail, mend] = ['refund', 'fail', 'mend'].map((name) => readFormField(req, name));
+  const refund = readFormField(req, 'refund');
   if (refund) return { act: 'refund', invoice: refund };
-  if (fail) return { act: 'card', paymentMethod: fail, number: failingCard };
-  if (mend) return { act: 'card', paymentMethod: mend, number: workingCard };
+  for (const [name, number] of Object.entries(numbers)) {
+    const paymentMethod = readFormField(req, name);
+    if (paymentMethod) return { act: 'card', paymentMethod, number };
+  }
   throw new HttpError('badRequest', { detail: 'no act' });
 }
 

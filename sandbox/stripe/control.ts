@@ -15,7 +15,8 @@ export interface Overview {
     id: string;
     email: string | null;
     name: string | null;
-    cards: { id: string; brand: string; last4: string }[];
+    /** Cards, and the bank debits beside them. */
+    methods: { id: string; brand: string; last4: string; isDebit: boolean }[];
     subscriptions: {
       id: string;
       status: string;
@@ -53,10 +54,15 @@ const acts = z.discriminatedUnion('act', [
   z.object({ act: z.literal('dispute'), invoice: z.string() }),
   z.object({ act: z.literal('card'), paymentMethod: z.string(), number: z.string() }),
 ]);
-/** The actions of the sandbox's page; `card` makes a saved card behave as that test number. */
+/** The actions of the sandbox's page; `card` makes a saved card or bank debit behave as that test number. */
 export type Act = z.infer<typeof acts>;
 
 type Row = Record<string, unknown> & { id: string };
+
+function toMethod({ id, type, card, sepa_debit: debit }: Row): Overview['customers'][number]['methods'][number] {
+  const { brand = String(type), last4 = '' } = (card ?? debit ?? {}) as { brand?: string; last4?: string };
+  return { id, brand, last4, isDebit: type === 'sepa_debit' };
+}
 
 /** Everything that the page shows, newest customers first. */
 function overview(engine: Engine, now: () => number): Overview {
@@ -79,10 +85,7 @@ function overview(engine: Engine, now: () => number): Overview {
       id: customer.id,
       email: customer.email as string | null,
       name: (customer.name as string | null | undefined) ?? null,
-      cards: all(`/v1/customers/${customer.id}/payment_methods`, { type: 'card' }).map(({ id, card }) => {
-        const { brand, last4 } = card as { brand: string; last4: string };
-        return { id, brand, last4 };
-      }),
+      methods: all(`/v1/customers/${customer.id}/payment_methods`).map(toMethod),
       subscriptions: all('/v1/subscriptions', { customer: customer.id, status: 'all' }).map((subscription) => {
         const [item] = (subscription.items as { data: Row[] }).data;
         const price = item?.price as { lookup_key: string | null; id: string; unit_amount: number; currency: string };

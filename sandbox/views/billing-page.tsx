@@ -39,6 +39,8 @@ const testCards = [
   ['4000 0000 0000 9995', 'poor'],
   ['4000 0000 0000 0069', 'expired'],
   ['4000 0000 0000 0127', 'wrongCvc'],
+  ['DE89 3704 0044 0532 0130 00', 'works'],
+  ['DE62 3704 0044 0532 0130 01', 'failsLater'],
 ] as const;
 
 function Clock({
@@ -197,17 +199,17 @@ function Customer({ ctx, address, customer }: { ctx: PageContext; address: strin
             </div>
           </li>
         ))}
-        {customer.cards.map(({ id, brand, last4 }) => (
+        {customer.methods.map(({ id, brand, last4, isDebit }) => (
           <li key={id}>
             <div className="item-words">
               <p className="item-label">{cardName(t, { brand, lastFour: last4 })}</p>
             </div>
             <form method="post" action={address} className="further">
-              <Button kind="quiet" size="small" name="fail" value={id}>
+              <Button kind="quiet" size="small" name={isDebit ? 'failDebit' : 'fail'} value={id}>
                 {t('sandbox.billingPage.fail')}
                 <span className="visually-hidden"> {last4}</span>
               </Button>
-              <Button kind="quiet" size="small" name="mend" value={id}>
+              <Button kind="quiet" size="small" name={isDebit ? 'mendDebit' : 'mend'} value={id}>
                 {t('sandbox.billingPage.mend')}
                 <span className="visually-hidden"> {last4}</span>
               </Button>

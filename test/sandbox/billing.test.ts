@@ -80,6 +80,35 @@ describe('the sandbox’s billing page', () => {
     expect(visible(await again.text())).toContain('That was not done');
   });
 
+  it('A bank debit stands beside the cards, and can be made to fail and to work again', async () => {
+    const stripe = standIn.client();
+    const customer = await stripe.customers.create({ email: 'debit@example.com' });
+    const { id } = await stripe.paymentMethods.create({
+      type: 'sepa_debit',
+      sepa_debit: { iban: 'DE89370400440532013000' },
+      billing_details: { name: 'Vera Lindqvist', email: 'debit@example.com' },
+    });
+    await stripe.paymentMethods.attach(id, { customer: customer.id });
+    const { html } = await page();
+    expect(visible(html)).toContain('SEPA debit ••••\u00a03000');
+    expect(html).toContain(`value="${id}" name="failDebit"`);
+    const [price] = (await stripe.prices.list({ lookup_keys: ['m-99'] })).data;
+    /** The state of a new subscription's invoice when the bank has answered. */
+    const debited = async () => {
+      const { latest_invoice: invoice } = await stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: price?.id ?? '' }],
+        default_payment_method: id,
+      });
+      standIn.engine.advance(60 * 60_000);
+      return (await stripe.invoices.retrieve(String(invoice))).status;
+    };
+    expect((await act({ failDebit: id })).status).toBe(303);
+    expect(await debited()).toBe('open');
+    expect((await act({ mendDebit: id })).status).toBe(303);
+    expect(await debited()).toBe('paid');
+  });
+
   it.each([{}, { advance: '-1' }, { advance: '1e9' }, { other: 'x' }])(
     'The form %j is no action of the billing page',
     async (fields) => {

@@ -31,7 +31,10 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
     id: 'cus_NffrFeUfNV2Hib',
     email: member.email,
     name: null,
-    cards: [{ id: 'pm_1', brand: 'visa', last4: '4242' }],
+    methods: [
+      { id: 'pm_1', brand: 'visa', last4: '4242', isDebit: false },
+      { id: 'pm_2', brand: 'sepa_debit', last4: '3000', isDebit: true },
+    ],
     subscriptions: [
       {
         id: 'sub_1',
@@ -108,7 +111,7 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
             ],
             customers: [
               customer,
-              { ...customer, id: 'cus_2', email: null, cards: [], subscriptions: [], invoices: [] },
+              { ...customer, id: 'cus_2', email: null, methods: [], subscriptions: [], invoices: [] },
             ],
           }}
           fault="This invoice is not paid."
