@@ -88,6 +88,7 @@ function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
   }
 
   for (const input of document.querySelectorAll<HTMLInputElement>('input[placeholder]')) {
+    if (!shown(input)) continue;
     const style = getComputedStyle(input, '::placeholder');
     const context = document.createElement('canvas').getContext('2d');
     if (!context) continue;

@@ -1,9 +1,10 @@
 /**
- * Pictures of every page at three widths, light and dark, in every language, to be looked at by people:
+ * Pictures of every page at three widths, light and dark, in every language, to be looked at by people; what does not fit is named:
  *
- *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME [LANGUAGES]]
+ *     npm run build && CHROMIUM_PATH=/usr/bin/chromium npm exec -- node test/browser/screenshots.ts FOLDER [NAME [LANGUAGES [WIDTHS]]]
  *
- * NAME is a part of a stop's name (`tour.ts`), for those pictures alone, or several (`plan|payment`); LANGUAGES as in `de,nl`.
+ * NAME is a part of a stop's name (`tour.ts`), for those pictures alone, or several (`plan|payment`); LANGUAGES as in `de,nl`,
+ * WIDTHS as in `375,1366`.
  */
 import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -11,7 +12,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformWithOxc } from 'vite';
 
-const widthsPx = [375, 768, 1366];
+const allWidthsPx = [375, 768, 1366];
 const colorSchemes = ['light', 'dark'] as const;
 
 /** Node takes the types off .ts by itself, but knows no .tsx. */
@@ -32,14 +33,25 @@ async function readTsx(): Promise<void> {
   });
 }
 
-async function takeAll(folder: string, part: string, wanted: string | undefined): Promise<void> {
+interface Wanted {
+  languages: string | undefined;
+  widths: string | undefined;
+}
+
+/** A text with commas that names some of these; undefined: all. */
+const choose = <T extends string | number>(known: readonly T[], named: string | undefined): T[] =>
+  known.filter((one) => named === undefined || named.split(',').includes(String(one)));
+
+async function takeAll(folder: string, part: string, wanted: Wanted): Promise<void> {
   const { anyBackend } = await import('../support/stores.ts');
   const { heightPx, launchChromium } = await import('../support/chromium.ts');
   const { startSandbox } = await import('./sandbox.ts');
   const { languages } = await import('../../server/http/index.ts');
   const { prepareTour, tour } = await import('./tour.ts');
   const { beNewAgain } = await import('./in-languages.ts');
-  const shownLanguages = languages.filter((lang) => wanted === undefined || wanted.split(',').includes(lang));
+  const { layoutFaults } = await import('./layout.ts');
+  const shownLanguages = choose(languages, wanted.languages);
+  const widthsPx = choose(allWidthsPx, wanted.widths);
   mkdirSync(folder, { recursive: true });
   const sandbox = await startSandbox(anyBackend);
   const chromium = await launchChromium();
@@ -53,6 +65,7 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
       await page.waitForLoadState('load');
       for (const width of widthsPx) {
         await page.setViewportSize({ width, height: heightPx });
+        for (const fault of await layoutFaults(page, width)) console.log(`${stop.name}, ${lang} ${width}: ${fault}`);
         for (const colorScheme of colorSchemes) {
           await page.emulateMedia({ colorScheme });
           const name = `${stop.name.replaceAll(' ', '-')}-${width}-${colorScheme}-${lang}.png`;
@@ -66,7 +79,7 @@ async function takeAll(folder: string, part: string, wanted: string | undefined)
   await guide.close();
 }
 
-const [folder, part = '', wanted] = process.argv.slice(2);
+const [folder, part = '', languages, widths] = process.argv.slice(2);
 if (folder === undefined) throw new Error('Say into which folder: node test/browser/screenshots.ts FOLDER [NAME]');
 await readTsx();
-await takeAll(folder, part, wanted);
+await takeAll(folder, part, { languages, widths });

@@ -19,6 +19,7 @@ import { linkedStops } from './tour-linked.ts';
 import { mailedCodeStops } from './tour-mailed-code.ts';
 import { membershipStops } from './tour-membership.ts';
 import { mfaSettingsStops } from './tour-mfa-settings.ts';
+import { type EuroShop, euroShops, moneyStops } from './tour-money.ts';
 import { notificationStops } from './tour-notifications.ts';
 import { passkeyStops } from './tour-passkeys.ts';
 import { paymentStops } from './tour-payment.ts';
@@ -47,6 +48,8 @@ export interface TourGuide {
   desk: RelyingParty;
   /** A Foyer that sells plans; it starts with the first call. */
   shop(): Promise<Shop>;
+  /** A Foyer that sells plans in the EU; each starts with the first call. */
+  euroShop(which: EuroShop): Promise<Shop>;
   /** A Foyer with many providers; it starts with the first call. */
   federated(): Promise<FederatedHouse>;
   /** Closes the sandbox too. */
@@ -58,6 +61,7 @@ const deskScope = 'openid account account:security account:payments';
 export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
   const desk = await sandbox.foyer.addClient({ id: 'desk', name: 'Member Desk', scopes: deskScope.split(' ') });
   let opened: Promise<Shop> | undefined;
+  const euro = new Map<EuroShop, Promise<Shop>>();
   let federated: Promise<FederatedHouse> | undefined;
   return {
     sandbox,
@@ -65,12 +69,18 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
       opened ??= openShop();
       return opened;
     },
+    euroShop(which) {
+      const known = euro.get(which) ?? openShop(euroShops[which]());
+      euro.set(which, known);
+      return known;
+    },
     federated() {
       federated ??= openFederatedHouse();
       return federated;
     },
     async close() {
       await (await opened)?.close();
+      for (const house of euro.values()) await (await house).close();
       await (await federated)?.close();
       await sandbox.close();
     },
@@ -105,6 +115,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...checkoutStops({ shop, become }),
     ...checkoutWordsStops({ shop, become }),
     ...paymentStops({ shop, become }),
+    ...moneyStops({ euroShop: (which) => guide().euroShop(which), become }),
     ...dashboardStops({ shop, become }),
     ...federationStops({ house, become }),
     ...linkedStops({ house, become }),
