@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -34,6 +34,27 @@ describe('loadAssets', () => {
   it('A missing stylesheet gives an error', () => {
     expect(() => loadAssets(withManifest('empty', '{}'))).toThrow(/foyer\.css/);
   });
+});
+
+it('Each class name in the views has a rule in a stylesheet', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const read = (pattern: string) =>
+    globSync(pattern, { cwd: root }).map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+  // Mails and the pages of other providers have their rules in their own modules.
+  const sheets = [
+    ...read('{client,sandbox/client}/**/*.css'),
+    ...read('{views/mail/document.tsx,sandbox/views/**/style.ts}'),
+  ];
+  const rules = new Set(sheets.flatMap(({ text }) => [...text.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name)));
+  const found = read('{views,sandbox/views}/**/*.tsx').flatMap(({ file, text }) =>
+    [...text.matchAll(/className=(?:"([^"]*)"|\{([^}]*)\})/g)].flatMap(([, plain, computed = '']) =>
+      (plain ?? [...computed.matchAll(/'([^']*)'/g)].map(([, name]) => name).join(' '))
+        .split(' ')
+        .map((name) => ({ file, name })),
+    ),
+  );
+  expect(found.length).toBeGreaterThan(200);
+  expect(found.filter(({ name }) => name !== '' && !rules.has(name))).toEqual([]);
 });
 
 describe('the client build', () => {

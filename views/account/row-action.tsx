@@ -44,7 +44,7 @@ export function RowAction({ ctx, place, id, title, lead, problem, children }: Li
 
 export function RowActions({ ctx, href, children }: { ctx: PageContext; href: string; children: ReactNode }) {
   return (
-    <div className="actions act-buttons">
+    <div className="actions">
       {children}
       <a className="button quiet" href={href} data-close="">
         {ctx.t('settings.cancel')}

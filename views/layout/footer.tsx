@@ -4,7 +4,7 @@ import type { PageContext } from '../page-context.ts';
 /** One button per language; the server stores the choice. */
 function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageContext['languageForm']> }) {
   return (
-    <form className="languages" method="post" action={form.action}>
+    <form method="post" action={form.action}>
       <input type="hidden" name="redirect" value={form.redirect} />
       <ul aria-label={ctx.t('common.footer.language')}>
         {languages.map((lang) => (

@@ -22,7 +22,7 @@ export function SubHeader({
       <ul>
         {backHref !== undefined && (
           <li>
-            <a className="back" href={backHref}>
+            <a href={backHref}>
               <Icon name="back" />
               {t('common.subHeader.back')}
             </a>

@@ -13,7 +13,7 @@ export interface CopyButtonProps {
 export function CopyButtonView(props: CopyButtonProps & { done?: boolean; onClick?: () => void }) {
   const { label, doneLabel, done = false, onClick } = props;
   return (
-    <button type="button" className="button quiet small copy needs-script" onClick={onClick}>
+    <button type="button" className="button quiet small needs-script" onClick={onClick}>
       {done && <Icon name="tick" />}
       <span aria-live="polite">{done ? doneLabel : label}</span>
     </button>

@@ -42,7 +42,7 @@ interface DialogViewProps {
 export function DialogView({ title, closeLabel, dialog, slot, onClosed }: DialogViewProps) {
   return (
     <dialog className="dialog" aria-label={title} ref={dialog} onClose={onClosed}>
-      <div className="dialog-content" ref={slot} />
+      <div ref={slot} />
       <button type="button" className="dialog-close" aria-label={closeLabel} data-close="">
         <Icon name="close" />
       </button>

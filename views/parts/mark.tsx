@@ -6,7 +6,7 @@ export function Mark({ size = 28 }: { size?: number }) {
     <svg className="mark" width={size} height={size} viewBox="0 0 28 28" fill="none" aria-hidden="true">
       <path d="M3 25V14a11 11 0 0 1 22 0v11" />
       <path d="M8.5 25V14.5a5.5 5.5 0 0 1 11 0V25" />
-      <path className="mark-sill" d="M14 25v-9" />
+      <path d="M14 25v-9" />
     </svg>
   );
 }

@@ -23,7 +23,7 @@ export function ResendView({ waitSeconds, label, waitText, live }: ResendProps &
       <Button kind="link" name="act" value="resend" disabled={live && waitSeconds > 0}>
         {label}
       </Button>
-      {waitSeconds > 0 && <span className="small muted resend-wait">{waitText.replace('%', String(waitSeconds))}</span>}
+      {waitSeconds > 0 && <span className="small muted">{waitText.replace('%', String(waitSeconds))}</span>}
     </>
   );
 }

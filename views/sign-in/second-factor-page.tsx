@@ -115,7 +115,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
         {backdrop === 'sign-in' ? <SignInBackdrop ctx={ctx} /> : <ReauthenticateBackdrop ctx={ctx} />}
       </div>
       <dialog className="dialog in-page" open aria-labelledby="second-factor-title" data-modal={closeHref}>
-        <div className="dialog-content panel">
+        <div className="panel">
           <div className="panel-head">
             <h1 id="second-factor-title">{t('mfa.challenge.heading')}</h1>
             <Lead {...props} />
