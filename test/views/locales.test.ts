@@ -57,6 +57,18 @@ it('Other languages are translations, so no long text is the same as in English'
   }
 });
 
+it('No heading of a page breaks at the hyphen of the word for email', () => {
+  for (const lang of languages) {
+    const headings = [...textsOf(lang)].filter(([key]) => /(?<!^mail\..*)\.(?:title|heading)$/.test(key));
+    expect(headings.length).toBeGreaterThan(50);
+    // A mail's title is its subject too.
+    expect({ lang, broken: headings.filter(([, text]) => /\be-mail\b.*\s|\s.*\be-mail/i.test(text)) }).toEqual({
+      lang,
+      broken: [],
+    });
+  }
+});
+
 it('French lines do not break at the space before a punctuation mark', () => {
   for (const [key, text] of textsOf('fr')) {
     expect({ key, breaks: text.match(/ [;:!?»]|« /g) }).toEqual({ key, breaks: null });
