@@ -23,7 +23,14 @@ export { runOrRerender } from './checkout/checkout-context.ts';
 export { checkoutRoutes } from './checkout/checkout-routes.ts';
 export { tooManyText } from './checkout/checkout-texts.ts';
 export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
-export { asSubscribed, laterAmountsText, planLine, planPrice, type TextContext } from './checkout/plan-view.ts';
+export {
+  asSubscribed,
+  laterAmountsText,
+  planLine,
+  planPrice,
+  priceText,
+  type TextContext,
+} from './checkout/plan-view.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';

@@ -1,5 +1,5 @@
 import { NotInPlanPage, type NotInPlanPageProps } from '../../views/oidc/plan-required-page.tsx';
-import { type Plan, planLine, planPrice } from '../billing/index.ts';
+import { type Plan, planLine, planPrice, priceText } from '../billing/index.ts';
 import { HttpError, type RequestContext } from '../http/index.ts';
 import { type ClientId, toClientId } from '../shared/index.ts';
 import { redirectToSignIn } from '../sign-in/index.ts';
@@ -65,10 +65,10 @@ function planViews(
   { demand, search }: RestrictedClient,
 ): NotInPlanPageProps['plans'] {
   return plansThatOpen(deps, demand).map((plan) => {
-    const price = planPrice(r, plan, deps.catalogue.currency);
+    const price = planPrice(r, plan, deps.catalogue);
     return {
       name: planLine(r.t, plan),
-      price: price ? `${price.amount} ${price.per}` : '',
+      price: price ? priceText(price) : '',
       href: `/plan-purchase/${plan.id}${search}`,
     };
   });

@@ -3,7 +3,7 @@ import { anyBackend } from '../support/stores.ts';
 import { aBuyer, type Buyer, chargedTo, starter } from './api-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
 import { from, type Shop, startShop } from './steps.ts';
-import { aBuyerIn, buyByPage, lastSale, pageOf, startTaxedShop } from './tax-steps.ts';
+import { aBuyerIn, buyByPage, germany, lastSale, pageOf, startTaxedShop } from './tax-steps.ts';
 
 describe('a place that Stripe does not know', () => {
   let shop: Shop;
@@ -24,6 +24,13 @@ describe('a place that Stripe does not know', () => {
     expect(html).toContain('href="/plan-purchase/10/billingDetails"');
     expect(wordsOf(html)).not.toContain('Pay $');
     await expectNothingSold(buyer);
+  });
+
+  it('The field for a promotion code appears with the amounts, after the address', async () => {
+    const buyer = await aBuyer(shop);
+    expect(await pageOf(shop, buyer, '/plan-purchase/10')).not.toContain('name="promo"');
+    await shop.stripe.client().customers.update(buyer.customer, { address: germany });
+    expect(await pageOf(shop, buyer, '/plan-purchase/10')).toContain('name="promo"');
   });
 
   it.each([

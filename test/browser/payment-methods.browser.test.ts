@@ -1,10 +1,25 @@
+import type { Page } from 'playwright-core';
 import { cards } from '../billing/checkout/card-steps.ts';
 import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
 import { plansWith } from '../support/plans.ts';
+import { layoutFaults } from './layout.ts';
 import { goOnAs } from './steps.ts';
+import { buy } from './tour-membership.ts';
 
 const path = '/plan-purchase/10/addPayment';
+
+/** On how many lines a word of an element is. */
+const linesOf = (page: Page, selector: string, word: string): Promise<number> =>
+  page.locator(selector).evaluate((element, text) => {
+    const node = element.firstChild;
+    const start = node?.textContent?.indexOf(text) ?? -1;
+    if (!node || start < 0) return 0;
+    const range = document.createRange();
+    range.setStart(node, start);
+    range.setEnd(node, start + text.length);
+    return range.getClientRects().length;
+  }, word);
 
 describe('the payment element in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
@@ -36,6 +51,29 @@ describe('the payment element in a browser', () => {
     expect(await shop.planOf(user)).toBe('10');
   });
 
+  it('The invoices fit into their card beside the side menu, in German and with the widest number', async () => {
+    const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    await buy('m-99')(user, shop);
+    const page = await newPage({});
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
+    await page.context().addCookies([{ name: 'foyer_lang', value: 'de', url: shop.foyer.url }]);
+    for (const width of [768, 820, 1366]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${shop.foyer.url}/settings/membership`);
+      const room = await page.locator('#invoices').evaluate((card) => {
+        const number = card.querySelector('tbody .unbroken .small');
+        if (number) number.lastChild?.replaceWith('WWWWWWWW-0002');
+        const table = card.querySelector('table')?.getBoundingClientRect();
+        return {
+          number: number?.textContent,
+          over: Math.round((table?.right ?? 0) - card.getBoundingClientRect().right),
+        };
+      });
+      expect({ width, ...room }).toMatchObject({ width, number: 'WWWWWWWW-0002' });
+      expect(room.over).toBeLessThanOrEqual(0);
+    }
+  });
+
   it('A SEPA debit shows its mandate before the button, and the page after it waits for the bank', async () => {
     const { user, page, save } = await open();
     await page.getByLabel('SEPA Direct Debit').check();
@@ -47,6 +85,12 @@ describe('the payment element in a browser', () => {
     await page.waitForURL(/\/settings\/membership$/);
     await page.getByText('We are waiting for your bank').waitFor();
     expect(await shop.planOf(user)).toBeNull();
+    // The longest name and button in any language.
+    await page.context().addCookies([{ name: 'foyer_lang', value: 'fr', url: page.url() }]);
+    await page.setViewportSize({ width: 375, height: 900 });
+    await page.reload();
+    expect(await linesOf(page, '#card .item-label', 'Prélèvement')).toBe(1);
+    expect(await layoutFaults(page)).toEqual([]);
   });
 
   it('iDEAL leaves for the bank’s page and comes back to the button that pays', async () => {

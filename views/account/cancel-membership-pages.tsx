@@ -13,8 +13,9 @@ interface ActProps {
 
 /** The unused part of the paid period, which is given back by cancelling. */
 export interface RefundView {
-  /** To the card, as text. */
+  /** To the card or the bank account, as text. */
   amount: string;
+  toAccount: boolean;
   /** To the user's credit. */
   credit: string | undefined;
   /** Hidden fields: the announced amounts. */
@@ -22,9 +23,13 @@ export interface RefundView {
 }
 
 /** The amounts that are given back, and that the plan ends for it. */
-export const listRefundEffects = ({ t }: PageContext, plan: string, { amount, credit }: RefundView): string[] => [
+export const listRefundEffects = (
+  { t }: PageContext,
+  plan: string,
+  { amount, toAccount, credit }: RefundView,
+): string[] => [
   t('membership.withdraw.ends', { plan }),
-  t('membership.cancel.refund', { amount }),
+  t(toAccount ? 'membership.cancel.refundAccount' : 'membership.cancel.refund', { amount }),
   ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })]),
   t('membership.cancel.nothingMore'),
 ];

@@ -3,6 +3,7 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { failedText } from './membership-notices.tsx';
 import { planStatusLine } from './membership-page.tsx';
 import type { MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
@@ -36,7 +37,7 @@ export function MembershipCard({ ctx, membership }: Props) {
 /**
  * Above the settings' home, while it is open: a payment has failed, or the bank requires authentication by the user.
  */
-export function UnpaidOnHome({ ctx, membership: { unpaid } }: Props) {
+export function UnpaidOnHome({ ctx, membership: { unpaid, card } }: Props) {
   const { t } = ctx;
   if (!unpaid) return null;
   const waits = unpaid.why === 'action-required';
@@ -48,7 +49,7 @@ export function UnpaidOnHome({ ctx, membership: { unpaid } }: Props) {
       >
         {waits
           ? t('membership.notice.action.text', { amount: unpaid.amount })
-          : t('membership.notice.failed.amount', { amount: unpaid.amount })}
+          : t(failedText(card), { amount: unpaid.amount })}
       </Notice>
       <div className="actions">
         <ButtonLink href={membershipPath}>{t('membership.act.settle')}</ButtonLink>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isBankDebit } from '../billing/card-name.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -24,6 +25,10 @@ function WithActs(props: { kind: NoticeKind; title: string; acts?: ReactNode; ch
   );
 }
 
+/** The text of a charge that has failed. */
+export const failedText = (card: MembershipView['card']) =>
+  card && isBankDebit(card) ? 'membership.notice.failed.amountAccount' : 'membership.notice.failed.amount';
+
 function UnpaidNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { unpaid, sold, noted } = membership;
@@ -37,7 +42,7 @@ function UnpaidNotice({ ctx, membership }: Props) {
   const words = waits
     ? [t('membership.notice.action.text', { amount }), stored]
     : [
-        t('membership.notice.failed.amount', { amount }),
+        t(failedText(membership.card), { amount }),
         nextAttemptAt === null
           ? t('membership.notice.failed.last')
           : t('membership.notice.failed.nextAttempt', { date: day(nextAttemptAt) }),
@@ -70,9 +75,14 @@ function UnpaidNotice({ ctx, membership }: Props) {
   );
 }
 
-function TrialNotice({ ctx, membership: { trial } }: Props) {
+/** A bank has a debit: no plan can be chosen meanwhile. */
+export const waitsForBank = ({ pending }: MembershipView): boolean =>
+  pending?.debit === 'purchase' || pending?.debit === 'renewal';
+
+function TrialNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
-  if (!trial) return null;
+  const { trial } = membership;
+  if (!trial || waitsForBank(membership)) return null;
   const { days, endsAt, name } = trial;
   return (
     <Notice kind="info" title={t('membership.notice.trial.title', { count: days })}>
@@ -81,8 +91,9 @@ function TrialNotice({ ctx, membership: { trial } }: Props) {
   );
 }
 
-function PlanStatusNotice({ ctx, membership: { status, noted } }: Props) {
+function PlanStatusNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
+  const { status, noted } = membership;
   const next = status.kind === 'ends' ? status.after : undefined;
   const after = next === undefined ? '' : ` ${t('membership.notice.then', { plan: next })}`;
   if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`) + after}</Notice>;
@@ -94,6 +105,7 @@ function PlanStatusNotice({ ctx, membership: { status, noted } }: Props) {
     );
   }
   if (status.kind === 'trial-over') {
+    if (waitsForBank(membership)) return null;
     return (
       <Notice kind="info" title={t('membership.notice.trialOver.title')}>
         {t('membership.notice.trialOver.text')}

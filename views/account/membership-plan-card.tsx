@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Facts } from './facts.tsx';
+import { waitsForBank } from './membership-notices.tsx';
 import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
@@ -108,8 +109,8 @@ function PlanActs({ ctx, membership }: Props) {
           <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
         </form>
       )}
-      {/* The user's open decision comes first. Nothing is sold to a paused subscription. */}
-      {kind !== 'paused' && (
+      {/* The user's open decision comes first. Nothing is sold to a paused subscription, or while a bank has a debit. */}
+      {kind !== 'paused' && !waitsForBank(membership) && (
         <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
           {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
         </ButtonLink>

@@ -11,10 +11,12 @@ export interface WithdrawPageProps {
   until: number;
   /** The amount that is given back, as text. */
   refund: string;
+  /** To the bank account, else to the card. */
+  toAccount: boolean;
 }
 
 /** The consequences of a withdrawal, before it happens. */
-export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund }: WithdrawPageProps) {
+export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund, toAccount }: WithdrawPageProps) {
   const { t, lang } = ctx;
   return (
     <AccountAction
@@ -25,7 +27,7 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund }: Wi
       tab="membership"
     >
       <ul className="points">
-        <li>{t('membership.withdraw.refund', { amount: refund })}</li>
+        <li>{t(`membership.withdraw.${toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
         <li>{t('membership.withdraw.ends', { plan })}</li>
         <li>{t('membership.withdraw.mail')}</li>
         <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'exact') })}</li>

@@ -43,6 +43,10 @@ export function cardName(t: T, { brand, lastFour }: Pick<CardView, 'brand' | 'la
 export const expires = (view: Pick<CardView, 'expMonth' | 'expYear'>): view is { expMonth: number; expYear: number } =>
   view.expMonth !== null && view.expYear !== null;
 
+/** Tests for a bank debit, which takes days. */
+export const isBankDebit = ({ brand }: Pick<CardView, 'brand'>): boolean =>
+  brand === 'sepa_debit' || agreedBy[brand] !== undefined;
+
 /** `04/2030`, as on the card in every language; undefined: it does not expire. */
 export function cardExpiry(view: Pick<CardView, 'expMonth' | 'expYear'>): string | undefined {
   return expires(view) ? `${String(view.expMonth).padStart(2, '0')}/${view.expYear}` : undefined;

@@ -1,12 +1,19 @@
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 
+/** Already formatted: `{ amount: '$900', per: 'a year', tax: 'plus VAT' }`. */
+export interface PlanPrice {
+  amount: string;
+  per: string;
+  /** Whether the amount contains the tax; undefined: there is none. */
+  tax?: string;
+}
+
 export interface PlanView {
   name: string;
   summary: string;
   features: readonly string[];
-  /** Already formatted: `{ amount: '$900', per: 'a year' }`. */
-  price?: { amount: string; per: string };
+  price?: PlanPrice;
 }
 
 /** The name and content of a plan. */
@@ -27,6 +34,7 @@ export function PlanCard({ plan, change }: { plan: PlanView; change?: { href: st
         {price !== undefined && (
           <p className="radio-price">
             <strong>{price.amount}</strong> <span>{price.per}</span>
+            {price.tax !== undefined && <span className="price-tax"> {price.tax}</span>}
           </p>
         )}
       </div>

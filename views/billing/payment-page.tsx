@@ -10,7 +10,7 @@ import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
-import { type CardView, cardExpiry, cardName, expires } from './card-name.ts';
+import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PaymentAction } from './payment-action.tsx';
 
@@ -93,7 +93,7 @@ function SavedCard({
   card,
   quiet,
   fields = {},
-  quote: { announced, order },
+  quote: { announced, due, order },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   quiet: boolean;
@@ -104,11 +104,21 @@ function SavedCard({
     <form className="form" method="post" action={action}>
       <HiddenFields fields={{ ...announced, ...fields }} />
       <SavedMethod t={t} card={card} />
+      {due !== undefined && isBankDebit(card) && <p className="small">{t('payment.methods.debitTakes')}</p>}
       <Button kind={quiet ? 'quiet' : 'primary'} block>
         {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
       </Button>
     </form>
   );
+}
+
+/** The time of the charge, before the button that obliges to pay it. */
+function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: string | undefined): string {
+  const charge = methods ? 'methods' : 'charge';
+  if (due === undefined) return t(`payment.${charge}.nothing`);
+  const takesDays = methods?.types.some((type) => type !== 'card' && type !== 'link') === true;
+  const today = t(`payment.${charge}.now`, { amount: due });
+  return takesDays ? `${today} ${t('payment.methods.debitTakes')}` : today;
 }
 
 /** While Stripe is unavailable: repeats the submission; without one it loads the page again. */
@@ -140,7 +150,6 @@ export function PaymentPage(props: PaymentPageProps) {
   const { t } = ctx;
   // Most users choose the saved card, unless it has just been refused.
   const kind = stripe.methods ? 'methods' : 'saved';
-  const charge = stripe.methods ? 'methods' : 'charge';
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
     <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
@@ -166,10 +175,7 @@ export function PaymentPage(props: PaymentPageProps) {
               fields: { ...quote.announced, act: 'save-card' },
               quiet: savedFirst,
               ...(quote.order !== undefined && { save: quote.order }),
-              saveNote:
-                quote.due === undefined
-                  ? t(`payment.${charge}.nothing`)
-                  : t(`payment.${charge}.now`, { amount: quote.due }),
+              saveNote: chargeNote(ctx, stripe, quote.due),
             })}
           />
         </>

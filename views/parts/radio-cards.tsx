@@ -7,8 +7,8 @@ export interface RadioCard {
   detail?: string;
   /** A highlighted label, for example "In use". */
   badge?: string;
-  /** A price with its period, already formatted: `{ amount: '$900', per: 'a year' }`. */
-  price?: { amount: string; per: string };
+  /** A price with its period, already formatted: `{ amount: '$900', per: 'a year', tax: 'plus VAT' }`. */
+  price?: { amount: string; per: string; tax?: string };
   disabled?: boolean;
 }
 
@@ -42,6 +42,7 @@ function Card({ name, card, checked, errorId }: { name: string; card: RadioCard;
       {price !== undefined && (
         <span className="radio-price">
           <strong>{price.amount}</strong> <span>{price.per}</span>
+          {price.tax !== undefined && <span className="price-tax"> {price.tax}</span>}
         </span>
       )}
     </label>

@@ -18,7 +18,7 @@ export interface TableProps<Row> {
 }
 
 /**
- * A table that becomes a list of labelled values up to 550 px. The roles are explicit because a changed `display`
+ * A table that becomes a list of labelled values where it has up to 544 px. The roles are explicit because a changed `display`
  * removes them from the elements.
  */
 export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {

@@ -13,6 +13,7 @@ import {
   partnerDealUrl,
   planLine,
   planPrice,
+  priceText,
   type TextContext,
 } from '../../billing/index.ts';
 import type { T } from '../../http/index.ts';
@@ -36,11 +37,12 @@ export function toPlanView(
 ): UserPlanView {
   const own = membership?.pricedPlanId === offered.id ? membership.price : null;
   const plan = own ? asSubscribed(offered, own) : offered;
-  const price = planPrice(ctx, plan, own?.currency ?? currency);
+  // The member's own price may treat tax in another way than the catalogue: the next payment names it.
+  const price = planPrice(ctx, plan, { currency: own?.currency ?? currency, tax: undefined });
   return {
     name: plan.name,
     line: planLine(ctx.t, plan),
-    price: price && `${price.amount} ${price.per}`,
+    price: price && priceText(price),
     features: plan.features(ctx.lang),
   };
 }
@@ -137,7 +139,8 @@ function orderNotes(
 ): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
-    ...(order?.taxCents ? [t('membership.invoices.tax', { amount: money(order.taxCents) })] : []),
+    // Credit for unused time can be more than the plan costs: then its tax is no part of what was paid.
+    ...(order?.taxCents && order.taxCents > 0 ? [t('membership.invoices.tax', { amount: money(order.taxCents) })] : []),
     ...(order && order.usedCreditCents > 0
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),

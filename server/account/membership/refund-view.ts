@@ -1,4 +1,5 @@
 import type { RefundView } from '../../../views/account/cancel-membership-pages.tsx';
+import { isBankDebit } from '../../../views/billing/card-name.ts';
 import { formatAmount } from '../../../views/format.ts';
 import { type ProratedEnd, StripeUnavailableError } from '../../billing/index.ts';
 import type { RequestContext } from '../../http/index.ts';
@@ -20,7 +21,9 @@ export async function findRefund(
     const end = await membership.quoteEnd(userId);
     if (!end) return undefined;
     const { refundCents, creditCents, currency } = end;
+    const { card } = (await membership.getMembership(userId)) ?? {};
     return {
+      toAccount: card != null && isBankDebit(card),
       amount: formatAmount(r.lang, refundCents, { currency }),
       credit: creditCents > 0 ? formatAmount(r.lang, creditCents, { currency }) : undefined,
       fields: { refundCents: String(refundCents), creditCents: String(creditCents) },

@@ -1,5 +1,6 @@
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { WithdrawPage } from '../../../views/account/withdraw-page.tsx';
+import { isBankDebit } from '../../../views/billing/card-name.ts';
 import { formatAmount } from '../../../views/format.ts';
 import { membershipPageUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
@@ -19,6 +20,7 @@ export const withdrawPage = settingsPage({
       plan: membership.catalogue.byId(order.planId)?.name ?? '',
       orderedAt: order.orderedAt,
       until,
+      toAccount: order.card !== null && isBankDebit(order.card),
       refund: formatAmount(r.lang, refundCents, { currency: order.currency }),
     };
   },

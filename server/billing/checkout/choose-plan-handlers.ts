@@ -36,7 +36,7 @@ function toRadioCard(
   const { lang, t } = ctx;
   const { currency } = catalogue;
   const saved = savedCents(catalogue, plan);
-  const price = planPrice(ctx, plan, currency);
+  const price = planPrice(ctx, plan, catalogue);
   const badge =
     plan.id === ownId
       ? t('checkout.change.own')

@@ -5,7 +5,7 @@ import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { findRenewingMembership, trialUntil } from '../subscription/membership-state.ts';
-import { planLine, planPrice, type TextContext } from './plan-view.ts';
+import { planLine, planPrice, priceText, type TextContext } from './plan-view.ts';
 
 /** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =
@@ -53,11 +53,11 @@ function toLead({ t, lang }: TextContext, plan: string, has: HasNow): string {
   }
 }
 
-function toPrice(ctx: TextContext, plan: Plan, currency: string): string {
+function toPrice(ctx: TextContext, plan: Plan, catalogue: Catalogue): string {
   const { t } = ctx;
   if (plan.kind !== 'paid') return t(plan.kind === 'free' ? 'membership.plan.free' : 'membership.plan.lifetime');
-  const price = planPrice(ctx, plan, currency);
-  return price ? `${price.amount} ${price.per}` : '';
+  const price = planPrice(ctx, plan, catalogue);
+  return price ? priceText(price) : '';
 }
 
 /** Both plans with name, price and dates. */
@@ -74,7 +74,7 @@ export function shownDeal(
       ? []
       : has.kind === 'trial'
         ? [{ ...about, name: has.name, price: t('membership.plan.free') }]
-        : [{ ...about, name: toName(t, has.plan), price: toPrice(ctx, has.plan, catalogue.currency) }];
+        : [{ ...about, name: toName(t, has.plan), price: toPrice(ctx, has.plan, catalogue) }];
   const bought = {
     label: t('checkout.partnerDeal.bought'),
     name: plan.name,

@@ -1,8 +1,8 @@
-import type { PlanView } from '../../../views/billing/checkout-plan-card.tsx';
+import type { PlanPrice, PlanView } from '../../../views/billing/checkout-plan-card.tsx';
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
-import type { BillingPeriod, Plan } from '../catalogue/catalogue.ts';
+import type { BillingPeriod, Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
@@ -28,16 +28,21 @@ export function periodText(t: T, { interval, count }: BillingPeriod): string {
   return t(interval === 'month' ? 'checkout.perMonth' : 'checkout.perYear');
 }
 
-/** '$5,000' and 'a year'; undefined if it is never charged. */
+/** '$5,000', 'a year' and 'plus VAT' if the catalogue has tax; undefined if the plan is never charged. */
 export function planPrice(
   { lang, t }: TextContext,
-  { period, amountCents }: Plan,
-  currency: string,
-): { amount: string; per: string } | undefined {
+  { kind, period, amountCents }: Plan,
+  { currency, tax }: Pick<Catalogue, 'currency' | 'tax'>,
+): PlanPrice | undefined {
   if (period === null) return undefined;
   const amount = formatAmount(lang, amountCents, { currency, wholes: true });
-  return { amount, per: periodText(t, period) };
+  const hasTax = kind === 'paid' && tax !== undefined;
+  return { amount, per: periodText(t, period), ...(hasTax && { tax: t(`checkout.tax.${tax.behaviour}`) }) };
 }
+
+/** '$5,000 a year, plus VAT' */
+export const priceText = ({ amount, per, tax }: PlanPrice): string =>
+  `${amount} ${per}${tax === undefined ? '' : `, ${tax}`}`;
 
 const intervals = ['day', 'month', 'year'] as const;
 
@@ -71,8 +76,8 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
   return [...tax, ...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 
-export function toPlanView(ctx: TextContext, plan: Plan, currency: string): PlanView {
-  const price = planPrice(ctx, plan, currency);
+export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {
+  const price = planPrice(ctx, plan, catalogue);
   return {
     name: plan.name,
     summary: plan.summary(ctx.lang),

@@ -105,7 +105,8 @@ export function toQuoteView(
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
     return {
-      lines: [{ label: planLine(t, plan), amount }],
+      // It is no part of today's total.
+      lines: [{ label: t('checkout.lines.from', { plan: planLine(t, plan), date }), amount }],
       total,
       included: [],
       note: [

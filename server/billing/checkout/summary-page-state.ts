@@ -54,7 +54,9 @@ function toPlanStatus(
 function savedCard({ t }: TextContext, { checkout, membership, quote }: SummaryFacts): SummaryProps['card'] {
   if (!membership?.card) return undefined;
   const card = cardName(t, membership.card);
-  const text = t(quote?.dueCents === 0 ? 'checkout.cardLater' : 'checkout.card', { card });
+  const isLater = quote?.dueCents === 0;
+  const note = t(isLater ? 'checkout.cardLater' : 'checkout.card', { card });
+  const text = !isLater && isDebit(membership.card) ? `${note} ${t('payment.methods.debitTakes')}` : note;
   return { text, otherHref: checkout.flow.addPayment };
 }
 
@@ -122,7 +124,7 @@ function toActionProps(
 function toPaymentProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  { promo, notice }: SummaryPageState,
+  { promo, notice, needsPlace }: SummaryPageState,
 ): Pick<SummaryProps, 'card' | 'promo' | 'notice'> {
   const { checkout, quote, renewal } = facts;
   if (renewal) return { notice: renewalNotice(ctx, renewal) };
@@ -131,7 +133,8 @@ function toPaymentProps(
   const isUnfinished = isPayable && checkout.purchase?.state === 'charging';
   const unfinished = { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } as const;
   // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
-  const asksCode = isPayable && !isUnfinished && (quote?.when !== 'later' || promo);
+  // While the address is missing there is no amount from which to take it.
+  const asksCode = isPayable && !isUnfinished && !needsPlace && (quote?.when !== 'later' || promo);
   return {
     ...(notice ? { notice } : isUnfinished ? { notice: unfinished } : debitNotice(ctx, facts)),
     ...(asksCode && { promo: promoBox(facts, promo) }),
@@ -203,7 +206,7 @@ export async function renderSummary(
     {
       steps: flow.kind,
       action: flow.summary,
-      plan: toPlanView(r, plan, deps.membership.catalogue.currency),
+      plan: toPlanView(r, plan, deps.membership.catalogue),
       lead: leadText(r, deps, facts),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),

@@ -68,6 +68,11 @@ describe('plans paid by SEPA debit', () => {
   it('A plan is not given while the bank has the debit, the pages say so, and its payment gives it with one receipt', async () => {
     const user = await shop.foyer.addUser();
     const { browser, customer, answer } = await debit(user, accounts.succeedsLate);
+    // The page with the button has said so before.
+    const other = await shop.foyer.signedIn(await shop.foyer.addUser());
+    expect(wordsOf(await (await other.get(`${planPath('10')}/addPayment`)).text())).toMatch(
+      /is charged today\. A bank debit takes up to 14 working days\. Your plan begins when your bank has paid\./,
+    );
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings/membership']);
     expect(await shop.planOf(user)).toBeNull();
     expect(await membershipOf(user)).toMatchObject({
@@ -78,6 +83,8 @@ describe('plans paid by SEPA debit', () => {
     expect(words).toContain('We are waiting for your bank');
     expect(words).toContain('It can take up to 14 working days');
     expect(words).toContain('SEPA debit •••• 3003');
+    // None is offered that could not be bought.
+    expect(words).not.toMatch(/Choose a plan|Your trial/);
     // Neither this plan nor another is sold again meanwhile.
     for (const id of ['10', '12']) {
       expect((await browser.get(planPath(id))).headers.get('location')).toBe('/settings/membership');
@@ -151,6 +158,7 @@ describe('plans paid by SEPA debit', () => {
     const user = await shop.foyer.addUser();
     const { browser, customer } = await debit(user, accounts.succeeds);
     await pass(5 * minuteMs);
+    expect(await membershipPage(browser)).toContain('Change plan');
     const page = await (await browser.get(planPath('12'))).text();
     expect(wordsOf(page)).toContain('By bank debit a higher plan starts with the next period');
     expect((await press(browser, planPath('12'))).status).toBe(303);
@@ -176,6 +184,7 @@ describe('plans paid by SEPA debit', () => {
 
     await pass(5 * minuteMs);
     expect(await membershipOf(user)).toMatchObject({ status: 'past_due', pending: null, unpaid: { why: 'failed' } });
+    expect(await membershipPage(browser)).toContain('We could not debit €99.00 from your bank account.');
     expect(await shop.planOf(user)).toBe('10');
     expect(await templatesTo(user)).toContain('payment-failed');
     expect(await paidOf(customer)).toEqual([9_900]);
@@ -254,4 +263,30 @@ describe('plans paid by SEPA debit', () => {
     expect(await shop.planOf(user)).toBe('10');
     expect(await paidOf(customer)).toEqual([9_900, 9_900]);
   });
+});
+
+it('Money that a bank debit has paid goes back to the bank account, and the page says so before', async () => {
+  const plans = plansWith({ currency: 'eur', cancel: 'prorated', consumers: { withdrawalDays: 14 } });
+  const shop = await openShop({ PAYMENT_METHODS: 'card,sepa_debit', PLANS_FILE: plans });
+  try {
+    shop.standIn.tell(shop.foyer.url);
+    const user = await shop.foyer.addUser();
+    await shop.customerOf(user);
+    const { membership } = shop.foyer.app;
+    const { details } = await membership.findDetails(user.id);
+    await membership.saveDetails(user, { ...details, country: 'DE', postalCode: '10115' });
+    const browser = await shop.foyer.signedIn(user);
+    const begun = await beginMethodAt(browser, `${planPath('10')}/addPayment`);
+    confirmMethod(shop, begun, { data: methodData.debit(accounts.succeeds) });
+    await browser.post(begun.action, { ...begun.fields, setupIntent: begun.setupIntent });
+    shop.standIn.engine.advance(5 * minuteMs);
+    await shop.standIn.webhooks.idle();
+    await membership.work();
+    expect(await shop.planOf(user)).toBe('10');
+    const wordsAt = async (path: string) => wordsOf(await (await browser.get(`/settings/membership/${path}`)).text());
+    expect(await wordsAt('cancel')).toMatch(/We give €\d+\.\d\d back to your bank account: that is the part/);
+    expect(await wordsAt('withdraw')).toContain('We give €99.00 back to your bank account.');
+  } finally {
+    await shop.close();
+  }
 });

@@ -20,7 +20,7 @@ const todayMs = Date.UTC(2026, 10, 20);
 export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
   const { t, lang } = ctx;
   const plan = (id: string) => catalogue.byId(toPlanId(id)) ?? catalogue.defaultPlan;
-  const shown = (id: string) => toPlanView(ctx, plan(id), 'usd');
+  const shown = (id: string) => toPlanView(ctx, plan(id), catalogue);
   const promotion = {
     typed: 'welcome20',
     code: 'WELCOME20',
