@@ -31,35 +31,6 @@ const planOf = ({ plans }: FreeJson, id: string): Json => {
   return plan;
 };
 
-describe('the examples of the catalogue', () => {
-  const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
-
-  it('The block `tax` in config/example.env is accepted, and adds the tax to the amounts', () => {
-    const [, block = ''] = /block ("tax": \{.*?\})/.exec(read('config/example.env')) ?? [];
-    const file = parsePlans(
-      changed((plans) => Object.assign(plans, JSON.parse(`{${block}}`))),
-      'plans.json',
-    );
-    expect(file.tax).toEqual({ automatic: true, behaviour: 'exclusive' });
-  });
-
-  it('Each example of a block in docs/plans.md is accepted', () => {
-    const rows = [...read('docs/plans.md').matchAll(/^\| `(\w+)` \|.*?`(\{.*?\})`/gm)];
-    expect(rows.map(([, name]) => name)).toEqual(['consumers', 'tax']);
-    for (const [, name = '', example = ''] of rows) {
-      const value: unknown = JSON.parse(example);
-      expect(
-        parsePlans(
-          changed((plans) => Object.assign(plans, { [name]: value })),
-          'plans.json',
-        ),
-      ).toMatchObject({
-        [name]: value,
-      });
-    }
-  });
-});
-
 describe('the plans that come with the product', () => {
   const shipped = loadPlans();
 
