@@ -1,0 +1,14 @@
+import Keycloak from 'keycloak-js';
+import { addButton, attempt, clientId, issuer, redirectUri, scope, show } from './page.mjs';
+
+// Without this line the library's token calls ask for cookies, and the browser hides the answers.
+const { fetch } = globalThis;
+globalThis.fetch = (url, options) => fetch(url, { ...options, credentials: 'omit' });
+
+const keycloak = new Keycloak({ oidcProvider: issuer, clientId });
+
+attempt(async () => {
+  const isSignedIn = await keycloak.init({ checkLoginIframe: false, scope });
+  if (!isSignedIn) return addButton('Sign in', () => keycloak.login({ redirectUri }));
+  return show('subject', keycloak.subject);
+});
