@@ -50,7 +50,7 @@ export function testForeignClients(clients: readonly ForeignClient[]): void {
     it('A sign-out at the client ends the session at Foyer and returns to the client', async () => {
       const visit = newVisit();
       await signIn(visit, await foyer.addUser());
-      expect(await signOut(visit)).toBe(app.url + (client.goodbye ?? '/'));
+      expect(await signOut(visit)).toBe(new URL(client.goodbye ?? '/', app.url).href);
       expect((await readMember(visit)).status).toBeGreaterThan(300);
       const form = new URL(locationOf(await visit.browser.get(await beginSignIn(visit), { from: 'cross-site' })));
       expect([form.origin, form.pathname]).toEqual([foyer.url, '/']);

@@ -26,7 +26,7 @@ const go =
   async (_variables: Variables, folder: string): Promise<string[]> => {
     const settings = { GO111MODULE: 'off', GOPATH: '/usr/share/gocode', GOCACHE: join(foreignFolder, 'go-cache') };
     const env = { PATH: process.env.PATH, HOME: folder, ...settings };
-    await run('go', ['build', '-o', 'program', `debian/${script}`], { cwd: folder, env });
+    await run('go', ['build', '-o', 'program', 'debian/go_app.go', `debian/${script}`], { cwd: folder, env });
     return [join(folder, 'program')];
   };
 
@@ -48,9 +48,34 @@ const clients: ForeignClient[] = [
   { name: 'Authlib (Flask)', command: python('authlib_flask.py'), refreshes: true, validates: true },
   { name: 'Authlib (Django)', command: python('authlib_django.py'), validates: true },
   {
+    name: 'omniauth-openid-connect',
+    command: () => ['/usr/bin/ruby', 'debian/omniauth.rb'],
+    register: { pkceOptional: true },
+    callback: '/auth/openid_connect/callback',
+    async begin(browser, app) {
+      const page = await (await browser.get(`${app.url}/sign-in`)).text();
+      const [, token = ''] = /name=authenticity_token value=([^>]+)>/.exec(page) ?? [];
+      const fields = { authenticity_token: token };
+      return locationOf(await browser.post(`${app.url}/auth/openid_connect`, fields, { origin: app.url }));
+    },
+  },
+  {
+    name: 'python3-social-django',
+    command: python('social_django_site.py'),
+    register: { pkceOptional: true },
+    callback: '/complete/oidc/',
+    begin: '/login/oidc/',
+    refreshes: true,
+  },
+  {
+    name: 'goth',
+    command: go('go_goth.go'),
+    register: { pkceOptional: true, nonceOptional: true },
+    refreshes: true,
+  },
+  {
     name: 'coreos/go-oidc with x/oauth2',
     command: go('go_oidc.go'),
-    register: { idTokenAlg: 'RS256' },
     refreshes: true,
     validates: true,
   },

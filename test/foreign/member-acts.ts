@@ -63,5 +63,5 @@ export async function signOut({ app, client, browser }: Visit): Promise<string> 
 /** Lets the app refresh its tokens; returns what it knows of the member then. */
 export async function refresh({ app, client, browser }: Visit): Promise<unknown> {
   if (typeof client.refreshes === 'function') return client.refreshes(browser, app);
-  return readJson(app, await browser.get(`${app.url}/refresh`));
+  return readJson(app, await followInApp(browser, app, '/refresh'));
 }

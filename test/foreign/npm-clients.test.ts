@@ -15,7 +15,6 @@ const clients: ForeignClient[] = [
   {
     name: 'openid-client 5',
     command: node('openid-client-5.mjs'),
-    register: { idTokenAlg: 'RS256' },
     refreshes: true,
     validates: true,
   },
@@ -51,14 +50,15 @@ const clients: ForeignClient[] = [
   {
     name: 'express-openid-connect',
     command: node('express-openid-connect.mjs'),
-    register: { idTokenAlg: 'RS256' },
     begin: '/login',
     signOut: '/logout',
+    goodbye: '',
     backChannel: '/backchannel-logout',
     refreshes: true,
     validates: true,
   },
   { name: 'grant', command: node('grant.mjs'), callback: '/connect/foyer/callback', begin: '/connect/foyer' },
+  { name: 'passport-openidconnect', command: node('passport-openidconnect.mjs'), register: { pkceOptional: true } },
   { name: '@badgateway/oauth2-client', command: node('badgateway.mjs'), refreshes: true },
   { name: 'simple-oauth2', command: node('simple-oauth2.mjs'), refreshes: true },
 ];

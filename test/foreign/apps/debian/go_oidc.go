@@ -3,59 +3,19 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
+	"errors"
 	"log"
 	"net/http"
-	"net/url"
 	"os"
-	"sync"
 
 	oidc "github.com/coreos/go-oidc"
 	"golang.org/x/oauth2"
 )
 
-type session struct {
-	state, nonce, verifier string
-	token                  *oauth2.Token
-	member                 map[string]interface{}
-}
-
-var (
-	mutex    sync.Mutex
-	sessions = map[string]*session{}
-)
-
-func random() string {
-	bytes := make([]byte, 32)
-	if _, err := rand.Read(bytes); err != nil {
-		log.Fatal(err)
-	}
-	return base64.RawURLEncoding.EncodeToString(bytes)
-}
-
-func find(w http.ResponseWriter, r *http.Request) *session {
-	mutex.Lock()
-	defer mutex.Unlock()
-	if cookie, err := r.Cookie("session"); err == nil && sessions[cookie.Value] != nil {
-		return sessions[cookie.Value]
-	}
-	id := random()
-	sessions[id] = &session{}
-	http.SetCookie(w, &http.Cookie{Name: "session", Value: id, Path: "/", HttpOnly: true})
-	return sessions[id]
-}
-
-func answer(w http.ResponseWriter, status int, value interface{}) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(value)
-}
-
 func main() {
-	ctx, home := context.Background(), os.Getenv("APP_URL")
+	ctx := context.Background()
 	provider, err := oidc.NewProvider(ctx, os.Getenv("ISSUER"))
 	if err != nil {
 		log.Fatal(err)
@@ -64,87 +24,61 @@ func main() {
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		Endpoint:     provider.Endpoint(),
-		RedirectURL:  home + "/callback",
+		RedirectURL:  os.Getenv("APP_URL") + "/callback",
 		Scopes:       []string{oidc.ScopeOpenID, "profile", "email"},
 	}
 	verifier := provider.Verifier(&oidc.Config{ClientID: config.ClientID})
-	userinfo := func(token *oauth2.Token) (map[string]interface{}, error) {
+	keep := func(s *session, token *oauth2.Token, subject string) error {
 		info, err := provider.UserInfo(ctx, config.TokenSource(ctx, token))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		claims := map[string]interface{}{}
-		return claims, info.Claims(&claims)
+		userinfo := map[string]interface{}{}
+		s.tokens = token
+		s.member = map[string]interface{}{"claims": map[string]string{"sub": subject}, "userinfo": userinfo}
+		return info.Claims(&userinfo)
 	}
-	http.HandleFunc("/sign-in", func(w http.ResponseWriter, r *http.Request) {
-		s := find(w, r)
+	handle("/sign-in", func(s *session, r *http.Request) (string, error) {
 		s.state, s.nonce, s.verifier = random(), random(), random()
 		hash := sha256.Sum256([]byte(s.verifier))
-		http.Redirect(w, r, config.AuthCodeURL(s.state, oidc.Nonce(s.nonce),
+		return config.AuthCodeURL(s.state, oidc.Nonce(s.nonce),
 			oauth2.SetAuthURLParam("code_challenge", base64.RawURLEncoding.EncodeToString(hash[:])),
-			oauth2.SetAuthURLParam("code_challenge_method", "S256")), http.StatusFound)
+			oauth2.SetAuthURLParam("code_challenge_method", "S256")), nil
 	})
-	http.HandleFunc("/callback", func(w http.ResponseWriter, r *http.Request) {
-		s := find(w, r)
-		if s.state == "" || r.URL.Query().Get("state") != s.state {
-			answer(w, 400, "another state")
-			return
+	handle("/callback", func(s *session, r *http.Request) (string, error) {
+		query := r.URL.Query()
+		if s.state == "" || query.Get("state") != s.state {
+			return "", errors.New("another state")
 		}
-		token, err := config.Exchange(ctx, r.URL.Query().Get("code"), oauth2.SetAuthURLParam("code_verifier", s.verifier))
+		token, err := config.Exchange(ctx, query.Get("code"), oauth2.SetAuthURLParam("code_verifier", s.verifier))
 		if err != nil {
-			answer(w, 500, err.Error())
-			return
+			return "", err
 		}
 		raw, _ := token.Extra("id_token").(string)
 		idToken, err := verifier.Verify(ctx, raw)
-		if err != nil || idToken.Nonce != s.nonce {
-			log.Println(err)
-			answer(w, 500, "no valid id token")
-			return
-		}
-		info, err := userinfo(token)
 		if err != nil {
-			answer(w, 500, err.Error())
-			return
+			return "", err
 		}
-		s.token, s.member = token, map[string]interface{}{
-			"claims": map[string]string{"sub": idToken.Subject}, "userinfo": info,
+		if idToken.Nonce != s.nonce {
+			return "", errors.New("another nonce")
 		}
-		http.Redirect(w, r, "/me", http.StatusFound)
+		return "/me", keep(s, token, idToken.Subject)
 	})
-	http.HandleFunc("/me", func(w http.ResponseWriter, r *http.Request) {
-		if s := find(w, r); s.member != nil {
-			answer(w, 200, s.member)
-			return
-		}
-		answer(w, 401, nil)
-	})
-	http.HandleFunc("/refresh", func(w http.ResponseWriter, r *http.Request) {
-		token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: find(w, r).token.RefreshToken}).Token()
+	handle("/refresh", func(s *session, r *http.Request) (string, error) {
+		before := s.tokens.(*oauth2.Token)
+		token, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: before.RefreshToken}).Token()
 		if err != nil {
-			answer(w, 500, err.Error())
-			return
+			return "", err
 		}
-		info, err := userinfo(token)
-		if err != nil {
-			answer(w, 500, err.Error())
-			return
+		if token.AccessToken == before.AccessToken {
+			return "", errors.New("no new access token")
 		}
-		answer(w, 200, map[string]interface{}{"userinfo": info})
+		return "/me", keep(s, token, "")
 	})
-	http.HandleFunc("/sign-out", func(w http.ResponseWriter, r *http.Request) {
-		s := find(w, r)
-		hint, _ := s.token.Extra("id_token").(string)
+	handle("/sign-out", func(s *session, r *http.Request) (string, error) {
+		hint, _ := s.tokens.(*oauth2.Token).Extra("id_token").(string)
 		*s = session{}
-		endpoints := struct {
-			EndSession string `json:"end_session_endpoint"`
-		}{}
-		if err := provider.Claims(&endpoints); err != nil {
-			log.Fatal(err)
-		}
-		query := url.Values{"id_token_hint": {hint}, "post_logout_redirect_uri": {home + "/"}}
-		http.Redirect(w, r, endpoints.EndSession+"?"+query.Encode(), http.StatusFound)
+		return signOutAddress(hint), nil
 	})
-	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { answer(w, 200, "home") })
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil))
+	serve()
 }
