@@ -4,7 +4,7 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { ForeignApp } from './foreign-app.ts';
-import { startPageApp } from './page-app.ts';
+import { pages, startPageApp } from './page-app.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
@@ -24,7 +24,7 @@ describe('libraries of pages in Chromium', () => {
   });
   afterAll(() => foyer?.close());
 
-  describe.each(['oidc-client-ts', 'react-oidc-context', 'angular-auth-oidc-client'])('%s', (library) => {
+  describe.each(pages.filter((page) => page !== 'keycloak-js'))('%s', (library) => {
     let app: ForeignApp;
     beforeAll(async () => {
       app = await startPageApp(foyer, library);

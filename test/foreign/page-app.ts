@@ -5,8 +5,12 @@ import { rolldown } from 'rolldown';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 import { appFolder, type ForeignApp } from './foreign-app.ts';
 
+/** The libraries of pages, by the names of their files. */
+export const pages = ['oidc-client-ts', 'react-oidc-context', 'angular-auth-oidc-client', 'keycloak-js'] as const;
+type PageName = (typeof pages)[number];
+
 /** Bundles a page with its library, as a developer does. */
-async function bundle(page: string): Promise<string> {
+async function bundle(page: PageName): Promise<string> {
   const folder = await appFolder();
   try {
     const build = await rolldown({
@@ -24,7 +28,7 @@ async function bundle(page: string): Promise<string> {
 }
 
 /** A static page with a library of the browser, registered as a public client of its start page. */
-export async function startPageApp(foyer: TestFoyer, page: string): Promise<ForeignApp> {
+export async function startPageApp(foyer: TestFoyer, page: PageName): Promise<ForeignApp> {
   const script = await bundle(page);
   let html = '';
   const { server, port } = await listenOnFreePort((req: IncomingMessage, res: ServerResponse) => {
