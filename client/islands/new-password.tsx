@@ -27,6 +27,9 @@ export default function NewPassword(props: NewPasswordViewProps) {
       else if (target === field) setMet(undefined);
       if (target === field) setError(undefined);
     };
+    // The sign-up also tells the time zone of this browser.
+    const zone = form.elements.namedItem('zoneinfo');
+    if (zone instanceof HTMLInputElement) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Input from before the hydration.
     if (field.value !== '') look({ target: field });
     const hide = () => {

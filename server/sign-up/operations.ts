@@ -52,6 +52,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
       given_name: z.string(),
       family_name: z.string(),
       locale: z.enum(languages).optional().describe('Of the mails; else what Accept-Language says'),
+      zoneinfo: z.string().max(100).optional().describe('Time zone of the IANA database; an unknown one is ignored'),
       source: z.enum(['general', 'appsumo']).optional(),
       tos_version: z
         .int()
@@ -72,6 +73,7 @@ function signUp(deps: SignUpDeps): ApiOperation {
         planKey: null,
         termsVersion: body.tos_version,
         continuation: '',
+        zoneinfo: body.zoneinfo,
         from: { ip: req.ip ?? '', userAgent: req.get('user-agent') ?? null, clientId: null },
       };
       const started = await hashForApi(deps, () => startSignUp(deps, input));

@@ -86,6 +86,8 @@ export async function renderProfilePage(
       lockedEmail: prefill.source === 'appsumo',
       hidden: {
         terms: String(deps.legal.version.number),
+        // The script of the new password fills it in.
+        zoneinfo: '',
         ...(prefill.source !== 'general' && { from: prefill.source }),
       },
       errors,
@@ -174,6 +176,7 @@ function readProfileForm(r: SignUpRequest, source: Prefill['source']): StartSign
     planKey: place.planKey,
     termsVersion: /^\d{1,9}$/.test(terms) ? Number(terms) : undefined,
     continuation: place.continuation.search,
+    zoneinfo: r.field('zoneinfo'),
     from: {
       ip: r.ip,
       userAgent: r.req.get('user-agent') ?? null,

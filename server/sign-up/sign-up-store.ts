@@ -21,7 +21,7 @@ export type PresentedTerms = z.infer<typeof termsSchema>;
 /** An unconfirmed sign-up (see the table `sign_ups`). */
 export type SignUp = Pick<
   Row<'signUps'>,
-  'id' | 'email' | 'givenName' | 'familyName' | 'passwordHash' | 'source' | 'planKey' | 'state' | 'userId'
+  'id' | 'email' | 'givenName' | 'familyName' | 'passwordHash' | 'source' | 'planKey' | 'state' | 'userId' | 'zoneinfo'
 > & {
   /** The identity at the provider with which it was started. */
   identity: UpstreamIdentity | null;

@@ -3,7 +3,7 @@ import { keptSearch, type Language, type T } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
 import { PasswordQueueFullError } from '../password/index.ts';
 import type { ClientId, FlowId, NormalisedEmail, PlanKey } from '../shared/index.ts';
-import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength } from '../users/index.ts';
+import { findUserByIdentifier, hasPartnerDeal, maxUserAgentLength, toTimeZone } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
 import { consumeSignUp } from './limits.ts';
 import { logOutcome } from './log-outcome.ts';
@@ -21,6 +21,8 @@ export interface StartSignUpInput extends ProfileInput {
   /** The version of the terms that the submitted form showed. */
   termsVersion: number | undefined;
   continuation: string;
+  /** The time zone of the browser; an unknown one is ignored. */
+  zoneinfo?: string | undefined;
   from: { ip: string; userAgent: string | null; clientId: ClientId | null };
 }
 
@@ -122,7 +124,8 @@ async function startByPassword(deps: SignUpRuleDeps, input: StartSignUpInput): P
   });
   const continuation = keptSearch(input.continuation);
   const terms = presentedTerms(deps, input);
-  const account = { email, givenName, familyName, passwordHash, identity: null, continuation };
+  const zoneinfo = toTimeZone(input.zoneinfo ?? '') ?? null;
+  const account = { email, givenName, familyName, passwordHash, identity: null, continuation, zoneinfo };
   return writeSignUp(deps, { ...account, lang, source, planKey, terms, state: storedStates[named.kind] }, false);
 }
 
@@ -159,6 +162,7 @@ async function startByProvider(
     passwordHash: '',
     identity,
     continuation: keptSearch(continuation),
+    zoneinfo: null,
   };
   const choices = { lang, source: 'general', planKey: null, terms: null } as const;
   return writeSignUp(deps, { ...account, ...choices, state: storedStates[named.kind] }, remember);

@@ -61,6 +61,7 @@ async function activateUser(
       givenName: signUp.givenName,
       familyName: signUp.familyName,
       locale: lang,
+      zoneinfo: signUp.zoneinfo,
       source: signUp.source,
     },
     nowMs,

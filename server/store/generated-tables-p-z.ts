@@ -119,6 +119,7 @@ export interface TablesPToZ {
     expiresAt: number;
     /** JSON: the identity at the provider of the sign-up; null: it was started with a password. */
     identity: string | null;
+    zoneinfo: string | null;
   };
   signingKeys: {
     /** The JWK's `kid`. */
@@ -253,5 +254,9 @@ export interface TablesPToZ {
     passwordProfile: string | null;
     /** When a user who declined that plan for now is asked again (milliseconds since the epoch). */
     dealAgainAt: number | null;
+    /** In lower case; unique. */
+    preferredUsername: string | null;
+    /** A time zone of the IANA database. */
+    zoneinfo: string | null;
   };
 }

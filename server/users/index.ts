@@ -54,6 +54,7 @@ export {
   profileFieldNames,
   profileFields,
   type TypedProfile,
+  toTimeZone,
   userDataForm,
 } from './profile-fields.ts';
 export { type ProfileChange, setProfile } from './profile-store.ts';

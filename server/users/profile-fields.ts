@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
-import type { UserDataField } from '../../views/account/user-data.ts';
+import { timeZones, type UserDataField } from '../../views/account/user-data.ts';
 import {
   choiceSchema,
   type FormField,
@@ -31,10 +31,46 @@ const birthdateSchema = z
     error: 'settings.errors.birthdate' satisfies TextKey,
   });
 
+/** Names that a member could be mistaken by for the marketplace or its services. */
+const reservedUsernames: ReadonlySet<string> = new Set(
+  'abuse admin administrator anonymous api billing help info login logout moderator null postmaster root security settings support system undefined webmaster'.split(
+    ' ',
+  ),
+);
+
+/** Begins with a letter, so it is no phone number; without an @, so it is no address. */
+const isUsername = (text: string): boolean =>
+  /^(?=.{3,30}$)[a-z][a-z0-9]*(?:[._-][a-z0-9]+)*$/.test(text) && !reservedUsernames.has(text);
+
+const usernameSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .refine((text) => text === '' || isUsername(text), { error: 'settings.errors.username' satisfies TextKey });
+
+/** The usual name of a time zone, which browsers may call by an older one; undefined: unknown. */
+export function toTimeZone(text: string): string | undefined {
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    return timeZones.find((zone) => zone === timeZone);
+  } catch {
+    return undefined;
+  }
+}
+
+const timeZoneSchema = z
+  .string()
+  .trim()
+  .refine((text) => text === '' || toTimeZone(text) !== undefined, {
+    error: 'settings.errors.choice' satisfies TextKey,
+  })
+  .transform((text) => (text === '' ? null : (toTimeZone(text) ?? null)));
+
 /** Maximum length of each text. */
 export const maxProfileLength = {
   givenName: 100,
   familyName: 100,
+  preferredUsername: 30,
   address: 500,
   companyName: 200,
   jobTitle: 200,
@@ -79,6 +115,12 @@ const max = maxProfileLength;
 export const profileFields = {
   givenName: field('given_name', { ...name(max.givenName), autoComplete: 'given-name' }),
   familyName: field('family_name', { ...name(max.familyName), autoComplete: 'family-name' }),
+  preferredUsername: field('preferred_username', {
+    schema: orNull(usernameSchema),
+    maxLength: max.preferredUsername,
+    type: 'text',
+    claim: true,
+  }),
   birthdate: field('birthdate', {
     schema: orNull(birthdateSchema),
     type: 'date',
@@ -113,6 +155,7 @@ export const profileFields = {
     autoComplete: 'language',
     claim: true,
   }),
+  zoneinfo: field('zoneinfo', { schema: timeZoneSchema, claim: true }),
 } as const satisfies Record<'givenName' | 'familyName' | UserDataField, FormField>;
 
 export type ProfileField = keyof typeof profileFields;

@@ -107,6 +107,7 @@ const toNewRow = (
     givenName = '',
     familyName = '',
     locale,
+    zoneinfo = null,
     acceptedTosVersion = null,
     source = 'general',
     ...user
@@ -122,6 +123,7 @@ const toNewRow = (
   givenName,
   familyName,
   locale: locale ?? '',
+  zoneinfo,
   acceptedTosVersion,
   acceptedTosAt: acceptedTosVersion === null ? null : nowMs,
   source,

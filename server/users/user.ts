@@ -22,6 +22,7 @@ export interface NewUser {
   givenName?: string;
   familyName?: string;
   locale?: string | null;
+  zoneinfo?: string | null;
   acceptedTosVersion?: number | null;
   planId?: PlanId | null;
   source?: User['source'];

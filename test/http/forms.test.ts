@@ -54,7 +54,9 @@ const forms: TypedForm[] = [
       address: { good: 'Oudegracht 245', long: 'x'.repeat(501) },
       company: { good: 'Lindqvist', long: 'x'.repeat(201) },
       job_title: { good: 'Restorer', long: 'x'.repeat(201) },
+      preferred_username: { good: 'vera.fyfe', long: 'x'.repeat(31) },
       locale: { good: 'nl', long: 'nll' },
+      zoneinfo: { good: 'Europe/Berlin', long: 'Europe/Berlinn' },
     },
   },
   {

@@ -70,7 +70,7 @@ describe.each(backends)('discovery on $name', (backend) => {
       ],
       claims_supported: [
         ...['sub', 'auth_time', 'amr', 'acr', 'name', 'given_name', 'family_name', 'picture', 'locale', 'updated_at'],
-        ...['birthdate', 'gender', 'custom:companyName', 'custom:jobTitle'],
+        ...['birthdate', 'gender', 'preferred_username', 'custom:companyName', 'custom:jobTitle', 'zoneinfo'],
         ...[
           'email',
           'email_verified',

@@ -21,8 +21,8 @@ const user: User = {
 describe('The fields of the profile as claims', () => {
   it('Client apps get these fields of the profile as claims, and no others', () => {
     expect(attributesWith(true)).toEqual([
-      ...['given_name', 'family_name', 'birthdate', 'gender', 'address', 'custom:companyName', 'custom:jobTitle'],
-      'locale',
+      ...['given_name', 'family_name', 'preferred_username', 'birthdate', 'gender', 'address'],
+      ...['custom:companyName', 'custom:jobTitle', 'locale', 'zoneinfo'],
     ]);
     expect(everyClaim).toEqual(expect.arrayContaining(attributesWith(true)));
   });

@@ -33,12 +33,14 @@ export function UserDataCard({ ctx, data }: { ctx: PageContext; data: UserData }
       </div>
       <Facts
         facts={[
+          toFact('preferredUsername', readText('preferredUsername')),
           toFact('birthdate', Number.isNaN(day) ? null : formatDate(lang, day)),
           { ...toFact('gender', t(`settings.userData.genders.${gender}`)), quiet: gender === '0' },
           ...listTextFields(data).map((name) => toFact(name, readText(name))),
           toFact('address', readText('address')),
           toFact('newsletter', t(`settings.userData.${data.newsletter === true ? 'subscribed' : 'notSubscribed'}`)),
           toFact('locale', isLanguage(locale) ? languageNames[locale] : t('settings.userData.localeDefault')),
+          toFact('zoneinfo', readText('zoneinfo')?.replaceAll('_', ' ') ?? null),
         ]}
       />
     </section>

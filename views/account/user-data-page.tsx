@@ -5,7 +5,7 @@ import { SelectField } from '../parts/select-field.tsx';
 import { TextareaField } from '../parts/textarea-field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
-import { listTextFields, type UserDataField } from './user-data.ts';
+import { listTextFields, timeZones, type UserDataField } from './user-data.ts';
 
 export type UserDataPageProps = FormPageProps<UserDataField>;
 
@@ -23,6 +23,11 @@ export function UserDataPage({ ctx, action, controls, values, errors, problem }:
   return (
     <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
       <form className="form" method="post" action={action} noValidate>
+        <Field
+          {...toField('preferredUsername')}
+          hint={t('settings.userData.usernameHint')}
+          defaultValue={values.preferredUsername}
+        />
         <div className="pair">
           <Field {...toField('birthdate')} defaultValue={values.birthdate} />
           <SelectField
@@ -42,14 +47,24 @@ export function UserDataPage({ ctx, action, controls, values, errors, problem }:
             <Field key={name} {...toField(name)} defaultValue={values[name]} />
           ))}
         </div>
-        <SelectField
-          {...toField('locale')}
-          options={[
-            { value: '', label: t('settings.userData.localeDefault') },
-            ...languages.map((value) => ({ value, label: languageNames[value] })),
-          ]}
-          value={values.locale}
-        />
+        <div className="pair">
+          <SelectField
+            {...toField('locale')}
+            options={[
+              { value: '', label: t('settings.userData.localeDefault') },
+              ...languages.map((value) => ({ value, label: languageNames[value] })),
+            ]}
+            value={values.locale}
+          />
+          <SelectField
+            {...toField('zoneinfo')}
+            options={[
+              { value: '', label: t('settings.userData.none') },
+              ...timeZones.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+            ]}
+            value={values.zoneinfo}
+          />
+        </div>
         <Checkbox
           name={controls.newsletter.name}
           label={t('settings.userData.newsletterLabel')}

@@ -3,11 +3,17 @@ import type { texts } from '../../locales/index.ts';
 /** The fields of the user data: each has its label in `settings.userData.fields`. */
 export type UserDataField = keyof (typeof texts)['en']['settings']['userData']['fields'];
 
+/** The names of time zones in the IANA database, and UTC. */
+export const timeZones: readonly string[] = [
+  'UTC',
+  ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC'),
+];
+
 /** The stored values. */
 export type UserData = Record<UserDataField, string | boolean | null>;
 
 /** Fields with a control and a format of their own. */
-const special = ['birthdate', 'gender', 'address', 'newsletter', 'locale'] as const;
+const special = ['preferredUsername', 'birthdate', 'gender', 'address', 'newsletter', 'locale', 'zoneinfo'] as const;
 type TextField = Exclude<UserDataField, (typeof special)[number]>;
 
 /** The fields that are one line of text, in the order of the record. */

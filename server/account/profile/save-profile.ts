@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely';
 import { recordContactChange } from '../../billing/index.ts';
-import type { RefusalRules } from '../../http/index.ts';
+import { type RefusalRules, wrongInput } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
-import type { Database, KeyValueStore, Schema } from '../../store/index.ts';
+import { type Database, isUniqueViolation, type KeyValueStore, type Schema } from '../../store/index.ts';
 import { isUserDataField, type ProfileChange, setProfile, type User } from '../../users/index.ts';
 
 export interface SaveProfileDeps {
@@ -36,12 +36,34 @@ export interface TooManyChanges {
   kind: 'too-many';
   retryAfterMs: number;
 }
-export type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges };
+/** Another member has this username. */
+interface UsernameTaken {
+  kind: 'username-taken';
+}
+export type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges | UsernameTaken };
 
-export const saveProfileRefusals: RefusalRules<TooManyChanges> = { 'too-many': limitRefusals['too-many'] };
+export const saveProfileRefusals: RefusalRules<TooManyChanges | UsernameTaken> = {
+  'too-many': limitRefusals['too-many'],
+  'username-taken': wrongInput('settings.errors.usernameTaken', 'preferredUsername'),
+};
 
 /** Saves the changed fields, and notifies the user by mail; without a change it does nothing. */
 export async function saveProfile(
+  deps: SaveProfileDeps,
+  user: User,
+  profile: ProfileToSave,
+): Promise<SaveProfileResult> {
+  try {
+    return await saveChange(deps, user, profile);
+  } catch (error) {
+    // The unique column decides, also between two members who choose it at once.
+    if (isUniqueViolation(error, 'users.preferred_username'))
+      return { kind: 'refused', refusal: { kind: 'username-taken' } };
+    throw error;
+  }
+}
+
+async function saveChange(
   { database, kv, outbox, now }: SaveProfileDeps,
   user: User,
   { change, from, alongside }: ProfileToSave,

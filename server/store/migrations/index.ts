@@ -24,6 +24,7 @@ import { moneyBack } from './0023-money-back.ts';
 import { tax } from './0024-tax.ts';
 import { billingDetails } from './0025-billing-details.ts';
 import { customerDiscount } from './0026-customer-discount.ts';
+import { standardClaims } from './0027-standard-claims.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   tax,
   billingDetails,
   customerDiscount,
+  standardClaims,
 ];

@@ -126,6 +126,7 @@ function listAccountRows({ id, email }: User, at: number): Rows {
       givenName: 'Marked',
       familyName: '',
       passwordHash: secret,
+      zoneinfo: null,
       locale: 'en',
       source: 'general',
       planKey: null,
