@@ -21,7 +21,7 @@ export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
 export { runOrRerender } from './checkout/checkout-context.ts';
 export { checkoutRoutes } from './checkout/checkout-routes.ts';
-export { tooManyText } from './checkout/checkout-texts.ts';
+export { refusalText, tooManyText } from './checkout/checkout-texts.ts';
 export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';
 export {
   asSubscribed,

@@ -2,7 +2,7 @@ import { PayUnpaidPage } from '../../../views/account/cancel-membership-pages.ts
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
 import type { PurchaseResult } from '../../billing/index.ts';
-import { cardPage, renderPaymentAction, tooManyText } from '../../billing/index.ts';
+import { cardPage, refusalText, renderPaymentAction, tooManyText } from '../../billing/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
@@ -41,8 +41,7 @@ async function answerPayment(
       });
       return undefined;
     case 'declined': {
-      // The card provider's own message.
-      const text = paid.message || t('membership.pay.declinedText');
+      const text = refusalText(t, paid.message) || t('membership.pay.declinedText');
       return { status: 402, problem: { title: t('membership.pay.declined'), text } };
     }
     case 'processing':

@@ -5,6 +5,7 @@ import type { PageNoticeProps } from '../../../views/parts/page-notice.tsx';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { type PageRetry, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { refusalText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import { readReturn } from './returned-method.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
@@ -73,7 +74,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
       const { value: saved } = answered;
       if (saved.kind === 'saved') return r.redirect(done);
       const declined = saved.kind === 'declined';
-      const text = declined ? saved.message : t('payment.errors.notConfirmed');
+      const text = declined ? refusalText(t, saved.message) : t('payment.errors.notConfirmed');
       const title = t('payment.errors.declinedTitle');
       await render(r, deps, {
         status: declined ? 402 : 400,

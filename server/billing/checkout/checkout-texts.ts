@@ -32,6 +32,24 @@ export const placeNotice = (t: T): PageNotice => ({
   duration: 'never',
 });
 
+/** Stripe's messages on refused cards, which are in English (https://docs.stripe.com/error-codes). */
+const refusals = {
+  'Your card was declined.': 'declined',
+  'Your card has insufficient funds.': 'funds',
+  'Your card has expired.': 'expired',
+  "Your card's security code is incorrect.": 'code',
+  'Your card number is incorrect.': 'number',
+  'Your card does not support this type of purchase.': 'unsupported',
+  'Your card was declined. This transaction requires authentication.': 'authentication',
+  'An error occurred while processing your card. Try again in a little bit.': 'processing',
+} as const;
+
+const isKnownRefusal = (message: string): message is keyof typeof refusals => Object.hasOwn(refusals, message);
+
+/** The reason that a card was refused, in the language of the page if it is one of the frequent ones. */
+export const refusalText = (t: T, message: string): string =>
+  isKnownRefusal(message) ? t(`payment.refused.${refusals[message]}`) : message;
+
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });
 

@@ -20,7 +20,7 @@ import {
   unpaidAddress,
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { renewalNotice, tooManyText } from './checkout-texts.ts';
+import { refusalText, renewalNotice, tooManyText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
@@ -198,7 +198,7 @@ export async function answerPurchase(
       return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents } });
     }
     case 'declined':
-      return renderPaymentPage(r, deps, { status: 402, problem: { text: confirmed.message } });
+      return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(t, confirmed.message) } });
     case 'changed': {
       const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
@@ -240,6 +240,6 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (result.kind !== 'card-refused') return answerPurchase(r, deps, { confirmed: result, rerender });
   const { saved } = result;
   return saved.kind === 'declined'
-    ? rerender({ status: 402, problem: { text: saved.message } })
+    ? rerender({ status: 402, problem: { text: refusalText(r.t, saved.message) } })
     : rerender({ status: 400, problem: { text: r.t('payment.errors.notConfirmed') } });
 }

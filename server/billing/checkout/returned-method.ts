@@ -2,6 +2,7 @@ import type { ReturnedMethod } from '../../../views/billing/payment-page.tsx';
 import type { RequestContext } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { refusalText } from './checkout-texts.ts';
 
 /** The state of a page to which a bank's page has led back. */
 interface ReturnState {
@@ -26,7 +27,7 @@ export async function readReturn(
     case 'saved':
       return { returned: { card: found.card, setupIntent } };
     case 'declined':
-      return { status: 402, problem: { text: found.message } };
+      return { status: 402, problem: { text: refusalText(r.t, found.message) } };
     case 'not-confirmed':
       return { status: 400, problem: { text: r.t('payment.methods.notConfirmed') } };
   }

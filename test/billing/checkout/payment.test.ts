@@ -105,6 +105,9 @@ describe('the payment page', () => {
     expect(declined.status).toBe(402);
     const html = await declined.text();
     expect(wordsOf(html)).toMatch(/The card was not accepted Your card was declined\..*Visa •••• 0341.*Another card/);
+    // In the language of the page, though Stripe says it in English.
+    const german = await browser.post(path, { planId: '10', dueCents: '9900' }, { 'accept-language': 'de' });
+    expect(wordsOf(await german.text())).toContain('Die Karte wurde nicht angenommen Ihre Karte wurde abgelehnt.');
     expect(await shop.planOf(user)).toBeNull();
     const again = await browser.post(path, { planId: '10', dueCents: '9900' });
     expect(again.status).toBe(402);
