@@ -74,6 +74,24 @@ describe('the payment element in a browser', () => {
     }
   });
 
+  it('The German button that obliges to pay stands on one line on a desk, and within a phone', async () => {
+    const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    await shop.saveCard(user);
+    const page = await newPage({});
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
+    await page.context().addCookies([{ name: 'foyer_lang', value: 'de', url: shop.foyer.url }]);
+    await page.goto(`${shop.foyer.url}/plan-purchase/13`);
+    const button = page.getByRole('button', { name: 'Zahlungspflichtig bestellen' });
+    for (const [width, height] of [
+      [1366, 50],
+      [320, 70],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      expect((await button.boundingBox())?.height).toBeLessThanOrEqual(height);
+      expect(await layoutFaults(page)).toEqual([]);
+    }
+  });
+
   it('A SEPA debit shows its mandate before the button, and the page after it waits for the bank', async () => {
     const { user, page, save } = await open();
     await page.getByLabel('SEPA Direct Debit').check();
