@@ -1,4 +1,4 @@
-import { listOrders } from '../../server/billing/index.ts';
+import { diffWithStripe, listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { wordsOf } from '../billing/checkout/shop.ts';
 import { dayMs, manyCards, type Shop, startShop } from '../billing/steps.ts';
@@ -134,6 +134,45 @@ describe('cancelling with a refund of the unused time', () => {
       expect(await refundsOf(user)).toEqual([Number(form.refundCents)]);
     },
   );
+
+  it('A refund that Stripe refuses waits, stands in the comparison and the log, and is made once when Stripe takes it', async () => {
+    const { user, browser } = await buyer('m-499');
+    const form = await formAt(browser);
+    const cents = Number(form.refundCents);
+    const [order] = await orders(user);
+    // The operator's own refund is under way: no more can be given back.
+    const own = shop.stripe.engine.refund(order?.invoiceId ?? '', 49_900, 'pending');
+    const answer = await browser.post(path, form);
+    expect(answer.headers.get('location')).toContain('cancel-noted');
+    const workHourly = async () => {
+      for (let hour = 0; hour < 3; hour += 1) {
+        shop.passTime(61 * minuteMs);
+        await shop.membership.work();
+      }
+    };
+    await workHourly();
+    expect(await refundsOf(user)).toEqual([]);
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled', nextCharge: null });
+    expect((await shop.userNow(user)).planId).toBeNull();
+    const { left } = await diffWithStripe(shop.membership.deps, { pauseMs: 0 });
+    expect(left.filter(({ userId }) => userId === user.id)).toContainEqual(
+      expect.objectContaining({ kind: 'act unfinished', detail: expect.stringMatching(/^refund: Refund amount/) }),
+    );
+    expect(shop.foyer.logged()).toContain('Stripe refuses a refund');
+    // A second click asks for nothing more.
+    await (await shop.foyer.signedIn(user)).post(path, form);
+
+    shop.stripe.engine.endRefund(own, 'failed');
+    // Stripe repeats its refusal as long as it keeps the request's key.
+    shop.passTime(dayMs);
+    await workHourly();
+    expect(await refundsOf(user)).toEqual([cents]);
+    expect(await orders(user)).toMatchObject([{ paidCents: 49_900, refundedCents: cents }]);
+    const after = await diffWithStripe(shop.membership.deps, { pauseMs: 0 });
+    expect(after.left.filter(({ userId }) => userId === user.id)).toEqual([]);
+    const mails = (await shop.foyer.mails(user.email)).filter(({ template }) => template === 'refund-made');
+    expect(mails.map(({ values }) => values.amountCents)).toEqual([cents]);
+  });
 
   it('While Stripe is away the page offers the end with the period, and that is what happens', async () => {
     const { user, browser } = await buyer('m-99');
