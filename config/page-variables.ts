@@ -9,6 +9,7 @@ export const pageVariables = {
   MAIN_APP_URL: webAddress.optional(),
   HELP_URL: webAddress.optional(),
   PRIVACY_URL: webAddress.optional(),
+  DEVELOPERS_URL: webAddress.optional(),
   /** Profile, wallet, teams, membership, payment methods. */
   USER_MANAGEMENT_URL: webAddress.optional(),
   /** Other paths of those pages in the apps. */

@@ -1,6 +1,7 @@
 /**
  * `npm run example -- express`: registers an example at the Foyer that runs on this machine, with the operator's
- * command, and starts it. ISSUER names another Foyer with the same stores, PORT another port of the example.
+ * command, and starts it. ISSUER names another Foyer with the same stores, EXAMPLE_PORT another port of the example. (An
+ * exported PORT is Foyer's own.)
  */
 import { spawnSync } from 'node:child_process';
 import { build } from './build.mjs';
@@ -12,7 +13,7 @@ import { command, Failure, nodeSettings, root, run } from './lib/processes.mjs';
  * @property {string} id its client id
  * @property {string} title
  * @property {string} script under examples/
- * @property {number} [port] its port on 127.0.0.1, unless PORT is set; none: it is no server
+ * @property {number} [port] its port on 127.0.0.1, unless EXAMPLE_PORT is set; none: it is no server
  * @property {(url: string) => string[]} registration options of `foyer client add`; `url` is the address of the example
  */
 
@@ -55,7 +56,7 @@ const examples = {
   },
 };
 
-const { ISSUER = 'http://localhost:3000', PORT } = process.env;
+const { ISSUER = 'http://localhost:3000', EXAMPLE_PORT } = process.env;
 const answerLimitMs = 5_000;
 const notFound = 3;
 
@@ -106,7 +107,7 @@ await command(async () => {
   if (!example) throw new Failure(`Which example? ${Object.keys(examples).join(', ')} (npm run example -- express)`, 2);
   await demandFoyer();
   await build();
-  const port = String(PORT ?? example.port ?? '');
+  const port = String(EXAMPLE_PORT ?? example.port ?? '');
   const url = `http://127.0.0.1:${port}`;
   const secret = register(example, url);
   if (example.port !== undefined) await demandKnown(example.id, url);

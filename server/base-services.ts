@@ -17,7 +17,7 @@ import {
 import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
 import { createNextRedirect } from './sign-in/index.ts';
 import { deriveKey, type VisitorData } from './store/index.ts';
-import { createPageUserSetter } from './users/index.ts';
+import { createPageUserSetter, createPictureClaim } from './users/index.ts';
 
 /** The dependencies of all modules: the product's, with the count of data of visitors. */
 export type AppDeps = Deps & { visitorData: VisitorData };
@@ -101,13 +101,15 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
 
 /** The services that most modules share. No module with pages exists yet. */
 export function createBaseServices(deps: AppDeps, extensions: Extensions) {
-  const { config, kv, outbox, log } = deps;
+  const { config, database, kv, outbox, log } = deps;
   const web = createWebServices(deps, extensions);
+  const media = mediaFromConfig(config);
   const digest = keyedDigest(web.key('recipients of messages'));
   return {
     ...web,
     ...createSessionServices(deps, web),
     digest,
+    ...(media !== undefined && { withPicture: createPictureClaim(database, media) }),
     texts: createSmsSender({ kv, outbox, digest, countries: config.SMS_COUNTRIES, limits: web.limits }),
     codes: createCodes({ kv, key: web.key('one-time codes') }),
     policy: createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log }),

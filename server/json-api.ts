@@ -14,7 +14,7 @@ import type { Modules } from './wiring.ts';
 /** The calls of all modules, in the order of the document. */
 export function listOperations(
   { config, database, kv, outbox, boxes, now }: AppDeps,
-  { digest }: BaseServices,
+  { digest, withPicture }: BaseServices,
   { membership, signUp, password, mfa, contact, oauth, getMembershipClaims }: Modules,
 ): ApiOperation[] {
   return [
@@ -25,6 +25,7 @@ export function listOperations(
       now,
       saveProfile: profileSaver({ database, kv, outbox, now }),
       mediaUrl: mediaFromConfig(config)?.url,
+      withPicture,
       introspection: !config.production,
     }),
     ...membershipOperations(membership),

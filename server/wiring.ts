@@ -76,6 +76,8 @@ function createOidc({ deps, base, catalogues, fail, onRefusal }: WiringInput): P
   return createOidcModule({
     publicUrl,
     development: !config.production,
+    privacyUrl: config.PRIVACY_URL,
+    developersUrl: config.DEVELOPERS_URL,
     rememberMs: lifetimes.rememberMs,
     idleMs: lifetimes.idleMs,
     keysRefreshMs: config.KEYS_REFRESH_SECONDS * 1000,
@@ -101,6 +103,7 @@ function createOidc({ deps, base, catalogues, fail, onRefusal }: WiringInput): P
     terms,
     nextRedirect: base.nextRedirect,
     membershipClaims: catalogues.getMembershipClaims,
+    withPicture: base.withPicture,
     catalogue: catalogues.catalogue,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: catalogues.upstream,

@@ -23,7 +23,7 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-createServer(async (req, res) => {
+const server = createServer(async (req, res) => {
   const { pathname } = new URL(req.url ?? '/', 'http://127.0.0.1');
   const found = files.get(pathname);
   if (pathname === '/config.json') {
@@ -33,6 +33,13 @@ createServer(async (req, res) => {
     const content = await readFile(found.path);
     res.writeHead(200, { ...headers, 'Content-Type': found.type }).end(content);
   } else res.writeHead(404, headers).end();
-}).listen(Number(PORT), '127.0.0.1', () => {
+});
+server.once('error', (error) => {
+  console.error(
+    `The example cannot listen on port ${PORT}: ${error.message}. Set another PORT, or EXAMPLE_PORT for npm run example.`,
+  );
+  process.exit(1);
+});
+server.listen(Number(PORT), '127.0.0.1', () => {
   console.log(`The browser example is ready: http://127.0.0.1:${PORT}`);
 });

@@ -207,6 +207,11 @@ function messageOf(error) {
 }
 
 app.listen(Number(process.env.PORT ?? (new URL(APP_URL).port || 4000)), '127.0.0.1', (error) => {
-  if (error) throw error;
+  if (error) {
+    console.error(
+      `The example cannot listen at ${APP_URL}: ${error.message}. Set another PORT and APP_URL, or EXAMPLE_PORT for npm run example.`,
+    );
+    process.exit(1);
+  }
   console.log(`The Express example is ready: ${APP_URL}`);
 });

@@ -9,7 +9,7 @@ import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId, Metrics } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { GetMembershipClaims, TermsVersion } from '../users/index.ts';
+import type { GetMembershipClaims, TermsVersion, WithPicture } from '../users/index.ts';
 import type { OidcDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -17,6 +17,10 @@ import type { RefusalListeners } from './refusals.ts';
 
 export interface OidcSettings extends RequestServices {
   development: boolean;
+  /** The policy on personal data, for the metadata. */
+  privacyUrl: string | undefined;
+  /** The operator's page for developers of client apps, for the metadata. */
+  developersUrl: string | undefined;
   rememberMs: number;
   idleMs: number;
   keysRefreshMs: number;
@@ -42,6 +46,8 @@ export interface OidcSettings extends RequestServices {
   nextRedirect: NextRedirect;
   /** The claims of the scope `membership`. */
   membershipClaims: GetMembershipClaims;
+  /** Undefined: there are no pictures besides those of identity providers. */
+  withPicture: WithPicture | undefined;
   /** For the page that lists the plans of a client app. */
   catalogue: Catalogue;
   plansAreSold: boolean;

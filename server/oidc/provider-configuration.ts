@@ -11,6 +11,7 @@ import {
   type GetMembershipClaims,
   mustSetUpSecondFactor,
   type User,
+  type WithPicture,
 } from '../users/index.ts';
 import { isRestricted } from './access-rule.ts';
 import { accessTokenClaims } from './access-token-claims.ts';
@@ -41,8 +42,11 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   /** 32 bytes, the same in all processes: the secret of the DPoP nonces. */
   proofNonceSecret: Buffer;
   development: boolean;
+  privacyUrl: string | undefined;
+  developersUrl: string | undefined;
   sessionGrants: SessionGrants;
   membershipClaims: GetMembershipClaims;
+  withPicture: WithPicture | undefined;
   rememberMs: number;
   idleMs: number;
   /** Returns the page of Foyer for a prompt of the library. */
@@ -145,7 +149,7 @@ function featureConfiguration(
 }
 
 function createFindAccount(
-  { membershipClaims }: ProviderDeps,
+  { membershipClaims, withPicture }: ProviderDeps,
   { findUserById, isShutOut }: UserLookup,
 ): Configuration['findAccount'] {
   return async (ctx, sub, token) => {
@@ -157,7 +161,11 @@ function createFindAccount(
     if (token && (await isShutOut(ctx, sub))) return undefined;
     return {
       accountId: user.id,
-      claims: async (_use, scope) => claimsFor(user, new Set(scope.split(' ')), membershipClaims(user)),
+      claims: async (_use, scope) => {
+        const scopes = new Set(scope.split(' '));
+        const subject = withPicture !== undefined && scopes.has('profile') ? await withPicture(user) : user;
+        return claimsFor(subject, scopes, membershipClaims(user));
+      },
     };
   };
 }
@@ -178,6 +186,19 @@ function lifetimeConfiguration({ now, idleMs, rememberMs }: ProviderDeps): Confi
         : Math.ceil((session.transient ? Math.max(idleMs, daySeconds * 1000) : rememberMs) / 1000),
     // A session reuses it as long as it exists, and it must outlive the last refresh token.
     Grant: () => Math.ceil(rememberMs / 1000) + refreshTokenTotalSeconds + daySeconds,
+  };
+}
+
+/** Metadata for client apps and their operators that the library does not have (OpenID Connect Discovery 1.0). */
+function discoveryMetadata({ issuer, privacyUrl, developersUrl }: ProviderDeps): Configuration['discovery'] {
+  return {
+    ui_locales_supported: [...languages],
+    display_values_supported: ['page', 'popup'],
+    // Initiating User Registration 1.0, section 5.
+    prompt_values_supported: ['none', 'login', 'consent'],
+    op_tos_uri: `${issuer}/tos`,
+    ...(privacyUrl !== undefined && { op_policy_uri: privacyUrl }),
+    ...(developersUrl !== undefined && { service_documentation: developersUrl }),
   };
 }
 
@@ -212,7 +233,7 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
       scope: requireGrantableScope,
       ...Object.fromEntries(providerParameters.map((name) => [name, null])),
     },
-    discovery: { ui_locales_supported: [...languages], display_values_supported: ['page', 'popup'] },
+    discovery: discoveryMetadata(deps),
     // OpenID Connect requires it at both endpoints, also if a client has registered only one address.
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),

@@ -19,7 +19,7 @@ export {
 } from './import-rules.ts';
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
 export { userOperations } from './operations.ts';
-export { createPageUserSetter, type Media, toPageUser } from './page-user.ts';
+export { createPageUserSetter, createPictureClaim, type Media, toPageUser, type WithPicture } from './page-user.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,

@@ -5,6 +5,7 @@ import { requireCallingUser } from './api-user.ts';
 import { claimsFor, type GetMembershipClaims, ownProfileClaimSchemas } from './claims.ts';
 import { unspecifiedGender } from './cognito-attributes.ts';
 import { listUsers } from './list-users.ts';
+import type { WithPicture } from './page-user.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { type PlanCommands, recordOperations } from './record-operations.ts';
 import type { SaveProfile } from './save-profile.ts';
@@ -36,6 +37,7 @@ export function userOperations({
   plans,
   saveProfile,
   mediaUrl,
+  withPicture,
   introspection,
   now,
 }: {
@@ -45,6 +47,7 @@ export function userOperations({
   saveProfile: SaveProfile;
   /** Base address of the users' pictures. */
   mediaUrl: string | undefined;
+  withPicture: WithPicture | undefined;
   /** Whether callers can query the GraphQL schema. */
   introspection: boolean;
   now: () => number;
@@ -63,7 +66,8 @@ export function userOperations({
         const user = await requireCallingUser(req, database);
         // The schema has all claims; a claim without a value is omitted.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
-        const claims = claimsFor(user, scopes, membershipClaims(user));
+        const subject = withPicture === undefined ? user : await withPicture(user);
+        const claims = claimsFor(subject, scopes, membershipClaims(user));
         // This call keeps the wire's number, which its callers know.
         return userInfo.parse({ ...claims, gender: user.gender === unspecifiedGender ? undefined : user.gender });
       },

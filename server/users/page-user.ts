@@ -49,6 +49,18 @@ function pictureUrl(picture: string | null, media: Media | undefined): string | 
   return media.isLocal && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
 }
 
+/** Completes a user for client apps: the claim `picture` is the picture of the page header. */
+export type WithPicture = (user: User) => Promise<User>;
+
+/** The picture of the user record; without one the claim is what an identity provider or an import gave. */
+export function createPictureClaim(database: Database, media: Media): WithPicture {
+  const findImageName = createImageNameReader(database);
+  return async (user) => {
+    const picture = pictureUrl(toImagePath(await findImageName(user.id)), media);
+    return picture === undefined ? user : { ...user, picture };
+  };
+}
+
 /** These endpoints of client apps render no pages with a user. */
 const withoutPages = /^\/oauth2\//;
 

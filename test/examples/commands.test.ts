@@ -22,7 +22,7 @@ describe('an example by one command', () => {
   async function start(name: string): Promise<string> {
     const port = await freePort();
     const { dataDir } = foyer.stores.urls;
-    running.push(await exampleByCommand(name, { ISSUER: foyer.url, PORT: String(port), DATA_DIR: dataDir }));
+    running.push(await exampleByCommand(name, { ISSUER: foyer.url, EXAMPLE_PORT: String(port), DATA_DIR: dataDir }));
     return `http://127.0.0.1:${port}`;
   }
 
@@ -46,6 +46,24 @@ describe('an example by one command', () => {
       expect((await browser.get('/settings')).status).toBe(303);
     },
   );
+
+  it('An exported PORT, which is Foyer’s own, does not move an example, and a port in use is reported in one line', async () => {
+    const { server, port } = await listenOnFreePort((_req, res) => res.end());
+    const [taken, free] = [String(port), String(await freePort())];
+    const variables = { ISSUER: foyer.url, DATA_DIR: foyer.stores.urls.dataDir };
+    try {
+      const example = await exampleByCommand('browser', { ...variables, PORT: taken, EXAMPLE_PORT: free });
+      running.push(example);
+      expect(example.said()).toContain(`is ready: http://127.0.0.1:${free}`);
+      for (const name of ['browser', 'express', 'passport']) {
+        const failed = exampleByCommand(name, { ...variables, EXAMPLE_PORT: taken });
+        await expect(failed).rejects.toThrow(/The example cannot listen (at|on) [^\n]*EADDRINUSE[^\n]*\n?$/);
+        await expect(failed).rejects.not.toThrow(/\n\s+at |node:net/);
+      }
+    } finally {
+      server.close();
+    }
+  });
 
   it('The command reports the list of examples, a Foyer that does not answer and one with other stores', async () => {
     await expect(exampleByCommand('nothing', {})).rejects.toThrow(/Which example\? express, browser, passport, device/);

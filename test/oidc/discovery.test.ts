@@ -88,11 +88,24 @@ describe.each(backends)('discovery on $name', (backend) => {
       claims_parameter_supported: true,
       display_values_supported: ['page', 'popup'],
       ui_locales_supported: ['en', 'de', 'fr', 'nl'],
+      prompt_values_supported: ['none', 'login', 'consent'],
+      op_tos_uri: `${foyer.url}/tos`,
       acr_values_supported: ['aal1', 'aal2', 'phr'],
       request_parameter_supported: true,
       request_object_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       request_uri_parameter_supported: false,
     });
+  });
+
+  it('The metadata names the privacy policy and the page for developers where the operator has set them', async () => {
+    const [op_policy_uri, service_documentation] = ['https://www.example.com/privacy', 'https://dev.example.com/'];
+    const other = await startFoyer(backend, { PRIVACY_URL: op_policy_uri, DEVELOPERS_URL: service_documentation });
+    try {
+      const answer = await sendRequest(`${other.url}${discoveryPaths[0]}`);
+      expect(await answer.json()).toMatchObject({ op_policy_uri, service_documentation });
+    } finally {
+      await other.close();
+    }
   });
 
   it('The library openid-client configures itself from the metadata', async () => {

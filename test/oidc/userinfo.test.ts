@@ -1,5 +1,6 @@
+import { tmpdir } from 'node:os';
 import * as oidc from 'openid-client';
-import { setDisabled, type User } from '../../server/users/index.ts';
+import { insertUserRecord, setDisabled, type User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -122,6 +123,37 @@ describe.each(backends)('userinfo on $name', (backend) => {
     expect((await ask({ headers: bearer(own.access_token) })).status).toBe(401);
     await expect(oidc.refreshTokenGrant(client.config, own.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
+    });
+  });
+
+  describe('the claim picture', () => {
+    const setImageName = async (at: TestFoyer, { id }: User, imageName: string) => {
+      const { database } = at.deps;
+      await database.transaction((trx) => insertUserRecord(trx, id, at.deps.now()));
+      await database.db.updateTable('userRecords').set({ imageName }).where('userId', '=', id).execute();
+    };
+    it.each([
+      ['MEDIA_URL', () => ({ MEDIA_URL: 'https://media.example.com/m/' }), () => 'https://media.example.com/m/'],
+      ['MEDIA_DIR', () => ({ MEDIA_DIR: tmpdir() }), (url: string) => `${url}/media/`],
+    ])('With %s the picture of the record is the claim, as in the page header', async (_name, variables, base) => {
+      const at = await startFoyer(backend, variables());
+      try {
+        const pictured = await at.addUser();
+        const picture = 'https://provider.example/ada.png';
+        await at.deps.database.db.updateTable('users').set({ picture }).where('id', '=', pictured.id).execute();
+        const app = await relyingParty(at, await at.addClient());
+        const { access_token: token } = await tokensFor(app, at.browser(), pictured);
+        const read = async () => (await oidc.fetchUserInfo(app.config, token, pictured.id)).picture;
+        expect(await read()).toBe(picture);
+        await setImageName(at, pictured, 'members/42 (new).png');
+        expect(await read()).toBe(`${base(at.url)}members/42%20(new).png`);
+        const info = await (await at.signedIn(pictured)).get('/user/info', { headers: { accept: 'application/json' } });
+        expect(await info.json()).toMatchObject({ picture: `${base(at.url)}members/42%20(new).png` });
+        const mail = await tokensFor(app, at.browser(), pictured, { scope: 'openid email' });
+        expect(await oidc.fetchUserInfo(app.config, mail.access_token, pictured.id)).not.toHaveProperty('picture');
+      } finally {
+        await at.close();
+      }
     });
   });
 });
