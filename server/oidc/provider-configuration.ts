@@ -78,6 +78,17 @@ function ownOrigin(client: Client, origin: string): boolean {
   return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
 }
 
+/**
+ * The library asks for each call of a script once it knows the client. Some libraries (keycloak-js) call with
+ * `credentials: 'include'`; browsers show them the answer only with this header. These endpoints read no cookie
+ * (docs/decisions/0022-scripts-with-credentials.md).
+ */
+function admitOrigin({ response }: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  const admitted = ownOrigin(client, origin);
+  if (admitted) response.set('Access-Control-Allow-Credentials', 'true');
+  return admitted;
+}
+
 /** The users of requests: one read per request and user. */
 function createUserLookup({ database, canAccessClient }: Pick<ProviderDeps, 'database' | 'canAccessClient'>) {
   const users = new WeakMap<object, Map<string, Promise<User | undefined>>>();
@@ -236,7 +247,7 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
     discovery: discoveryMetadata(deps),
     // OpenID Connect requires it at both endpoints, also if a client has registered only one address.
     allowOmittingSingleRegisteredRedirectUri: false,
-    clientBasedCORS: (_ctx, origin, client) => ownOrigin(client, origin),
+    clientBasedCORS: admitOrigin,
     features: featureConfiguration(deps, users),
     interactions: {
       policy: createInteractionPolicy(deps),
