@@ -81,7 +81,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     if (req.app === undefined) bridge.handleError(req, res, error);
     else sendError({ pages, log }, { req, res }, asHttpError(error));
   };
-  const modules = await wireModules(deps, base, { fail, onRefusal: extensions.onRefusal });
+  const modules = await wireModules(deps, base, { fail, onRefusal: extensions.onRefusal, toExpress: bridge.toExpress });
   const { oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
 
   const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));

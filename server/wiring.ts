@@ -68,9 +68,10 @@ interface WiringInput {
   /** Answers an error outside of Express's handlers. */
   fail: OidcSettings['fail'];
   onRefusal: OidcSettings['onRefusal'];
+  toExpress: OidcSettings['toExpress'];
 }
 
-function createOidc({ deps, base, catalogues, fail, onRefusal }: WiringInput): Promise<OidcModule> {
+function createOidc({ deps, base, catalogues, fail, onRefusal, toExpress }: WiringInput): Promise<OidcModule> {
   const { config, database, kv, boxes, outbox, log, metrics, terms, now } = deps;
   const { publicUrl, lifetimes, cookieKeys, key, limits, visitorGate, cookies, sharedCookies } = base;
   return createOidcModule({
@@ -100,6 +101,7 @@ function createOidc({ deps, base, catalogues, fail, onRefusal }: WiringInput): P
     now,
     fail,
     onRefusal,
+    toExpress,
     terms,
     nextRedirect: base.nextRedirect,
     membershipClaims: catalogues.getMembershipClaims,
@@ -257,7 +259,7 @@ function listSubscribers(
 export async function wireModules(
   deps: AppDeps,
   base: BaseServices,
-  handlers: Pick<WiringInput, 'fail' | 'onRefusal'>,
+  handlers: Pick<WiringInput, 'fail' | 'onRefusal' | 'toExpress'>,
 ) {
   const input: WiringInput = { deps, base, catalogues: createCatalogues(deps, base), ...handlers };
   const oauth = await createOidc(input);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Express, RequestHandler } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 
 /** A middleware that uses only the API of Node, so that it runs with and without Express. */
 export type NodeMiddleware = (req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void;
@@ -20,6 +20,8 @@ interface DirectCall {
 export interface ErrorBridge {
   /** Answers an error with a page or a problem document, also if the request did not pass through Express. */
   handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
+  /** Gives a request that bypasses Express its properties, as Express itself does. */
+  toExpress(req: Request, res: Response): void;
   /** The first handler of Express: passes errors of the direct calls to the error handler. */
   middleware: RequestHandler;
 }
@@ -30,6 +32,11 @@ export function createErrorBridge(app: Express): ErrorBridge {
     handleError(req, res, error) {
       failures.set(req, { error });
       app(req, res);
+    },
+    toExpress(req, res) {
+      if (req.app !== undefined) return;
+      Object.setPrototypeOf(req, app.request);
+      Object.setPrototypeOf(res, app.response);
     },
     middleware(req, _res, next) {
       const failure = failures.get(req);

@@ -68,7 +68,7 @@ export function createProviderBuilder(
     endLocalSession(provider, deps);
     fillInForLegacy(provider);
     allowIdTokenInQuery(provider);
-    allowFormPost(provider);
+    allowFormPost(provider, deps);
     allowPopups(provider);
     createDevicePages(provider, { ...deps, kv, limits: settings.limits });
     introspectStructuredTokens(provider);

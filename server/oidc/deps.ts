@@ -38,6 +38,8 @@ export interface OidcDeps extends RequestServices {
   provider: () => Provider;
   requests: AuthorizationRequests;
   providerSessions: OidcSessions;
+  /** Gives a request that bypasses Express the properties of Express's, which pages read. */
+  toExpress(req: Request, res: Response): void;
   /** Answers an error that Express does not catch. */
   fail(req: Request, res: Response, error: unknown): void;
 }

@@ -42,6 +42,7 @@ export interface OidcSettings extends RequestServices {
   metrics: Metrics;
   now: () => number;
   fail: OidcDeps['fail'];
+  toExpress: OidcDeps['toExpress'];
   terms: TermsVersion;
   nextRedirect: NextRedirect;
   /** The claims of the scope `membership`. */

@@ -51,7 +51,7 @@ describe('form_post in Chromium', () => {
       if (!javaScript) {
         await page.waitForURL(/verify-user/);
         await page.locator('main button[type=submit], main form button').first().click();
-        await page.locator('noscript button, form button[autofocus]').click();
+        await page.locator('form button').click();
       }
       await page.getByRole('heading', { name: 'home' }).waitFor();
       expect(page.url()).toBe(`${appUrl}/home`);

@@ -5,12 +5,13 @@ import { locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { type Begun, type RelyingParty, refreshOf, relyingParty, signInFor, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
+import { rawKeys, visible } from '../views/raw-keys.ts';
 
 /** The hidden fields of the page that posts itself to the client app, and the target of the post. */
 function formOf(html: string): { action: string; fields: Record<string, string> } {
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
   return {
-    action: /<form method="post" action="([^"]+)"/.exec(html)?.[1] ?? '',
+    action: /<form[^>]* action="([^"]+)"/.exec(html)?.[1] ?? '',
     fields: Object.fromEntries(fields.map(([, name, value]) => [name, (value ?? '').replaceAll('&amp;', '&')])),
   };
 }
@@ -89,7 +90,8 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expect(script).toContain('.submit()');
       const hash = createHash('sha256').update(script).digest('base64');
       expect(answer.headers.get('content-security-policy')).toBe(
-        `default-src 'none'; img-src 'self'; script-src 'sha256-${hash}'; form-action 'self' ${new URL(client.redirectUri).origin}; ` +
+        `default-src 'none'; img-src 'self'; style-src 'self'; font-src 'self'; script-src 'sha256-${hash}'; ` +
+          `form-action 'self' ${new URL(client.redirectUri).origin}; ` +
           "frame-ancestors 'none'; base-uri 'none'",
       );
       expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -118,6 +120,29 @@ describe.each(backends)('response_type=id_token on $name', (backend) => {
       expectPolicyOfThisPageAlone(answer, html);
       expect(formOf(html).fields).toEqual({ id_token: expect.any(String), state: begun.state, iss: foyer.url });
     });
+
+    it.each([
+      ['en', 'Taking you back to', 'Continue'],
+      ['de', 'Zurück zu', 'Weiter'],
+      ['fr', 'Retour vers', 'Continuer'],
+      ['nl', 'Terug naar', 'Verder'],
+    ])(
+      'The page that posts is in the language %s, with a heading and a button without script',
+      async (lang, title, button) => {
+        const begun = await client.begin({ response_mode: 'form_post', ui_locales: lang, state: `"'<&>${lang}` });
+        // The one gets an id token, the other an error.
+        for (const at of [await foyer.signedIn(user), foyer.browser()]) {
+          const html = await (await at.get(`${begun.url}&prompt=none`, { from: 'cross-site' })).text();
+          expect(html).toContain(`<html lang="${lang}"`);
+          expect(visible(html)).toContain(title);
+          expect(html).toMatch(new RegExp(`<button[^>]*type="submit"[^>]*>${button}`));
+          expect(html).toContain('name="viewport"');
+          expect(rawKeys(html)).toEqual([]);
+          expect(html).not.toContain(`"'<&>${lang}`);
+          expect(html).toContain(`name="state" value="&quot;&#x27;&lt;&amp;&gt;${lang}"`);
+        }
+      },
+    );
 
     it('An error is posted to the client in the same way', async () => {
       const begun = await client.begin({ response_mode: 'form_post', prompt: 'none' });
