@@ -102,7 +102,7 @@ export function missingText(missing) {
     ...missing.map((name) => `  ${parts[name].title} (${parts[name].needs})`),
     ...(debian === '' ? ['Put it there'] : installing),
     'or leave it out on purpose (the summary will say so):',
-    `  FOYER_TEST_WITHOUT=${missing.join(',')} npm test`,
+    `  FOYER_TEST_WITHOUT=${missing.join(',')} npm ${missing.includes('foreign') ? 'run test:all' : 'test'}`,
   ].join('\n');
 }
 

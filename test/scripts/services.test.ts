@@ -51,7 +51,7 @@ describe('the packages of foreign clients', () => {
     const text = missingText(['redis', 'foreign']);
     expect(text).toContain(`--no-install-recommends redis-server ${debianPackages.join(' ')}\n`);
     expect(missingText(['foreign'])).not.toContain('brew');
-    expect(text).toContain('FOYER_TEST_WITHOUT=redis,foreign npm test');
+    expect(text).toContain('FOYER_TEST_WITHOUT=redis,foreign npm run test:all');
   });
 
   it('No package of a foreign client is a package of the product, unless the product’s own tests have it', () => {
