@@ -3,7 +3,7 @@ import { listOrders } from '../../server/billing/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, type Buyer } from './api-steps.ts';
 import { mainForm, wordsOf } from './checkout/shop.ts';
-import { dayMs, type Shop, startShop } from './steps.ts';
+import { cards, dayMs, type Shop, startShop } from './steps.ts';
 
 /** Three hours after the period's end: Stripe charges a renewal about an hour later. */
 const laterMs = 3 * 60 * 60_000;
@@ -148,6 +148,21 @@ describe('the announced renewal', () => {
     await shop.membership.refresh(buyer.user.id);
     const { data } = await stripe.invoices.list({ customer: buyer.customer, limit: 1 });
     expect(data[0]).toMatchObject({ amount_paid: 8_900, status: 'paid' });
+  });
+
+  it('A later plan is announced with the credit that an upgrade holds while it waits for the bank', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-499');
+    await stripe.customers.update(buyer.customer, { balance: -1_000 });
+    await shop.membership.refresh(buyer.user.id);
+    await shop.saveCard(buyer.user, cards.authenticatesAlways);
+    expect(await shop.buy(buyer.user, 'm-899')).toMatchObject({ kind: 'action' });
+    expect(await membershipOf(buyer)).toMatchObject({ balanceCents: 0 });
+    expect(await textOf(buyer, '/plan-purchase/10')).toContain('Then Starter begins, and $89.00 is charged.');
+    expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    await shop.saveCard(buyer.user);
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 8_900, creditUsedCents: 1_000 } });
+    expect(await renewalOf(buyer)).toBe(8_900);
   });
 
   it.each([

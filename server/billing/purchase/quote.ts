@@ -5,7 +5,7 @@ import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
-import { previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
+import { balanceWithoutPending, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
 import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { previewTaxed, readTaxRate, toStripeRefusal } from '../stripe/stripe-client.ts';
 import {
@@ -235,7 +235,13 @@ async function dropPromotion(deps: BillingDeps, userId: UserId): Promise<void> {
 const sellingPreview = (deps: BillingDeps) => (params: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, params);
 
 /** A change at the end of the paid period costs nothing today. @throws {StripeUnavailableError} */
-async function quoteLater(deps: BillingDeps, { membership, subscriptionId }: Viewed, plan: Plan): Promise<Quote> {
+async function quoteLater(
+  deps: BillingDeps,
+  { membership: stored, subscriptionId }: Viewed,
+  plan: Plan,
+): Promise<Quote> {
+  // The choice of another plan gives a waiting payment up.
+  const membership = { ...stored, balanceCents: await balanceWithoutPending(deps, stored) };
   const startsAt = membership.periodEnd ?? deps.now();
   const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
   // A plan that goes on is not sold anew.

@@ -107,6 +107,20 @@ async function previewNextInvoice(
   });
 }
 
+/**
+ * The user's balance after a change that waits for its payment is given up: until then its invoice holds their credit.
+ * @throws {StripeUnavailableError}
+ */
+export async function balanceWithoutPending(
+  { stripe }: Pick<BillingDeps, 'stripe'>,
+  { balanceCents, pending }: Pick<Membership, 'balanceCents' | 'pending'>,
+): Promise<number> {
+  if (!pending || pending.debit) return balanceCents;
+  const invoice = await callStripe(stripe, (client) => client.invoices.retrieve(pending.invoiceId));
+  const { status, starting_balance: before, ending_balance: after } = invoice;
+  return status === 'open' ? balanceCents + before - (after ?? 0) : balanceCents;
+}
+
 interface LaterPreview {
   membership: LaterSubscription;
   subscription: Stripe.Subscription;
