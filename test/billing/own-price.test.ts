@@ -5,7 +5,7 @@ import { anyBackend } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
 import { aBuyer } from './api-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
-import { dayMs, type Shop, startShop } from './steps.ts';
+import { cards, dayMs, type Shop, startShop } from './steps.ts';
 
 // The catalogue's periods are those of the calendar now, too.
 describe('a price that was raised after the purchase', () => {
@@ -129,4 +129,60 @@ describe('a price that was raised after the purchase', () => {
       });
     },
   );
+
+  /** The price of $499 a month, until the operator raises it. */
+  async function sellAtFormerPrice(): Promise<void> {
+    const stripe = shop.stripe.client();
+    const [raised] = (await stripe.prices.list({ lookup_keys: ['m-499'] })).data;
+    await stripe.prices.create({
+      product: String(raised?.product),
+      currency: 'usd',
+      unit_amount: 49_900,
+      recurring: { interval: 'month' },
+      lookup_key: 'm-499',
+      transfer_lookup_key: true,
+      metadata: { foyer_plan: '12' },
+    });
+    shop.membership.deps.prices.forget();
+  }
+
+  async function raisePrice(): Promise<void> {
+    const client = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: shop.stripe.url });
+    await syncPlans(client, createCatalogue(loadPlans(raisedFile)));
+    shop.membership.deps.prices.forget();
+  }
+
+  it('A change that waits for Stripe keeps the announced price, though the operator raises it meanwhile', async () => {
+    await sellAtFormerPrice();
+    const { user } = await aBuyer(shop);
+    await shop.buy(user, 'm-899');
+    shop.stripe.fault('error', (method, path) => method === 'POST' && path === '/v1/subscription_schedules');
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'scheduled' });
+    await raisePrice();
+    shop.passTime(2 * 60_000);
+    await shop.membership.work();
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      nextPlanId: '12',
+      nextCharge: { amountCents: 49_900 },
+    });
+    const { data } = await shop.stripe.client().prices.list({ limit: 100, active: true });
+    expect(data.filter(({ metadata }) => metadata.foyer_plan === '12').map((price) => price.unit_amount)).toEqual([
+      59_900,
+    ]);
+  });
+
+  it('A scheduled plan keeps its announced price after an upgrade that was given up', async () => {
+    await sellAtFormerPrice();
+    const { user } = await aBuyer(shop);
+    await shop.buy(user, 'm-899');
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'scheduled' });
+    await raisePrice();
+    await shop.saveCard(user, cards.authenticatesAlways);
+    expect(await shop.buy(user, 'y-8000')).toMatchObject({ kind: 'action' });
+    await shop.membership.choose(user, shop.plan('m-99'));
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      nextPlanId: '12',
+      nextCharge: { amountCents: 49_900 },
+    });
+  });
 });

@@ -1,5 +1,7 @@
 import type Stripe from 'stripe';
+import type { Logger } from '../../http/index.ts';
 import type { PlanId } from '../../shared/index.ts';
+import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
@@ -109,4 +111,57 @@ export function createPrices(client: StripeClient, catalogue: Catalogue, now: ()
       return interval === 'week' ? null : { interval, count };
     },
   };
+}
+
+/** Stripe refuses an archived price on an item, so it is activated for the duration of the call. */
+export async function whileActive(
+  { stripe, log }: { stripe: StripeClient; log: Logger },
+  priceId: string,
+  act: () => Promise<void>,
+): Promise<void> {
+  const { active } = await callStripe(stripe, (client) => client.prices.retrieve(priceId));
+  if (active) return act();
+  await callStripe(stripe, (client) => client.prices.update(priceId, { active: true }));
+  try {
+    await act();
+  } finally {
+    await callStripe(stripe, (client) => client.prices.update(priceId, { active: false })).catch((error: unknown) =>
+      // The next sync of the plans archives it.
+      log.warn({ err: error, act: 'price', price: priceId }, 'former price is still active'),
+    );
+  }
+}
+
+/** @throws {StripeUnavailableError} */
+export const readAnnouncedPrices = (prices: Prices, plans: readonly (Plan | undefined)[]): Promise<AnnouncedPrice[]> =>
+  Promise.all(
+    plans.flatMap((plan) => (plan ? [prices.priceIdFor(plan).then((priceId) => ({ planId: plan.id, priceId }))] : [])),
+  );
+
+/**
+ * Does what was announced at these prices, also if an operator has raised one since.
+ * @throws {StripeUnavailableError}
+ */
+export async function atAnnouncedPrices<
+  Deps extends { stripe: StripeClient; log: Logger; prices: Prices; catalogue: Catalogue },
+>(deps: Deps, announced: readonly AnnouncedPrice[], act: (deps: Deps) => Promise<void>): Promise<void> {
+  const { stripe, catalogue, prices } = deps;
+  const former = new Map<PlanId, PlanPrice>();
+  for (const { planId, priceId } of announced) {
+    const plan = catalogue.byId(planId);
+    if (!plan || (await prices.priceIdFor(plan)) === priceId) continue;
+    former.set(planId, toCachedPrice(await callStripe(stripe, (client) => client.prices.retrieve(priceId))));
+  }
+  const own: Prices = {
+    ...prices,
+    priceFor: async (plan) => former.get(plan.id) ?? prices.priceFor(plan),
+    priceIdFor: async (plan) => (plan === 'trial' ? undefined : former.get(plan.id)?.id) ?? prices.priceIdFor(plan),
+  };
+  const inner = () => act({ ...deps, prices: own });
+  await [...former.values()].reduce(
+    (rest, { id }) =>
+      () =>
+        whileActive(deps, id, rest),
+    inner,
+  )();
 }

@@ -9,6 +9,20 @@ import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
  */
 export type BillingTaskKind = Row<'billingTasks'>['kind'];
 
+/** The price that a page has announced for a plan. */
+export interface AnnouncedPrice {
+  planId: PlanId;
+  priceId: string;
+}
+
+/** The detail of `change-later`. */
+export interface LaterChange {
+  /** They count, also if an operator raises them before it is done. */
+  prices: readonly AnnouncedPrice[];
+  /** The user has asked for it; else it follows from a purchase. */
+  byUser: boolean;
+}
+
 /** Times in milliseconds since the epoch. */
 export type BillingTask = Omit<Row<'billingTasks'>, 'userId'> & {
   /** null: the user is deleted, and only `customerId` is left. */

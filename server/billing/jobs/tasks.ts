@@ -1,8 +1,10 @@
 import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
+import { atAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
 import { finishOrDropPayment } from '../purchase/run-charge.ts';
 import { StripeUnavailableError } from '../results.ts';
+import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
@@ -78,13 +80,15 @@ async function keep(deps: BillingDeps, userId: UserId, planId: PlanId | null): P
   await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
 }
 
-/** Another paid plan from the period's end on. */
-async function changeLater(deps: BillingDeps, userId: UserId, planId: PlanId | null): Promise<void> {
+/** Another paid plan from the period's end on, at the announced price. */
+async function changeLater(deps: BillingDeps, userId: UserId, { planId, detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
   const plan = deps.catalogue.byId(planId);
   if (!membership || plan?.kind !== 'paid' || !currentPaidPlan(deps.catalogue, membership)) return;
   if (membership.nextPlanId === plan.id && !membership.cancelAtPeriodEnd) return;
-  await scheduleChange(deps, membership, plan);
+  // Earlier releases have stored none.
+  const announced = parseColumn(storedValues.laterChange, detail)?.prices ?? [];
+  await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
 /** Cancels the scheduled end or change. */
@@ -102,7 +106,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   if (kind === 'refund') return carryOutRefund(deps, task);
   if (kind === 'keep') await keep(deps, userId, planId);
   else if (kind === 'resume') await resume(deps, userId);
-  else if (kind === 'change-later') await changeLater(deps, userId, planId);
+  else if (kind === 'change-later') await changeLater(deps, userId, task);
   else {
     // Otherwise a payment that completes later would restore the ended plan.
     const left = await finishOrDropPayment(deps, userId);

@@ -39,7 +39,8 @@ async function findRefundTask(
   userId: UserId,
   { invoiceId }: Order,
 ): Promise<RefundTask | undefined> {
-  const refunds = (await listTasks(trx, userId)).map(({ detail }) => parseColumn(storedValues.refund, detail));
+  const tasks = (await listTasks(trx, userId)).filter(({ kind }) => kind === 'refund');
+  const refunds = tasks.map(({ detail }) => parseColumn(storedValues.refund, detail));
   return refunds.find((refund) => refund?.invoiceId === invoiceId) ?? undefined;
 }
 

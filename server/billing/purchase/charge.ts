@@ -13,6 +13,8 @@ export interface Charge {
   discounts: DiscountParam[] | null;
   /** The plan that was scheduled before an upgrade; scheduled anew if that is given up. */
   scheduledPlanId?: PlanId | undefined;
+  /** Its price, which stays. */
+  scheduledPriceId?: string | undefined;
   announcedCents: number;
   /** The subscription had no tax before: it has none again if nothing is charged. */
   switchesTaxOn?: true | undefined;

@@ -7,6 +7,7 @@ import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
 import { isTaxed } from '../stripe/stripe-client.ts';
+import { plannedChange } from '../stripe/stripe-objects.ts';
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
@@ -48,16 +49,18 @@ function toCharge(
   { due, params }: Awaited<ReturnType<typeof quoteNow>>,
 ): Charge {
   const { promotion, dueCents } = due;
+  const item = getItem(subscription);
   // Without its own, the subscription has the discount of its customer.
   const withoutCode = params.prorationDate === null && membership.discount ? [] : null;
   return {
     subscriptionId,
-    itemId: getItem(subscription).id,
+    itemId: item.id,
     priceId: params.items[0]?.price ?? '',
     prorationDate: params.prorationDate,
     endTrial: params.endTrial,
     discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
     scheduledPlanId: membership.nextPlanId ?? undefined,
+    scheduledPriceId: plannedChange(subscription, item.current_period_end).nextPriceId,
     announcedCents: dueCents,
     // A trial costs nothing, so its tax is none.
     ...(!params.endTrial && !isTaxed(catalogue, subscription) && { switchesTaxOn: true }),

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import type { UserId } from '../../shared/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { atAnnouncedPrices, readAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, completeTask } from '../jobs/task-store.ts';
+import { addBillingTask, completeTask, type LaterChange } from '../jobs/task-store.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, switchTaxOff } from '../stripe/stripe-client.ts';
@@ -124,7 +125,12 @@ async function reopenPurchase(
   const { charge } = purchase;
   if (charge.switchesTaxOn) await switchTaxOff(deps, charge.subscriptionId);
   const scheduled = deps.catalogue.byId(charge.scheduledPlanId);
-  if (scheduled) await scheduleAgain(deps, await syncMember(deps, purchase.userId), scheduled);
+  if (scheduled) {
+    const { scheduledPriceId: priceId } = charge;
+    const prices = priceId === undefined ? [] : [{ planId: scheduled.id, priceId }];
+    const membership = await syncMember(deps, purchase.userId);
+    await atAnnouncedPrices(deps, prices, (own) => scheduleAgain(own, membership, scheduled));
+  }
   await changePurchase(deps, purchase, { state: 'open', charge: null, ...(dropsPromotion && { promotion: null }) });
   await syncMember(deps, purchase.userId);
   return { kind: 'reopened' };
@@ -137,8 +143,10 @@ async function reopenPurchase(
 async function continueByMonth(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const { database, log, now } = deps;
   const { userId, customerId } = membership;
+  const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, [plan]), byUser: false };
+  const detail = JSON.stringify(change);
   const task = await database.transaction((trx) =>
-    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id }, now()),
+    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id, detail }, now()),
   );
   try {
     await scheduleChange(deps, membership, plan);

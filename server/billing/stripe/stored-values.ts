@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
+import type { AnnouncedPrice, LaterChange } from '../jobs/task-store.ts';
 import type { CreditNote, RefundTask } from '../orders/order.ts';
 import type { Charge, QuotedDate } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
@@ -46,6 +47,13 @@ const refund: z.ZodType<RefundTask> = z.looseObject({
   creditCents: z.number().optional(),
   operator: z.string(),
   end: z.enum(['keep', 'period-end', 'at-once']).optional(),
+});
+
+const announcedPrice: z.ZodType<AnnouncedPrice> = z.looseObject({ planId: planIdSchema, priceId: z.string() });
+
+const laterChange: z.ZodType<LaterChange> = z.looseObject({
+  prices: z.array(announcedPrice),
+  byUser: z.boolean(),
 });
 
 const discountShape = {
@@ -122,6 +130,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   endTrial: z.boolean(),
   discounts: discountParams,
   scheduledPlanId: planIdSchema.optional(),
+  scheduledPriceId: z.string().optional(),
   trialEnd: z.number().optional(),
   byDebit: z.literal(true).optional(),
   announcedCents: z.number(),
@@ -143,6 +152,7 @@ export const storedValues = {
   orderCard,
   creditNotes,
   refund,
+  laterChange,
   discount,
   customerDiscount,
   promotion,

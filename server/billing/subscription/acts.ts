@@ -1,12 +1,13 @@
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { readAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, listTasks } from '../jobs/task-store.ts';
+import { addBillingTask, type LaterChange, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { previewKeptPrice, previewLaterPlan } from '../stripe/next-charge.ts';
+import { balanceWithoutPending, previewKeptPrice, previewLaterPlan } from '../stripe/next-charge.ts';
 import { findPendingRenewal } from './changeable-subscription.ts';
 import { continuingTasks, isInLastDays, isPaused, type Membership, type NextCharge, notedIn } from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
@@ -71,14 +72,18 @@ export async function cancel(
 
 /**
  * Another paid plan from the period's end on; the caller holds the user's lock. While Stripe is unavailable it is
- * tried again every minute.
+ * tried again every minute, at the announced price.
  * @returns when (milliseconds since the epoch)
+ * @throws {StripeUnavailableError} if the price is not known: nothing is stored then
  */
 export async function changeLater(deps: BillingDeps, membership: Membership, plan: Plan): Promise<number> {
   const { database, now } = deps;
   const { userId, customerId, periodEnd } = membership;
+  const plans = [plan, planAfterYear(deps.catalogue, plan)];
+  const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, plans), byUser: true };
+  const detail = JSON.stringify(change);
   const task = await database.transaction((trx) =>
-    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id }, now()),
+    addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id, detail }, now()),
   );
   await carryOutAtOnce(deps, { ...task, userId }, { keepRefused: false });
   return (await findMembership(database.db, userId))?.periodEnd ?? periodEnd ?? now();
@@ -98,9 +103,10 @@ export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed'
 
 /** The next charge if the scheduled end or change is cancelled. @throws {StripeUnavailableError} */
 export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promise<NextCharge | undefined> {
-  const membership = await findMembership(deps.database.db, userId);
+  const stored = await findMembership(deps.database.db, userId);
   // In its last days a change of an earlier release has the next plan's price on the subscription.
-  if (!membership || isInLastDays(membership)) return undefined;
+  if (!stored || isInLastDays(stored)) return undefined;
+  const membership = { ...stored, balanceCents: await balanceWithoutPending(deps, stored) };
   const following = planAfterYear(deps.catalogue, deps.catalogue.byId(membership.pricedPlanId));
   if (!following) return previewKeptPrice(deps, membership);
   const subscription = await readScheduled(deps, membership.subscriptionId);

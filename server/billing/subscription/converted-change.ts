@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import type { Plan } from '../catalogue/catalogue.ts';
+import { whileActive } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
@@ -89,22 +90,6 @@ export async function putNextPrice(deps: BillingDeps, membership: Membership, pl
     ...(left && { discounts: '' }),
   };
   await callStripe(deps.stripe, (client) => client.subscriptions.update(subscription.id, change));
-}
-
-/** Stripe refuses an archived price on an item, so it is activated for the duration of the call. */
-async function whileActive(deps: BillingDeps, priceId: string, act: () => Promise<void>): Promise<void> {
-  const { active } = await callStripe(deps.stripe, (client) => client.prices.retrieve(priceId));
-  if (active) return act();
-  await callStripe(deps.stripe, (client) => client.prices.update(priceId, { active: true }));
-  try {
-    await act();
-  } finally {
-    await callStripe(deps.stripe, (client) => client.prices.update(priceId, { active: false })).catch(
-      (error: unknown) =>
-        // The next sync of the plans archives it.
-        deps.log.warn({ err: error, act: 'price', price: priceId }, 'former price is still active'),
-    );
-  }
 }
 
 /**
