@@ -74,6 +74,23 @@ describe('the page of the membership while Stripe is away', () => {
     expect(await page(browser)).not.toContain('is noted');
   });
 
+  it('A change of plan that Stripe does not answer is said to be noted, like a cancellation, until it is done', async () => {
+    const { user, browser } = await withPlan(shop, 'm-499');
+    const notedChange = 'Your change of plan is noted. It is passed on as soon as our payment provider answers.';
+    shop.stripe.fault('unreachable', (method, at) => method === 'POST' && at === '/v1/subscription_schedules');
+    const answer = await browser.post('/plan-purchase/10', { planId: '10', dueCents: '0' });
+    expect(answer.status).toBe(303);
+    expect(await page(browser, answer.headers.get('location') ?? '')).toContain(notedChange);
+    const words = await page(browser);
+    expect(words).toContain(notedChange);
+    expect(words).toContain('Changes');
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await standing(shop, user)).toMatchObject({ nextPlanId: '10', cancelAtPeriodEnd: false });
+    expect(await page(browser)).not.toContain('is noted');
+    expect(await page(browser, answer.headers.get('location') ?? '')).toContain('your plan is Starter');
+  });
+
   it('A cancellation that waits comes before a later purchase and does not end what is bought', async () => {
     const { user, browser } = await withPlan(shop);
     await away(() => browser.post(`${path}/cancel`));

@@ -56,14 +56,15 @@ export async function changeCard(hand: Hand, number: string): Promise<Outcome> {
 
 /** How the page says that an act has ended. */
 export function outcomeOf({ status, at, html }: Arrival): Outcome {
-  if (at.startsWith('/signup/completed/')) return 'done';
+  const text = wordsOf(mainOf(html));
+  const isNoted = /is noted\. It is passed on|Your withdrawal has arrived\./.test(text);
+  if (at.startsWith('/signup/completed/')) return isNoted ? 'noted' : 'done';
   if (islandProps(html, 'payment-action')) return 'waits';
   if (status === 402) return 'declined';
   if (status === 409) return 'changed';
   if (status === 503 || status >= 500) return 'failed';
   if (status >= 400) return 'refused';
-  const text = wordsOf(mainOf(html));
-  if (/is noted\. It is passed on|Your withdrawal has arrived\./.test(text)) return 'noted';
+  if (isNoted) return 'noted';
   if (/There was nothing to change/.test(text)) return 'refused';
   return 'done';
 }

@@ -111,7 +111,8 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   const wanted = announcement.next ?? { kind: 'charge' as const };
   // A charge is judged by its invoice, which sets the promise.
   const isLater = announcement.dueCents === 0 && announcement.next?.kind === 'charge' && announcement.next.planName;
-  if (pressed.outcome === 'done' && isLater) ledger.promises = [wanted];
+  const isTold = pressed.outcome === 'done' || pressed.outcome === 'noted';
+  if (isTold && isLater) ledger.promises = [wanted];
   else if (pressed.outcome !== 'done' && !['refused', 'changed'].includes(pressed.outcome))
     ledger.promises = [...before, wanted];
   return pressed.outcome;

@@ -29,7 +29,7 @@ export type PlanStatusView =
 export interface MembershipView {
   status: PlanStatusView;
   /** The user's request that Stripe has not confirmed yet; `planStatus` shows it as done. */
-  noted?: 'cancel' | 'resume' | undefined;
+  noted?: 'cancel' | 'resume' | 'change' | undefined;
   /** Of the initial plan. */
   trial?: { name: string; endsAt: number; days: number } | undefined;
   discount?: string | undefined;

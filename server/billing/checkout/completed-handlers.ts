@@ -32,6 +32,7 @@ function completionText(
   const ends = plan.kind !== 'paid' && membership?.cancelAtPeriodEnd && membership.basePlanId === plan.id;
   const follows = membership?.nextPlanId === plan.id || ends;
   if (!follows || membership?.periodEnd == null) return undefined;
+  if (membership.noted === 'change') return t('membership.noted.change');
   return t('checkout.completed.later', { plan: line, date: formatDate(lang, membership.periodEnd) });
 }
 

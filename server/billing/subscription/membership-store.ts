@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { PlanId, StripeCustomerId, StripeSubscriptionId, UserId } from '../../shared/index.ts';
 import type { Db, Row, Schema } from '../../store/index.ts';
-import { listTasks } from '../jobs/task-store.ts';
+import { type BillingTask, listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { asDecided, type Membership } from './membership.ts';
 
@@ -30,10 +30,16 @@ export async function findMembership(db: Db, userId: UserId): Promise<Membership
   return row && toMembership(row);
 }
 
+const isUsersChange = ({ kind, detail }: BillingTask): boolean =>
+  kind === 'change-later' && parseColumn(storedValues.laterChange, detail)?.byUser === true;
+
 /** As last read, with the requests since. */
 export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<Membership | undefined> {
   const membership = await findMembership(db, userId);
-  return membership && asDecided(membership, await listTasks(db, userId));
+  if (!membership) return undefined;
+  const tasks = await listTasks(db, userId);
+  const decided = asDecided(membership, tasks);
+  return decided.noted === undefined && tasks.some(isUsersChange) ? { ...decided, noted: 'change' } : decided;
 }
 
 export async function findMembershipByCustomer(db: Db, customerId: StripeCustomerId): Promise<Membership | undefined> {

@@ -141,11 +141,13 @@ export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status'
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
-/** A user's request that Stripe has not confirmed yet. */
-export type NotedAct = 'cancel' | 'resume';
+/** A user's request that Stripe has not confirmed yet; `change`: another plan from the period's end on. */
+export type NotedAct = 'cancel' | 'resume' | 'change';
+
+type NotedDecision = Exclude<NotedAct, 'change'>;
 
 /** The membership after Stripe confirms the request. */
-function asNoted(membership: Membership, noted: NotedAct): Membership {
+function asNoted(membership: Membership, noted: NotedDecision): Membership {
   const { status, paidPlanId, pricedPlanId } = membership;
   // Otherwise the request takes effect at once; until then nothing changes.
   const goesOn = status === 'active' || isInLastDays(membership);
@@ -166,7 +168,7 @@ export const continuingTasks: ReadonlySet<BillingTaskKind> = new Set(['keep', 'c
 const isDecision = (kind: BillingTaskKind): boolean => !continuingTasks.has(kind) && kind !== 'refund';
 
 /** The user's last request that Stripe has not confirmed. */
-export function notedIn(tasks: readonly BillingTask[]): NotedAct | undefined {
+export function notedIn(tasks: readonly BillingTask[]): NotedDecision | undefined {
   const kind = tasks.findLast((task) => isDecision(task.kind))?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
