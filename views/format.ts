@@ -82,3 +82,7 @@ export function formatAgo(lang: Language, timeMs: number, nowMs: number): string
   const count = Math.floor(passedMs / unitMs);
   return unit === 'day' && count > daysInWords ? formatDate(lang, timeMs, 'short') : format.format(-count, unit);
 }
+
+/** '19%' */
+export const formatPercent = (lang: Language, percent: number): string =>
+  new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 4 }).format(percent / 100);

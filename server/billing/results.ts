@@ -182,6 +182,9 @@ export interface InvoiceView {
   totalCents: number;
   paidCents: number;
   refundedCents: number;
+  /** The rate of its tax; undefined: several, none, or unknown. */
+  taxPercent?: number | undefined;
+  isReverseCharge?: boolean;
   url: string | null;
   pdfUrl: string | null;
 }

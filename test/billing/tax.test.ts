@@ -105,6 +105,7 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
       total_taxes: [{ amount: 0, taxability_reason: 'reverse_charge' }],
     });
     expect(await differencesOf(buyer)).toEqual([]);
+    expect(wordsOf(await pageOf(shop, buyer, '/settings/membership'))).toContain('VAT: reverse charge');
     // The id of the seller's own country leaves the tax.
     const german = await aBuyerIn(shop);
     const ofGermany = { company: 'Maschinen GmbH', country: 'DE', postal_code: '10115', vat_id: 'DE000000000' };
@@ -132,9 +133,9 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
     const { order } = await lastSale(shop, buyer);
     const { body } = await buyer.call('POST', '/user/orderCreation', { invoiceId: order.invoiceId });
     expect(body.data).toMatchObject({ tax });
-    expect(wordsOf(await pageOf(shop, buyer, '/settings/membership'))).toContain(`incl. $${tax} VAT`);
+    expect(wordsOf(await pageOf(shop, buyer, '/settings/membership'))).toContain(`incl. $${tax} VAT (19%)`);
     const mails = await shop.foyer.mails(buyer.user.email);
-    expect(mails.find(({ subject }) => /receipt/.test(subject))?.text).toContain(`incl. VAT: $${tax}`);
+    expect(mails.find(({ subject }) => /receipt/.test(subject))?.text).toContain(`incl. VAT: $${tax} (19%)`);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { T } from '../../locales/index.ts';
-import { defineMail, type MailLink } from './definition.ts';
+import { formatPercent } from '../format.ts';
+import { defineMail, type MailFact, type MailLink } from './definition.ts';
 import { amount, card, deduction, part, text, time, warning, when } from './facts.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
@@ -52,6 +53,8 @@ interface Receipt extends Membership, Card, Invoice {
   creditUsed: number;
   /** The tax in what was charged. */
   tax: number;
+  /** Its rate; omitted: several, or unknown. */
+  taxPercent?: number;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -87,6 +90,17 @@ const unpaidFacts = [
   time('mail.membership.keptUntil', 'keptUntil'),
 ] as const;
 const cardFacts = [card('mail.membership.card'), when] as const;
+
+const taxAmount = part('mail.membership.tax', 'tax');
+/** The tax with its rate. */
+const taxPart: MailFact<Parameters<typeof taxAmount.value>[0] & { taxPercent?: number }> = {
+  ...taxAmount,
+  value(values, context) {
+    const amountText = taxAmount.value(values, context);
+    if (amountText === undefined || values.taxPercent === undefined) return amountText;
+    return `${amountText} (${formatPercent(context.lang, values.taxPercent)})`;
+  },
+};
 
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
 const cancelPage: MailLink<Membership> = {
@@ -135,7 +149,7 @@ export const membershipMails = {
       deduction('mail.membership.discount', 'discount'),
       deduction('mail.membership.creditUsed', 'creditUsed'),
       amount('mail.membership.total', 'totalAmount', 'total'),
-      part('mail.membership.tax', 'tax'),
+      taxPart,
       card('mail.membership.paidWith'),
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.membership.renewsOn', 'renewDate'),
@@ -165,6 +179,7 @@ export const membershipMails = {
       discount: 9_000,
       creditUsed: 1_250,
       tax: 12_733,
+      taxPercent: 19,
     },
   }),
   /** Without `nextAttemptAt` there is no automatic attempt. */

@@ -1,5 +1,5 @@
 import type { InvoiceRow, MembershipView, UserPlanView } from '../../../views/account/membership-view.ts';
-import { formatAmount } from '../../../views/format.ts';
+import { formatAmount, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
   type Catalogue,
@@ -16,7 +16,6 @@ import {
   priceText,
   type TextContext,
 } from '../../billing/index.ts';
-import type { T } from '../../http/index.ts';
 import { toStripeInvoiceId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -56,8 +55,7 @@ function toDiscountText(
   // A code may be for another plan only.
   if (!discount || nextCharge?.discountCents === 0) return undefined;
   const { percentOff, amountOffCents, code } = discount;
-  const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 2 });
-  const amount = percentOff === null ? money(amountOffCents ?? 0) : percent.format(percentOff / 100);
+  const amount = percentOff === null ? money(amountOffCents ?? 0) : formatPercent(lang, percentOff);
   return t('membership.plan.off', { amount, code });
 }
 
@@ -131,16 +129,33 @@ export function toMembershipView(
   };
 }
 
+/** The tax in an amount, with its rate. */
+function taxNote(
+  { t, lang, money }: NoteContext,
+  taxCents: number,
+  { taxPercent, isReverseCharge }: InvoiceView,
+): string[] {
+  if (isReverseCharge) return [t('checkout.lines.reverseCharge', { tax: t('checkout.lines.tax') })];
+  if (taxCents <= 0) return [];
+  const amount = money(taxCents);
+  if (taxPercent === undefined) return [t('membership.invoices.tax', { amount })];
+  return [t('membership.invoices.taxAt', { amount, percent: formatPercent(lang, taxPercent) })];
+}
+
+interface NoteContext extends TextContext {
+  money: (cents: number) => string;
+}
+
 /** The notes of an order beside its amount. */
 function orderNotes(
-  { t, money }: { t: T; money: (cents: number) => string },
+  { t, lang, money }: NoteContext,
   order: Order | undefined,
-  refundedCents: number,
+  { invoice, refundedCents }: { invoice: InvoiceView; refundedCents: number },
 ): string[] {
   return [
     ...(order && order.discountCents > 0 ? [t('membership.invoices.off', { amount: money(order.discountCents) })] : []),
     // Credit for unused time can be more than the plan costs: then its tax is no part of what was paid.
-    ...(order?.taxCents && order.taxCents > 0 ? [t('membership.invoices.tax', { amount: money(order.taxCents) })] : []),
+    ...taxNote({ t, lang, money }, order?.taxCents ?? 0, invoice),
     ...(order && order.usedCreditCents > 0
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),
@@ -194,7 +209,7 @@ export function invoiceRows(
         kind: order?.orderType,
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,
-        notes: orderNotes({ t: ctx.t, money }, order, refundedCents),
+        notes: orderNotes({ t: ctx.t, lang: ctx.lang, money }, order, { invoice, refundedCents }),
         creditNotes: (order?.creditNotes ?? []).map(({ number, amountCents, pdfUrl }) => ({
           number,
           pdfUrl,

@@ -3,7 +3,7 @@ import { toStripeInvoiceId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { InvoiceView } from '../results.ts';
-import { callStripe } from '../stripe/stripe-client.ts';
+import { callStripe, readTaxPercent } from '../stripe/stripe-client.ts';
 import { hasSoldLines, soldLines } from '../stripe/stripe-invoices.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
 import { findMembership } from '../subscription/membership-store.ts';
@@ -32,7 +32,10 @@ export async function listInvoices(deps: BillingDeps, user: User): Promise<Invoi
     return { planId, period };
   };
   const invoices = data.filter((one) => hasSoldLines(one) || one.lines.data.some(({ amount }) => amount !== 0));
-  const plans = await Promise.all(invoices.map(soldPlan));
+  const [plans, percents] = await Promise.all([
+    Promise.all(invoices.map(soldPlan)),
+    Promise.all(invoices.map((invoice) => readTaxPercent(deps, invoice))),
+  ]);
   return invoices.flatMap((invoice, at) => {
     const status = view.find((one) => one === invoice.status);
     if (status === undefined) return [];
@@ -46,6 +49,8 @@ export async function listInvoices(deps: BillingDeps, user: User): Promise<Invoi
       totalCents: invoice.total,
       paidCents: invoice.amount_paid,
       refundedCents: refunded.get(toStripeInvoiceId(invoice.id)) ?? 0,
+      taxPercent: percents[at],
+      isReverseCharge: (invoice.total_taxes ?? []).some((tax) => tax.taxability_reason === 'reverse_charge'),
       url: invoice.hosted_invoice_url ?? null,
       pdfUrl: invoice.invoice_pdf ?? null,
     };

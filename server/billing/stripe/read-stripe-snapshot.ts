@@ -44,6 +44,8 @@ export interface StripeSnapshot {
   unpaid: OpenInvoice | undefined;
   /** The open invoice of a running subscription whose payment was tried. */
   debited?: OpenInvoice;
+  /** By the invoice: the rate of its tax, if it has one. */
+  taxPercents?: ReadonlyMap<string, number | undefined>;
 }
 
 /** Number of invoices that are read, the newest first. */

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { Logger } from '../../http/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
-import type { TaxRate } from './stripe-invoices.ts';
+import { listTaxes, type TaxRate } from './stripe-invoices.ts';
 import { findSchedule, laterPhases } from './stripe-objects.ts';
 
 export interface StripeSettings {
@@ -213,6 +213,16 @@ export async function readTaxRate(
     log.warn({ err: error, act: 'quote', rate: id }, 'could not read a tax rate');
     return undefined;
   }
+}
+
+/** The rate of an invoice that has tax at one rate; undefined: at several, at none, or it cannot be read now. */
+export async function readTaxPercent(
+  deps: Parameters<typeof readTaxRate>[0],
+  invoice: Stripe.Invoice,
+): Promise<number | undefined> {
+  const taxes = [...listTaxes(invoice, 'exclusive'), ...listTaxes(invoice, 'inclusive')];
+  const [{ tax } = {}, another] = taxes.filter(({ cents }) => cents !== 0);
+  return !another && tax?.rateId ? (await readTaxRate(deps, tax.rateId))?.percent : undefined;
 }
 
 /** The fields that Stripe Tax lacks before it computes anything; []: it is active. @throws {StripeUnavailableError} */

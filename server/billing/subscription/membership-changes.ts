@@ -23,7 +23,7 @@ export interface MembershipChange {
   planId: PlanId | null;
   /** The orders that were just written. */
   orders: readonly Order[];
-  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid' | 'debited'>;
+  facts: Pick<StripeSnapshot, 'customer' | 'subscriptions' | 'unpaid' | 'debited' | 'taxPercents'>;
   /** A payment is under way, which may replace a scheduled change for a moment. */
   paying: boolean;
   /** The specification's totalRewards. */
@@ -72,6 +72,7 @@ function receipts(
     const history = before.syncedAt === null && order.orderedAt < nowMs - historyMs;
     if (!plan?.type || history) return [];
     const zipcode = findPostalCode(facts);
+    const taxPercent = facts.taxPercents?.get(order.invoiceId);
     return [
       {
         template: 'receipt',
@@ -93,6 +94,7 @@ function receipts(
           discount: order.discountCents,
           creditUsed: order.usedCreditCents,
           tax: order.taxCents ?? 0,
+          ...(taxPercent !== undefined && { taxPercent }),
           ...(order.invoiceNumber !== null && { invoiceNumber: order.invoiceNumber }),
           ...(order.invoiceUrl !== null && { invoiceUrl: order.invoiceUrl }),
         },

@@ -6,7 +6,7 @@ import { insertOrder, isOrdered, toOrder } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { readNextCharge } from '../stripe/next-charge.ts';
 import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, readTaxPercent, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toSubscriptionId } from '../stripe/stripe-invoices.ts';
 import { isEnded, toId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
 import type { Membership } from './membership.ts';
@@ -83,6 +83,9 @@ async function syncSnapshot(
       .reverse()
       .map((invoice) => toOrder({ prices, catalogue, facts }, invoice, { ...snapshot, userId, customerId })),
   );
+  const sold = facts.invoices.filter(isOrdered);
+  const percents = await Promise.all(sold.map(async (one) => [one.id, await readTaxPercent(deps, one)] as const));
+  const taxed = { ...facts, taxPercents: new Map(percents) };
   let orders: Order[] = [];
   const written = await database.transaction(async (trx) => {
     const nowMs = now();
@@ -98,7 +101,8 @@ async function syncSnapshot(
     const user = await findUser(trx, userId);
     await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
     const paying = (await findOpenPurchase(trx, userId))?.state === 'charging';
-    if (user) await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts, nowMs, paying });
+    if (user)
+      await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts: taxed, nowMs, paying });
     return true;
   });
   if (!written) return false;
