@@ -193,6 +193,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /sign-out': 'visitor',
   'GET /logout': 'visitor',
   'POST /logout': 'visitor',
+  'GET /login': 'visitor',
   // Everything else.
   'GET /dashboard': 'member',
   'GET /imprint': 'visitor',

@@ -6,6 +6,7 @@ import { showDashboard } from './dashboard-handlers.ts';
 import type { OidcDeps } from './deps.ts';
 import { deviceDonePath, devicePath, deviceRefusedPath } from './device-addresses.ts';
 import { redirectToDevicePage, showDeviceEnd } from './device-handlers.ts';
+import { redirectLogin } from './login-address.ts';
 import { showPlanRequired, submitPlanRequired } from './plan-required-handlers.ts';
 import { restartAuthorization, restartPath } from './restart-authorization.ts';
 import { askSignOut, questionPath, signOut, signOutOrAsk } from './sign-out-handlers.ts';
@@ -23,5 +24,6 @@ export function oidcPageRoutes(router: Router, deps: OidcDeps): void {
   add(deviceRefusedPath, { get: showDeviceEnd('refused') });
   add(questionPath, { get: askSignOut });
   add('/logout', { get: signOutOrAsk, post: signOut });
+  add('/login', { get: redirectLogin });
   add('/dashboard', { get: showDashboard });
 }

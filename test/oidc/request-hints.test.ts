@@ -89,6 +89,36 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
     });
   });
 
+  describe('/login, the address of Amazon Cognito', () => {
+    it('/login with an authorization request gives a code like the authorization endpoint, with the state unchanged', async () => {
+      const begun = await client.begin({ state: 'a b+c%&d', ui_locales: 'de' });
+      const at = await foyer.signedIn(user);
+      const next = locationOf(await at.get(begun.url.replace('/oauth2/authorize?', '/login?'), { from: 'cross-site' }));
+      expect(next).toBe(begun.url);
+      expect(new URL(locationOf(await at.get(next))).searchParams.get('state')).toBe('a b+c%&d');
+    });
+
+    it.each(['', '?', '?client_id=x', '?redirect_uri=https%3A%2F%2Fevil.example%2F', '?next=//evil.example'])(
+      '/login%s leads to the sign-in page and nowhere else',
+      async (query) => {
+        expect(locationOf(await foyer.browser().get(`/login${query}`))).toBe(`${foyer.url}/`);
+      },
+    );
+
+    it('Attack: /login with an unregistered address shows the error page and leads nowhere', async () => {
+      const { url } = await client.begin({ redirect_uri: 'https://evil.example/' });
+      const at = foyer.browser();
+      const answer = await at.get(locationOf(await at.get(url.replace('/oauth2/authorize?', '/login?'))));
+      expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
+    });
+
+    it('/login with display=popup keeps the link to the opener, and without it does not', async () => {
+      const coop = async (query: string) =>
+        (await foyer.browser().get(`/login?response_type=code${query}`)).headers.get('cross-origin-opener-policy');
+      expect([await coop('&display=popup'), await coop('')]).toEqual(['unsafe-none', 'same-origin']);
+    });
+  });
+
   describe('login_hint', () => {
     it.each([
       ['the address of a user', () => user.email, () => user.email],
