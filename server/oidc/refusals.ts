@@ -1,8 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Logger } from '../http/index.ts';
 import type { Metrics } from '../shared/index.ts';
-import { addMiddlewareAt, routes } from './routes-table.ts';
 
 /** A request of a client app that the provider has refused. It contains no token, code, secret, state or hint. */
 export interface Refusal {
@@ -35,11 +35,6 @@ const endpoints = {
   'userinfo.error': 'userinfo',
   'end_session.error': 'logout',
 } as const;
-
-const refusingRoutes = [
-  ...[routes.authorization, `${routes.authorization}/`, routes.token, routes.pushed_authorization_request],
-  ...[routes.device_authorization, routes.introspection, routes.revocation, routes.userinfo, routes.end_session],
-];
 
 /** Answers that are part of a flow: they are counted, but are no news to the operator. */
 const expectedErrors: ReadonlySet<string> = new Set([
@@ -135,20 +130,26 @@ function writeLine(log: Logger, { endpoint, clientId, error, description, detail
  */
 export function reportRefusals(provider: Provider, { log, metrics, onRefusal }: RefusalListeners): void {
   const refused = new WeakMap<object, Refusal>();
-  const emitter: NodeJS.EventEmitter = provider;
-  for (const [event, endpoint] of Object.entries(endpoints)) {
-    // The last of several errors is the one that is answered.
-    emitter.on(event, (ctx: KoaContextWithOIDC, error: Error) => refused.set(ctx.req, toRefusal(endpoint, ctx, error)));
-  }
-  addMiddlewareAt(provider, refusingRoutes, async (ctx, next) => {
-    await next();
-    const found = refused.get(ctx.req);
-    // Foyer answers some errors of the library otherwise: a repeated refresh, the introspection of a JWT.
-    if (!found || (found.endpoint !== 'authorize' && ctx.status === 200)) return;
-    const isToken = found.endpoint === 'token';
-    const refusal = isToken ? improveAnswer(ctx as KoaContextWithOIDC, found) : found;
+  const report = (refusal: Refusal) => {
     metrics.clientRefused(refusal.endpoint, knownErrors.has(refusal.error) ? refusal.error : 'other');
     writeLine(log, refusal);
     if (!expectedErrors.has(refusal.error)) onRefusal?.(refusal);
-  });
+  };
+  /** Foyer answers some errors of the library otherwise: a repeated refresh, the introspection of a JWT. */
+  const reportAnswer = ({ req, res }: KoaContextWithOIDC) => {
+    const refusal = refused.get(req);
+    if (refusal && (refusal.endpoint === 'authorize' || res.statusCode !== 200)) report(refusal);
+  };
+  const emitter: NodeJS.EventEmitter = provider;
+  for (const [event, endpoint] of Object.entries(endpoints)) {
+    emitter.on(event, (ctx: KoaContextWithOIDC, error: Error) => {
+      const refusal = toRefusal(endpoint, ctx, error);
+      // The last of several errors is the one that is answered.
+      const isFirst = !refused.has(ctx.req);
+      refused.set(ctx.req, endpoint === 'token' ? improveAnswer(ctx, refusal) : refusal);
+      // The lines of a request have its reference.
+      const inRequest = AsyncLocalStorage.snapshot();
+      if (isFirst) ctx.res.once('finish', () => inRequest(() => reportAnswer(ctx)));
+    });
+  }
 }
