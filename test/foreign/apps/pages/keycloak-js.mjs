@@ -1,10 +1,6 @@
 import Keycloak from 'keycloak-js';
 import { addButton, attempt, clientId, issuer, redirectUri, scope, show } from './page.mjs';
 
-// Without this line the library's token calls ask for cookies, and the browser hides the answers.
-const { fetch } = globalThis;
-globalThis.fetch = (url, options) => fetch(url, { ...options, credentials: 'omit' });
-
 const keycloak = new Keycloak({ oidcProvider: issuer, clientId });
 
 attempt(async () => {
