@@ -68,6 +68,8 @@ async function seedClient({ database, now }: Seeds, demoOrigin: string): Promise
         logbackUri: `${demoOrigin}/sign-in`,
         public: true,
         scopes: ['openid', 'profile', 'email', 'phone', 'membership'],
+        // Its page shows what an id token can hold.
+        idTokenClaims: true,
       },
       { development: true },
     );

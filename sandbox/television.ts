@@ -38,9 +38,11 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
   async function poll(): Promise<Screen> {
     if (screen.kind !== 'waiting') return screen;
     try {
-      const tokens = await oidc.genericGrantRequest(await configuration(), deviceGrant, { device_code: deviceCode });
-      const { name, email, sub } = { ...tokens.claims() };
-      return { kind: 'signed-in', name: String(name ?? email ?? sub ?? '') };
+      const known = await configuration();
+      const tokens = await oidc.genericGrantRequest(known, deviceGrant, { device_code: deviceCode });
+      const subject = tokens.claims()?.sub ?? oidc.skipSubjectCheck;
+      const { name, email, sub } = await oidc.fetchUserInfo(known, tokens.access_token, subject);
+      return { kind: 'signed-in', name: name ?? email ?? sub };
     } catch (error) {
       const code = toErrorCode(error);
       return code === 'authorization_pending' || code === 'slow_down' ? screen : { kind: 'off', error: code };

@@ -44,17 +44,16 @@ passport.use(
   'foyer',
   new FoyerStrategy(
     { config: foyer, scope: 'openid profile email', callbackURL: new URL('/callback', APP_URL).href },
-    (tokens, done) => {
-      const claims = tokens.claims();
-      if (!claims || !tokens.id_token) return done(new Error('there is no id token in the answer'));
-      // Here an app of your own looks its record up, by `sub`: an address may change.
-      const { sub, name, email } = claims;
-      return done(null, {
-        sub,
-        name: String(name ?? sub),
-        ...(email && { email: String(email) }),
-        idToken: tokens.id_token,
-      });
+    async (tokens, done) => {
+      try {
+        const claims = tokens.claims();
+        if (!claims || !tokens.id_token) throw new Error('there is no id token in the answer');
+        // Here an app of your own looks its record up, by `sub`: an address may change.
+        const { sub, name = sub, email } = await oidc.fetchUserInfo(foyer, tokens.access_token, claims.sub);
+        done(null, { sub, name, ...(email && { email }), idToken: tokens.id_token });
+      } catch (error) {
+        done(error);
+      }
     },
   ),
 );

@@ -18,7 +18,8 @@ type RemovableListOption = 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resou
 type SwitchOption =
   | ('public' | 'native' | 'service' | 'thirdParty' | 'legacy' | 'legacyIdTokenRedirect' | 'device')
   | ('requireSignedRequest' | 'unsignedRequestObjects')
-  | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret' | 'pkce' | 'nonce' | 'certification');
+  | ('requirePar' | 'dpop' | 'hidden' | 'newSecret' | 'dropOldSecret' | 'pkce' | 'nonce' | 'certification')
+  | ('idTokenClaims' | 'claimsWithoutScope');
 
 /** The options from commander: false for `--no-…`. */
 export type ClientOptions = { [K in TextOption]?: string } & { [K in RemovableOption]?: string | false } & {
@@ -45,6 +46,8 @@ export const clientOptions: [flags: string, description: string][] = [
     '--id-token-alg <ALG>',
     `how its id tokens are signed: ${signingAlgorithms.join(' or ')} (default: RS256; ES256 for a --public or --native client)`,
   ],
+  ['--id-token-claims', 'its id tokens have the claims of its scopes too; else only userinfo has them'],
+  ['--claims-without-scope', 'its claims parameter also opens claims of scopes that a request leaves out'],
   ['--device', 'it has no browser: members sign in on another device (RFC 8628); needs no --redirect-uri'],
   ['--backchannel-logout-uri <URI>', 'where it is told that a session is over'],
   ['--require-par', 'it pushes its requests first (RFC 9126); others are refused'],
@@ -58,7 +61,7 @@ export const clientOptions: [flags: string, description: string][] = [
   ['--no-nonce', 'with --no-pkce: it needs no nonce either'],
   [
     '--certification',
-    "as the OpenID Foundation's suite needs it: --no-pkce, --no-nonce, RS256, all scopes of OpenID Connect",
+    "as the OpenID Foundation's suite needs it: --no-pkce, --no-nonce, --claims-without-scope, RS256, all scopes of OpenID Connect",
   ],
   ['--only-plan <ID...>', 'members need one of these plans'],
   ['--only-entitlement <NAME...>', 'members need one of these entitlements'],
@@ -80,6 +83,8 @@ export const withoutOptions: [flags: string, description: string][] = [
   ['--no-third-party', "the marketplace's own: members are not asked"],
   ['--no-legacy', 'only what OpenID Connect has'],
   ['--no-legacy-id-token-redirect', 'no id tokens in the query'],
+  ['--no-id-token-claims', 'only userinfo has the claims of its scopes'],
+  ['--no-claims-without-scope', 'its claims parameter opens claims of the scopes of the request alone'],
   ['--no-device', 'no sign-in on another device'],
   ['--no-backchannel-logout-uri', 'it is not told any more'],
   ['--no-require-par', 'it may send its requests by the browser'],
@@ -133,11 +138,12 @@ type Changes = { [K in keyof ClientRequest]?: ClientRequest[K] | undefined };
 
 /**
  * A client of the OpenID Foundation's plans Basic OP, Form Post and RP-Initiated Logout: their requests have no PKCE,
- * and one has no nonce.
+ * one has no nonce, and one names a claim of a scope that it does not name.
  */
 const certification: Changes = {
   pkceOptional: true,
   nonceOptional: true,
+  claimsWithoutScope: true,
   idTokenAlg: 'RS256',
   scopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'],
 };
@@ -171,6 +177,8 @@ function toChanges(options: ClientOptions): Changes {
     resources: toList(options.resource),
     responseTypes: options.responseType?.flatMap((types) => types.split(/[\s,]+/)).filter(Boolean),
     idTokenAlg: options.idTokenAlg,
+    idTokenClaims: options.idTokenClaims,
+    claimsWithoutScope: options.claimsWithoutScope,
   };
   const removable: { [K in keyof ClientRequest]?: ClientRequest[K] | false | '' | undefined } = {
     logbackUri: options.logbackUri,

@@ -62,6 +62,7 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Resources', client.resources],
     ['Response types', client.response_types.join(' ')],
     ['Id tokens', `signed with ${client.id_token_signed_response_alg}: your library must expect it`],
+    ['Claims in id tokens', client.id_token_claims ? 'those of its scopes' : undefined],
     ['Told of logouts at', client.backchannel_logout_uri],
     ['Needs', clientRequirements(client)],
     ['Profile', client.profile === 'fapi2' ? 'FAPI 2.0 Security Profile' : undefined],

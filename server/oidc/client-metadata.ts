@@ -9,7 +9,8 @@ export const isResponseType = (type: string): type is ResponseType => type === '
  * Connect Registration, RP-Initiated Logout and Back-Channel Logout, RFC 9126 (pushed requests), RFC 9449 (DPoP) and
  * RFC 9101 (signed requests), plus Foyer's own: `first_party`, `legacy`, `legacy_id_token_redirect`, `resources`,
  * `required_plans`, `required_entitlements`, `unsigned_request_objects`, `profile`, `hidden`,
- * `pkce_optional` and `nonce_optional`. Optional properties are present only if they were registered.
+ * `pkce_optional`, `nonce_optional`, `id_token_claims` and `claims_without_scope`. Optional properties are present only
+ * if they were registered.
  */
 export interface ClientMetadata {
   client_id: ClientId;
@@ -29,6 +30,10 @@ export interface ClientMetadata {
   /** The scopes that it may request; others are refused (`security.md`, rule 5). */
   scope: string;
   id_token_signed_response_alg: 'ES256' | 'RS256';
+  /** Its id tokens have the claims of its scopes also where it gets an access token, with which it could ask userinfo. */
+  id_token_claims?: true;
+  /** The `claims` parameter also opens claims of registered scopes that the request leaves out. */
+  claims_without_scope?: true;
   /** The registered resource servers that it may request. */
   resources?: string[];
   /** The marketplace's own apps need no consent page. */
@@ -77,6 +82,8 @@ export const extraMetadata = [
   'nonce_optional',
   'unsigned_request_objects',
   'profile',
+  'id_token_claims',
+  'claims_without_scope',
 ] as const;
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export const signingAlgorithms = ['ES256', 'RS256'] as const;

@@ -21,6 +21,17 @@ function toGrantTypes({ responseTypes, device, service }: CompleteRequest): stri
   ];
 }
 
+/** The properties of {@link toOptionalMetadata} about requests and tokens. */
+const toSecurityMetadata = (request: CompleteRequest): Partial<ClientMetadata> => ({
+  ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
+  ...(request.requireSignedRequests && { require_signed_request_object: true }),
+  ...(request.unsignedRequestObjects && { unsigned_request_objects: true }),
+  ...(request.dpopBound && { dpop_bound_access_tokens: true }),
+  ...(request.pkceOptional && { pkce_optional: true }),
+  ...(request.nonceOptional && { nonce_optional: true }),
+  ...(request.profile !== undefined && { profile: 'fapi2' }),
+});
+
 /** The properties that are stored only if they were registered. */
 function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
   return {
@@ -29,15 +40,11 @@ function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
       backchannel_logout_uri: request.backchannelLogoutUri,
       backchannel_logout_session_required: true,
     }),
-    ...(request.requirePushedRequests && { require_pushed_authorization_requests: true }),
-    ...(request.requireSignedRequests && { require_signed_request_object: true }),
-    ...(request.unsignedRequestObjects && { unsigned_request_objects: true }),
-    ...(request.dpopBound && { dpop_bound_access_tokens: true }),
-    ...(request.pkceOptional && { pkce_optional: true }),
-    ...(request.nonceOptional && { nonce_optional: true }),
-    ...(request.profile !== undefined && { profile: 'fapi2' }),
+    ...toSecurityMetadata(request),
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
+    ...(request.idTokenClaims && { id_token_claims: true }),
+    ...(request.claimsWithoutScope && { claims_without_scope: true }),
     ...(request.hidden && { hidden: true }),
     ...(request.callsPerMinute !== undefined && { calls_per_minute: request.callsPerMinute }),
   };
@@ -109,6 +116,8 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     resources: client.resources ?? [],
     ...(client.response_types.length > 0 && { responseTypes: client.response_types }),
     idTokenAlg: client.id_token_signed_response_alg,
+    idTokenClaims: client.id_token_claims === true,
+    claimsWithoutScope: client.claims_without_scope === true,
     legacy: client.legacy,
     legacyIdTokenRedirect: client.legacy_id_token_redirect ?? false,
     ...(client.backchannel_logout_uri !== undefined && { backchannelLogoutUri: client.backchannel_logout_uri }),

@@ -114,6 +114,12 @@ const signedRequestRule: Rule = (request) => [
   ),
 ];
 
+const claimsRule: Rule = ({ claimsWithoutScope, thirdParty, native }) =>
+  faultIf(
+    claimsWithoutScope === true && (thirdParty || native),
+    'claims-without-scope: the users of this client are asked for the scopes of a request, so its claims follow them',
+  );
+
 const rules: readonly Rule[] = [
   idRule,
   nameRule,
@@ -131,6 +137,7 @@ const rules: readonly Rule[] = [
   pkceRule,
   signedRequestRule,
   fapi2Faults,
+  claimsRule,
 ];
 
 /** @returns all faults of a registration; `development` allows plain http on this machine */

@@ -20,6 +20,10 @@ export interface ClientRequest {
   resources?: string[];
   responseTypes?: string[];
   idTokenAlg?: string;
+  /** Its id tokens have the claims of its scopes in every flow. */
+  idTokenClaims?: boolean;
+  /** The `claims` parameter also opens claims of registered scopes that the request leaves out. */
+  claimsWithoutScope?: boolean;
   legacy?: boolean;
   legacyIdTokenRedirect?: boolean;
   backchannelLogoutUri?: string;

@@ -28,11 +28,11 @@ import { requiresChallenge } from './pkce.ts';
 import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
 import { providerParameters } from './request-hints.ts';
 import { assertRequestObject } from './request-objects.ts';
+import { limitRequestedClaims, selectClaims } from './requested-claims.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes, requireGrantableScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
-import { authenticationClaims } from './step-up.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -134,8 +134,8 @@ function featureConfiguration(
     devInteractions: { enabled: false },
     claimsParameter: {
       enabled: true,
-      assertClaimsParameter: (ctx, claims) => {
-        if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(authenticationClaims(claims));
+      assertClaimsParameter: (ctx, claims, client) => {
+        if (ctx.oidc.params) ctx.oidc.params.claims = JSON.stringify(limitRequestedClaims(ctx, claims, client));
       },
     },
     clientCredentials: { enabled: true },
@@ -172,10 +172,13 @@ function createFindAccount(
     if (token && (await isShutOut(ctx, sub))) return undefined;
     return {
       accountId: user.id,
-      claims: async (_use, scope) => {
-        const scopes = new Set(scope.split(' '));
-        const subject = withPicture !== undefined && scopes.has('profile') ? await withPicture(user) : user;
-        return claimsFor(subject, scopes, membershipClaims(user));
+      claims: async (use, scope, claims) => {
+        const requested = Object.keys(claims);
+        const isPictureAsked = scope.split(' ').includes('profile') || requested.includes('picture');
+        const subject = withPicture !== undefined && isPictureAsked ? await withPicture(user) : user;
+        return selectClaims(ctx, { use, scope, requested }, (scopes) =>
+          claimsFor(subject, scopes, membershipClaims(user)),
+        );
       },
     };
   };
@@ -224,7 +227,7 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
     scopes: [...knownScopes],
     claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr', 'acr'] },
     acrValues: [...acrValues],
-    // The specification's short forms return only the id token, so it must have the user's claims.
+    // requested-claims.ts decides: the specification's short forms return only the id token.
     conformIdTokenClaims: false,
     responseTypes: ['code', 'id_token'],
     subjectTypes: ['public'],

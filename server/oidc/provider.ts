@@ -33,6 +33,10 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
       return isClientSecret(this, presented, deps.now());
     },
   });
+  // requested-claims.ts has limited the requested claims before they were stored, so no grant lists them.
+  Object.defineProperty(provider.Grant.prototype, 'getOIDCClaimsFiltered', {
+    value: (names: Iterable<string>) => [...names],
+  });
   if (deps.development) allowLocalImplicitClients(provider);
   provider.on('server_error', (ctx, error) => deps.onServerError(ctx, error));
   return provider;

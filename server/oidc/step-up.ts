@@ -12,7 +12,7 @@ export interface RequestedAcr {
 /** More than any client app needs. */
 const maxValues = 20;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The `acr` request for the id token in the `claims` parameter; undefined if it is absent or malformed. */
@@ -83,16 +83,4 @@ export function decideStepUp({ values }: RequestedAcr, state: StepUpState): 'sat
 export function assertedAcr({ values }: RequestedAcr, acr: Acr): Acr {
   if (values.includes(acr)) return acr;
   return acrValues.findLast((one) => values.includes(one) && meetsAcr(acr, one)) ?? acr;
-}
-
-/**
- * Keeps only claims about the authentication itself; the rest of the `claims` parameter is ignored, as Core 1.0,
- * section 5.5, allows.
- */
-export function authenticationClaims(claims: { id_token?: unknown }): { id_token: Record<string, unknown> } {
-  const idToken = isObject(claims.id_token) ? claims.id_token : {};
-  const stored = Object.entries(idToken).filter(
-    ([name, value]) => ['acr', 'amr', 'auth_time', 'sub'].includes(name) && (value === null || isObject(value)),
-  );
-  return { id_token: Object.fromEntries(stored) };
 }

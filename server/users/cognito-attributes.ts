@@ -1,9 +1,6 @@
 import { profileFieldNames, profileFields } from './profile-fields.ts';
 import type { User } from './user.ts';
 
-/** The specification's default for gender: unspecified. */
-export const unspecifiedGender = '0';
-
 const profileAttributes = (user: User) =>
   Object.fromEntries(profileFieldNames.map((name) => [profileFields[name].attribute, user[name]]));
 

@@ -6,7 +6,7 @@
  */
 
 export { findCallingUser, requireCallingUser } from './api-user.ts';
-export { claimsByScope, claimsFor, type GetMembershipClaims, type MembershipClaims } from './claims.ts';
+export { type Claims, claimsByScope, claimsFor, type GetMembershipClaims, type MembershipClaims } from './claims.ts';
 export { toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';

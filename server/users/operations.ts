@@ -3,7 +3,6 @@ import { type ApiOperation, defineOperation } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { requireCallingUser } from './api-user.ts';
 import { claimsFor, type GetMembershipClaims, ownProfileClaimSchemas } from './claims.ts';
-import { unspecifiedGender } from './cognito-attributes.ts';
 import { listUsers } from './list-users.ts';
 import type { WithPicture } from './page-user.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
@@ -67,9 +66,7 @@ export function userOperations({
         // The schema has all claims; a claim without a value is omitted.
         const scopes = new Set(['openid', 'profile', 'email', 'phone', 'address', 'membership']);
         const subject = withPicture === undefined ? user : await withPicture(user);
-        const claims = claimsFor(subject, scopes, membershipClaims(user));
-        // This call keeps the wire's number, which its callers know.
-        return userInfo.parse({ ...claims, gender: user.gender === unspecifiedGender ? undefined : user.gender });
+        return userInfo.parse(claimsFor(subject, scopes, membershipClaims(user)));
       },
     }),
   ];

@@ -257,7 +257,8 @@ describe.each(backends)('text that deceives readers or breaks programs, on $name
     const claimsOf = async (scope: string, member: Partial<PlainUser> = {}, gender = '0') => {
       const one = await foyer.addUser(member);
       await foyer.stores.database.db.updateTable('users').set({ gender }).where('id', '=', one.id).execute();
-      const client = await relyingParty(foyer, await foyer.addClient({ scopes: scope.split(' ') }), scope);
+      const registered = await foyer.addClient({ scopes: scope.split(' '), idTokenClaims: true });
+      const client = await relyingParty(foyer, registered, scope);
       const tokens = await tokensFor(client, foyer.browser(), one);
       return { one, info: await oidc.fetchUserInfo(client.config, tokens.access_token, one.id), id: tokens.claims() };
     };

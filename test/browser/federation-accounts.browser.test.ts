@@ -36,7 +36,7 @@ describe('linked accounts in a browser', () => {
     sandbox = await startSandbox(anyBackend, providers.environment());
     url = sandbox.foyer.url;
     providers.tell(url);
-    app = await relyingParty(sandbox.foyer, await sandbox.foyer.addClient());
+    app = await relyingParty(sandbox.foyer, await sandbox.foyer.addClient({ idTokenClaims: true }));
   });
   afterAll(async () => {
     await sandbox?.close();

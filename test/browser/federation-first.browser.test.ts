@@ -34,7 +34,7 @@ describe('first and second sign-in by a provider in a browser', () => {
     [stripe, providers] = await Promise.all([startStripeWithPlans(), startProviders()]);
     sandbox = await startSandbox(anyBackend, { ...stripe.environment(), ...providers.environment() });
     stripe.tell(sandbox.foyer.url);
-    app = await relyingParty(sandbox.foyer, await sandbox.foyer.addClient());
+    app = await relyingParty(sandbox.foyer, await sandbox.foyer.addClient({ idTokenClaims: true }));
   });
   afterAll(async () => {
     await sandbox?.close();

@@ -28,7 +28,7 @@ describe('sign-outs of a client in a browser', () => {
     const registered = { redirectUris: [callback], logoutUris: [bye] };
     told = await toldApp(foyer, { redirectUris: [`${home.origin}/told`] });
     relying = await relyingParty(foyer, await foyer.addClient({ ...registered, responseTypes: ['code', 'id_token'] }));
-    web = await oauthApp(foyer, await foyer.addClient({ ...registered, public: true }));
+    web = await oauthApp(foyer, await foyer.addClient({ ...registered, public: true, idTokenClaims: true }));
     user = await foyer.addUser();
   });
   afterAll(async () => {

@@ -89,6 +89,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
       first_party: true,
       pkce_optional: true,
       nonce_optional: true,
+      claims_without_scope: true,
     });
     const warned = await foyer('client', 'update', 'shop', '--name', 'Suite');
     expect(warned.out).toContain('without PKCE and without a nonce');

@@ -27,7 +27,7 @@ describe('second factor of users by a provider', () => {
       providers: file.providers.map((one) => ({ ...one, secondFactor: secondFactors[String(one.id)] })),
     }));
     foyer = await startFoyer(anyBackend, { ...environment, GUESS_LIMIT_ADDRESS: '1000' });
-    client = await relyingParty(foyer, await foyer.addClient());
+    client = await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true }));
   });
   afterAll(async () => {
     await foyer?.close();

@@ -13,7 +13,8 @@ describe.each(backends)('consent on $name', (backend) => {
 
   beforeEach(async () => {
     browser = await context.foyer.signedIn(context.user);
-    client = await relyingParty(context.foyer, await context.foyer.addClient({ thirdParty: true }), 'openid email');
+    const registered = await context.foyer.addClient({ thirdParty: true, idTokenClaims: true });
+    client = await relyingParty(context.foyer, registered, 'openid email');
   });
 
   /** The first redirect of a started request. */

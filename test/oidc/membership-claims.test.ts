@@ -15,7 +15,7 @@ describe.each(backends)('the claims plan and entitlements on $name', (backend) =
   beforeAll(async () => {
     foyer = await startFoyer(backend);
     const scopes = ['openid', 'email', 'membership'];
-    client = await relyingParty(foyer, await foyer.addClient({ scopes }), scopes.join(' '));
+    client = await relyingParty(foyer, await foyer.addClient({ scopes, idTokenClaims: true }), scopes.join(' '));
   });
   afterAll(() => foyer?.close());
 

@@ -14,7 +14,7 @@ describe.each(backends)('userinfo on $name', (backend) => {
   beforeAll(async () => {
     foyer = await startFoyer(backend);
     user = await foyer.addUser({ givenName: 'Ada', familyName: 'Lovelace', phone: '+4915112345678', locale: 'de' });
-    client = await relyingParty(foyer, await foyer.addClient());
+    client = await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true }));
     tokens = await tokensFor(client, foyer.browser(), user);
   });
   afterAll(() => foyer?.close());
@@ -53,6 +53,20 @@ describe.each(backends)('userinfo on $name', (backend) => {
     const protocol = ['iss', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'amr', 'acr', 'at_hash'];
     const said = Object.keys(own.claims() ?? {}).filter((name) => !protocol.includes(name));
     expect(said.toSorted()).toEqual(claims);
+  });
+
+  it.each([
+    ['0', undefined],
+    ['1', 'female'],
+    ['2', 'male'],
+    ['3', 'other'],
+  ])('The stored gender %s is %s at userinfo and at GET /user/info', async (gender, claim) => {
+    const one = await foyer.addUser();
+    await foyer.stores.database.db.updateTable('users').set({ gender }).where('id', '=', one.id).execute();
+    const browser = await foyer.signedIn(one);
+    const tokens = await tokensFor(client, browser, one);
+    expect((await oidc.fetchUserInfo(client.config, tokens.access_token, one.id)).gender).toBe(claim);
+    expect(((await (await browser.get('/user/info')).json()) as { gender?: string }).gender).toBe(claim);
   });
 
   it('A claim without a value is left out', async () => {

@@ -46,7 +46,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
   });
 
   it('A waiting client gets its code after the confirmation', async () => {
-    const app = await relyingParty(foyer, await foyer.addClient());
+    const app = await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true }));
     const begun = await app.begin();
     const email = newAddress();
     await begin(foyer, foyer.browser(), email);

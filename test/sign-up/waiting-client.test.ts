@@ -16,7 +16,7 @@ describe.each(backends)('a sign-up for a waiting client on $name', (backend) => 
   const db = () => foyer.stores.database.db;
 
   it('A waiting client gets its code after the sign-up and is recorded with the accepted terms', async () => {
-    const app = await relyingParty(foyer, await foyer.addClient({ name: 'Orchard' }));
+    const app = await relyingParty(foyer, await foyer.addClient({ name: 'Orchard', idTokenClaims: true }));
     const begun = await app.begin({ prompt: 'login' });
     const email = newAddress();
     const browser = foyer.browser();

@@ -62,6 +62,37 @@ describe.each(backends)('migrations of a database with rows, on $name', (backend
     }
   });
 
+  it('Registered clients with id tokens of the token endpoint keep their claims after the migration, and others stay', async () => {
+    const { urls, remove } = await backend.reserve();
+    const database = await openDatabase(urls);
+    try {
+      const at = migrations.findIndex(({ name }) => name === '0028-id-token-claims');
+      await migrate(database, migrations.slice(0, at));
+      const registrations = {
+        web: { client_id: 'web', grant_types: ['authorization_code', 'refresh_token'] },
+        device: { client_id: 'device', grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] },
+        implicit: { client_id: 'implicit', grant_types: ['implicit'] },
+        service: { client_id: 'service', grant_types: ['client_credentials'] },
+      };
+      for (const [id, registration] of Object.entries(registrations)) {
+        const row = { id, name: id, metadata: JSON.stringify(registration), created_at: 1, updated_at: 1 };
+        await sql`insert into clients (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+          values (${sql.join(Object.values(row))})`.execute(database.db);
+      }
+      await migrate(database, migrations);
+      const rows = await database.db.selectFrom('clients').select(['id', 'metadata']).execute();
+      expect(Object.fromEntries(rows.map(({ id, metadata }) => [id, JSON.parse(metadata)]))).toEqual({
+        web: { ...registrations.web, id_token_claims: true },
+        device: { ...registrations.device, id_token_claims: true },
+        implicit: registrations.implicit,
+        service: registrations.service,
+      });
+    } finally {
+      await database.close();
+      await remove();
+    }
+  });
+
   it('Purchases that were given up are abandoned after the migration, and others keep their state', async () => {
     const { urls, remove } = await backend.reserve();
     const database = await openDatabase(urls);

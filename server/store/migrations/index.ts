@@ -25,6 +25,7 @@ import { tax } from './0024-tax.ts';
 import { billingDetails } from './0025-billing-details.ts';
 import { customerDiscount } from './0026-customer-discount.ts';
 import { standardClaims } from './0027-standard-claims.ts';
+import { idTokenClaims } from './0028-id-token-claims.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   billingDetails,
   customerDiscount,
   standardClaims,
+  idTokenClaims,
 ];

@@ -39,7 +39,7 @@ async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
 async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
   const { clientMetadata, insertClient } = await built<typeof OidcModule>('server/oidc/index');
   const metadata = clientMetadata(
-    { id: client.id, name: 'Bench app', redirectUris: [redirectUri], idTokenAlg: 'ES256' },
+    { id: client.id, name: 'Bench app', redirectUris: [redirectUri], idTokenAlg: 'ES256', idTokenClaims: true },
     { development: false },
   );
   await insertClient(database.db, metadata, { secret: client.secret, nowMs: now() });

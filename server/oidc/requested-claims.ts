@@ -1,0 +1,77 @@
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { type Claims, claimsByScope } from '../users/index.ts';
+import { consentReason } from './load-existing-grant.ts';
+import { isObject } from './step-up.ts';
+
+const authenticationClaims: ReadonlySet<string> = new Set(['acr', 'amr', 'auth_time', 'sub']);
+
+/** The claims of a request with the parameter `claims`, as the library stores them. */
+interface RequestedClaims {
+  id_token: Record<string, unknown>;
+  userinfo?: Record<string, null>;
+}
+
+/**
+ * The claims that a request may name: those of its scopes, or of all the app's scopes if it is registered so and users
+ * are not asked.
+ */
+function namedByScopes(ctx: KoaContextWithOIDC, client: Client): ReadonlySet<string> {
+  const ofAll = client.claims_without_scope === true && consentReason(client) === undefined;
+  const scopes = ofAll ? client.scope : String(ctx.oidc.params?.scope ?? '');
+  return new Set((scopes ?? '').split(' ').flatMap((scope) => claimsByScope[scope] ?? []));
+}
+
+/**
+ * Keeps of the `claims` parameter the claims about the authentication itself, and those that the app may have anyway
+ * (OpenID Connect Core 1.0, section 5.5). The rest is ignored, as are the values of the latter.
+ */
+export function limitRequestedClaims(
+  ctx: KoaContextWithOIDC,
+  claims: { id_token?: unknown; userinfo?: unknown },
+  client: Client,
+): RequestedClaims {
+  const named = namedByScopes(ctx, client);
+  const requested = (part: unknown) =>
+    Object.entries(isObject(part) ? part : {}).filter(([, value]) => value === null || isObject(value));
+  const idToken = requested(claims.id_token).flatMap(([name, value]): [string, unknown][] => {
+    if (authenticationClaims.has(name)) return [[name, value]];
+    return named.has(name) ? [[name, null]] : [];
+  });
+  const userinfo = requested(claims.userinfo).flatMap(([name]) => (named.has(name) ? [[name, null] as const] : []));
+  return {
+    id_token: Object.fromEntries(idToken),
+    ...(userinfo.length > 0 && { userinfo: Object.fromEntries(userinfo) }),
+  };
+}
+
+/**
+ * Tests whether an id token leaves out the claims of the scopes: it comes beside an access token that opens userinfo
+ * (OpenID Connect Core 1.0, section 5.4). Older apps read nothing else, so they keep them.
+ */
+function omitsScopeClaims({ oidc }: KoaContextWithOIDC): boolean {
+  const { client, entities, route } = oidc;
+  const opensUserinfo = route === 'token' && entities.AccessToken?.aud === undefined;
+  return opensUserinfo && client?.id_token_claims !== true && client?.legacy !== true;
+}
+
+/** The requested content of an id token or of an answer of userinfo. */
+export interface ClaimsTarget {
+  use: string;
+  scope: string;
+  /** The names in the `claims` parameter, as {@link limitRequestedClaims} left them. */
+  requested: readonly string[];
+}
+
+/** The claims of a user in an id token or at userinfo: those of the scopes, and the requested ones. */
+export function selectClaims(
+  ctx: KoaContextWithOIDC,
+  { use, scope, requested }: ClaimsTarget,
+  toClaims: (scopes: ReadonlySet<string>) => Claims,
+): Claims {
+  const scopes = new Set(use === 'id_token' && omitsScopeClaims(ctx) ? [] : scope.split(' '));
+  const ofScopes = toClaims(scopes);
+  if (requested.length === 0) return ofScopes;
+  const all = toClaims(new Set(ctx.oidc.client?.scope?.split(' ')));
+  const named = requested.flatMap((name) => (Object.hasOwn(all, name) ? [[name, all[name]] as const] : []));
+  return { ...ofScopes, ...Object.fromEntries(named) };
+}
