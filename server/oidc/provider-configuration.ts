@@ -84,6 +84,11 @@ function ownOrigin(client: Client, origin: string): boolean {
  * (docs/decisions/0022-scripts-with-credentials.md).
  */
 function admitOrigin({ response }: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  // Servers send the header too. Without CORS headers no script reads the answer.
+  if (client.clientAuthMethod !== 'none') {
+    response.remove('Access-Control-Allow-Origin');
+    return true;
+  }
   const admitted = ownOrigin(client, origin);
   if (admitted) response.set('Access-Control-Allow-Credentials', 'true');
   return admitted;

@@ -39,7 +39,10 @@ const rules: readonly Rule[] = [
       url.protocol === 'http:' && !(isLocal && (native || development)),
     fault: 'must begin with https://',
   },
-  { refuses: ({ url, native }) => !isWebScheme(url.protocol) && !native, fault: 'must begin with https://' },
+  {
+    refuses: ({ url, native }) => !isWebScheme(url.protocol) && !native,
+    fault: 'must begin with https://; an app on a device registers another scheme with --native',
+  },
   {
     refuses: ({ url }) => !isWebScheme(url.protocol) && !isPrivateScheme(url.protocol),
     fault: 'must be https, http on a loopback address, or a private scheme as in com.example.app:/callback',

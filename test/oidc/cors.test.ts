@@ -84,12 +84,22 @@ describe.each(backends)('calls from a script on $name', (backend) => {
     expect((await userInfo('null', tokens.access_token)).status).toBe(400);
   });
 
-  it('A page cannot call userinfo for a confidential client', async () => {
+  it('A call with an Origin for a confidential client is answered without CORS headers, so no page reads it', async () => {
     const registered = await foyer.addClient({ redirectUris: [`${own}/confidential`] });
     const confidential = await relyingParty(foyer, registered);
     const tokens = await tokensFor(confidential, foyer.browser(), user);
     const answer = await userInfo(own, tokens.access_token);
-    expect([answer.status, readableBy(answer, own)]).toEqual([400, false]);
+    expect([answer.status, readableBy(answer, own)]).toEqual([200, false]);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const fields = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+    for (const origin of [own, foreign, 'null']) {
+      const refreshed = await call('/oauth2/token', origin, {
+        ...fields,
+        client_id: registered.id,
+        client_secret: registered.secret ?? '',
+      });
+      expect([refreshed.status, refreshed.headers.get('access-control-allow-origin')]).toEqual([200, null]);
+    }
   });
 
   it.each(

@@ -51,3 +51,9 @@ describe.each(ways)('the %s of a client app', (_what, change) => {
     expect(faultsOf(change('http://shop.example.com/x'), true)).toHaveLength(1);
   });
 });
+
+it('A private scheme of a client that is not native is refused with the option that allows it', () => {
+  const redirectUris = ['com.example.app:/callback'];
+  expect(faultsOf({ redirectUris })).toEqual([expect.stringMatching(/must begin with https:\/\/.*--native/)]);
+  expect(faultsOf({ redirectUris, native: true })).toEqual([]);
+});
