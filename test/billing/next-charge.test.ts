@@ -150,6 +150,18 @@ describe('the announced renewal', () => {
     expect(data[0]).toMatchObject({ amount_paid: 8_900, status: 'paid' });
   });
 
+  it('A later plan of which the credit leaves less than Stripe charges is announced at $0.00, and costs that', async () => {
+    const buyer = await aBuyer(shop);
+    await shop.buy(buyer.user, 'm-499');
+    await stripe.customers.update(buyer.customer, { balance: -9_872 });
+    await shop.membership.refresh(buyer.user.id);
+    expect(await textOf(buyer, '/plan-purchase/10')).toContain('Then Starter begins, and $0.00 is charged.');
+    expect(await shop.buy(buyer.user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 0, creditUsedCents: 9_872 } });
+    expect(await renewalOf(buyer)).toBe(0);
+    expect(await membershipOf(buyer)).toMatchObject({ nextCharge: { amountCents: 9_928 } });
+  });
+
   it('A later plan is announced with the credit that an upgrade holds while it waits for the bank', async () => {
     const buyer = await aBuyer(shop);
     await shop.buy(buyer.user, 'm-499');

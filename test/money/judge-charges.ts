@@ -71,7 +71,10 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
     findings.report('O3', member, difference(promises, actual, `${shown(invoice)} charges`));
     return;
   }
-  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
+  // What is too small to be charged is owed, and is in the announced amount of the charge after it.
+  const smallCents =
+    invoice.amount_due === 0 && promise.kind === 'charge' ? Math.max(0, invoice.ending_balance ?? 0) : 0;
+  const change = (invoice.ending_balance ?? 0) - invoice.starting_balance - smallCents;
   // A debt was named with the purchase that has left it, and is in the announced amount.
   const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0 - ledger.owedCents) : 0;
   // No page was opened since the renewal before this one: how much the credit pays is not said.

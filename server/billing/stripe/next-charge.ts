@@ -71,6 +71,9 @@ function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number 
   };
 }
 
+/** Stripe charges no less; a smaller amount is owed with the charge after it. */
+const toSmallestCharge = (currency: string): number => (currency === 'gbp' ? 30 : 50);
+
 /**
  * From a recurring preview, of which Stripe does not say whether it contains the balance.
  * @param balanceCents before that charge: below 0 the user's credit, above 0 owed
@@ -80,9 +83,10 @@ export function toLaterCharge(
   { balanceCents, ...discounts }: ChargeDiscounts & { balanceCents: number },
 ): NextCharge {
   const { at } = discounts;
+  const dueCents = invoice.total + balanceCents;
   return {
     ...toRegularAmounts(invoice, discounts),
-    amountCents: Math.max(0, invoice.total + balanceCents),
+    amountCents: dueCents < toSmallestCharge(invoice.currency) ? 0 : dueCents,
     creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
     at,
   };
