@@ -1,13 +1,15 @@
 /**
  * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md; docs/configuration.md from
- * config/example.env, the schema and the rate limits; and the tables' types.
+ * config/example.env, the schema and the rate limits; the attributes of docs/json-api.md; and the tables' types.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createServer } from 'vite';
 import { variableNames } from '../config/schema.ts';
 import { apiCallsPerMinute, rateLimits } from '../server/rate-limits/limits.ts';
 import { specialLimits } from '../server/rate-limits/special-limits.ts';
 import { root } from './lib/processes.mjs';
+import { withProfileRows } from './lib/profile-docs.mjs';
 import { withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
 import { rateLimitReference } from './lib/rate-limit-docs.mjs';
 import { readColumns, tableSources } from './lib/table-types.mjs';
@@ -55,11 +57,24 @@ export function configurationReference(exampleEnv, variableNames, rateLimits) {
   return `${lines.join('\n')}\n`;
 }
 
+/** Node cannot read the components that the fields of the profile import. */
+async function readProfileFields() {
+  const vite = await createServer({ root, configFile: false, server: { middlewareMode: true }, appType: 'custom' });
+  try {
+    const { profileFields } = await vite.ssrLoadModule('/server/users/profile-fields.ts');
+    return Object.values(profileFields);
+  } finally {
+    await vite.close();
+  }
+}
+
 if (import.meta.main) {
   const exampleEnv = withStandardVariables(readFileSync(join(root, 'config/example.env'), 'utf8'));
   const providers = join(root, 'docs/providers.md');
   writeFileSync(join(root, 'config/example.env'), exampleEnv);
   writeFileSync(providers, withStandardRows(readFileSync(providers, 'utf8')));
+  const calls = join(root, 'docs/json-api.md');
+  writeFileSync(calls, withProfileRows(readFileSync(calls, 'utf8'), await readProfileFields()));
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
   for (const [file, source] of tableSources(await readColumns()))

@@ -48,7 +48,6 @@ export {
   isBirthdate,
   isUserDataField,
   mapUserData,
-  maxProfileLength,
   nameForm,
   type ProfileField,
   profileFieldNames,

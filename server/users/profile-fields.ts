@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
-import { timeZones, type UserDataField } from '../../views/account/user-data.ts';
+import { timeZones, type UserDataField, type UserDataGroup } from '../../views/account/user-data.ts';
+import type { ControlAttributes } from '../../views/parts/control.ts';
 import {
   choiceSchema,
   type FormField,
@@ -66,97 +67,119 @@ const timeZoneSchema = z
   })
   .transform((text) => (text === '' ? null : (toTimeZone(text) ?? null)));
 
-/** Maximum length of each text. */
-export const maxProfileLength = {
-  givenName: 100,
-  familyName: 100,
-  preferredUsername: 30,
-  address: 500,
-  companyName: 200,
-  jobTitle: 200,
-} as const;
-
 /** One field of the profile: of its page, the identity service's attributes, the claims, the export and the mails. */
 export interface ProfileFieldDefinition<Value> extends FormField<Value> {
   /** Its name among the attributes of the identity service, and of its claim. */
   attribute: string;
   /** Client apps get its value as a claim. */
   claim: boolean;
+  /** Its row in the form of the user data; the names have a page of their own. */
+  group: UserDataGroup | 'name';
+  /** The only values that it accepts. */
+  choices?: readonly string[] | undefined;
 }
 
-type FieldOptions<Value> = Parameters<typeof formField<Value>>[1] & { attribute?: string; claim?: true };
+interface ProfileOptions extends ControlAttributes {
+  group: UserDataGroup | 'name';
+  attribute?: string;
+  claim?: true;
+}
+interface TextOptions extends ProfileOptions {
+  /** Maximum length. */
+  max: number;
+}
+
+/** The claims of OpenID Connect Core 1.0, section 5.1, about a person. */
+const standardClaims = new Set(
+  'name given_name family_name middle_name nickname preferred_username profile picture website gender birthdate zoneinfo locale address'.split(
+    ' ',
+  ),
+);
+
+/** A standard claim keeps its name; all others begin with `custom:`, as in a Cognito pool. */
+const toAttribute = (name: string): string =>
+  standardClaims.has(name) ? name : `custom:${name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}`;
 
 const field = <Value>(
   name: string,
-  { attribute = name, claim, ...options }: FieldOptions<Value>,
+  schema: z.ZodType<Value, string>,
+  { attribute = toAttribute(name), claim, group, ...html }: ProfileOptions,
 ): ProfileFieldDefinition<Value> => ({
-  ...formField(name, options),
+  ...formField(name, { schema, ...html }),
   attribute,
   claim: claim === true,
+  group,
+});
+
+/** A text that may not be empty. */
+const requiredText = (name: string, { max, ...options }: TextOptions) => ({
+  ...field(name, textSchema({ max }), { maxLength: max, required: true, type: 'text', ...options }),
+  max,
 });
 
 /** A text that may be empty. */
-const optionalText = (name: string, { max, ...options }: Omit<FieldOptions<string>, 'schema'> & { max: number }) =>
-  field(name, { schema: orNull(textSchema({ max, optional: true })), maxLength: max, type: 'text', ...options });
-
-const name = (max: number) => ({
-  schema: textSchema({ max }),
-  maxLength: max,
-  required: true,
-  type: 'text',
-  claim: true as const,
+const optionalText = (name: string, { max, ...options }: TextOptions) => ({
+  ...field(name, orNull(textSchema({ max, optional: true })), { maxLength: max, type: 'text', ...options }),
+  max,
 });
-const max = maxProfileLength;
+
+/** A text of several lines that may be empty. */
+const optionalLines = (name: string, { max, ...options }: TextOptions) => ({
+  ...field(name, orNull(textSchema({ max, optional: true, lines: true })), { maxLength: max, ...options }),
+  max,
+});
 
 /**
  * The profile that users edit themselves. A new field is one entry here, its column and its label in
- * `settings.userData.fields`. Client apps get it only with `claim`.
+ * `settings.userData.fields`. The order is that of the form, within each group, and of the mails. Client apps get a
+ * field only with `claim`.
  */
 export const profileFields = {
-  givenName: field('given_name', { ...name(max.givenName), autoComplete: 'given-name' }),
-  familyName: field('family_name', { ...name(max.familyName), autoComplete: 'family-name' }),
-  preferredUsername: field('preferred_username', {
-    schema: orNull(usernameSchema),
-    maxLength: max.preferredUsername,
+  givenName: requiredText('given_name', { max: 100, group: 'name', autoComplete: 'given-name', claim: true }),
+  familyName: requiredText('family_name', { max: 100, group: 'name', autoComplete: 'family-name', claim: true }),
+  preferredUsername: field('preferred_username', orNull(usernameSchema), {
+    maxLength: 30,
+    group: 'username',
     type: 'text',
     claim: true,
   }),
-  birthdate: field('birthdate', {
-    schema: orNull(birthdateSchema),
+  birthdate: field('birthdate', orNull(birthdateSchema), {
+    group: 'person',
     type: 'date',
     autoComplete: 'bday',
     claim: true,
   }),
-  gender: field('gender', { schema: choiceSchema(genders), autoComplete: 'sex', claim: true }),
-  address: field('address', {
-    schema: orNull(textSchema({ max: max.address, optional: true, lines: true })),
-    maxLength: max.address,
-    claim: true,
-  }),
+  gender: {
+    ...field('gender', choiceSchema(genders), { group: 'person', autoComplete: 'sex', claim: true }),
+    choices: genders,
+  },
+  address: optionalLines('address', { max: 500, group: 'address', claim: true }),
   companyName: optionalText('company', {
     attribute: 'custom:companyName',
-    max: max.companyName,
+    max: 200,
+    group: 'work',
     autoComplete: 'organization',
     claim: true,
   }),
-  jobTitle: optionalText('job_title', {
-    attribute: 'custom:jobTitle',
-    max: max.jobTitle,
-    autoComplete: 'organization-title',
-    claim: true,
-  }),
-  newsletter: field('newsletter', {
-    attribute: 'custom:newsletter',
-    schema: choiceSchema(['true', 'false']).transform((text) => text === 'true'),
-    type: 'checkbox',
-  }),
-  locale: field('locale', {
-    schema: orNull(choiceSchema(['', ...languages])),
-    autoComplete: 'language',
-    claim: true,
-  }),
-  zoneinfo: field('zoneinfo', { schema: timeZoneSchema, claim: true }),
-} as const satisfies Record<'givenName' | 'familyName' | UserDataField, FormField>;
+  jobTitle: optionalText('job_title', { max: 200, group: 'work', autoComplete: 'organization-title', claim: true }),
+  newsletter: field(
+    'newsletter',
+    choiceSchema(['true', 'false']).transform((text) => text === 'true'),
+    { group: 'newsletter', type: 'checkbox' },
+  ),
+  locale: {
+    ...field('locale', orNull(choiceSchema(['', ...languages])), {
+      group: 'language',
+      autoComplete: 'language',
+      claim: true,
+    }),
+    choices: languages,
+  },
+  zoneinfo: {
+    ...field('zoneinfo', timeZoneSchema, { group: 'language', claim: true }),
+    choices: timeZones,
+  },
+} as const satisfies Record<'givenName' | 'familyName' | UserDataField, ProfileFieldDefinition<unknown>>;
 
 export type ProfileField = keyof typeof profileFields;
 export const profileFieldNames = Object.keys(profileFields) as ProfileField[];

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
 import { configurationReference } from '../../scripts/docs.mjs';
+import { withProfileRows } from '../../scripts/lib/profile-docs.mjs';
 import { withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
 import type { LimitDefinition } from '../../server/rate-limits/definition.ts';
 import { apiCallsPerMinute, rateLimits } from '../../server/rate-limits/limits.ts';
 import { specialLimits } from '../../server/rate-limits/special-limits.ts';
+import { profileFields } from '../../server/users/index.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
 
@@ -21,6 +23,11 @@ describe('docs/configuration.md', () => {
   it('The variables of config/example.env and the table of docs/providers.md are those of the standard providers', () => {
     const [example, page] = [read('config/example.env'), read('docs/providers.md')];
     expect([withStandardVariables(example), withStandardRows(page)]).toEqual([example, page]);
+  });
+
+  it('The table of attributes in docs/json-api.md has the fields of the profile', () => {
+    const page = read('docs/json-api.md');
+    expect(withProfileRows(page, Object.values(profileFields))).toBe(page);
   });
 
   it('The page has a heading for every variable of the schema', () => {

@@ -5,72 +5,87 @@ import { SelectField } from '../parts/select-field.tsx';
 import { TextareaField } from '../parts/textarea-field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
-import { listTextFields, timeZones, type UserDataField } from './user-data.ts';
+import { listUserDataFields, timeZones, type UserDataField, type UserDataGroup, userDataGroups } from './user-data.ts';
 
-export type UserDataPageProps = FormPageProps<UserDataField>;
+export interface UserDataPageProps extends FormPageProps<UserDataField> {
+  groups: Record<UserDataField, UserDataGroup | 'name'>;
+}
 
 /** The specification's codes, the default first. */
 const genders = ['0', '1', '2', '3'] as const;
 
-/** The user data in one form (specification, section 3: user attributes). */
-export function UserDataPage({ ctx, action, controls, values, errors, problem }: UserDataPageProps) {
-  const { t } = ctx;
-  const toField = (name: UserDataField) => ({
-    ...controls[name],
-    label: t(`settings.userData.fields.${name}`),
-    error: errors[name],
-  });
-  return (
-    <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
-      <form className="form" method="post" action={action} noValidate>
-        <Field
-          {...toField('preferredUsername')}
-          hint={t('settings.userData.usernameHint')}
-          defaultValue={values.preferredUsername}
+/** The control of one field; most are one line of text. */
+function UserDataControl({ name, ctx: { t }, controls, values, errors }: UserDataPageProps & { name: UserDataField }) {
+  const field = { ...controls[name], label: t(`settings.userData.fields.${name}`), error: errors[name] };
+  switch (name) {
+    case 'preferredUsername':
+      return <Field {...field} hint={t('settings.userData.usernameHint')} defaultValue={values.preferredUsername} />;
+    case 'gender':
+      return (
+        <SelectField
+          {...field}
+          options={genders.map((value) => ({ value, label: t(`settings.userData.genders.${value}`) }))}
+          value={values.gender}
         />
-        <div className="pair">
-          <Field {...toField('birthdate')} defaultValue={values.birthdate} />
-          <SelectField
-            {...toField('gender')}
-            options={genders.map((value) => ({ value, label: t(`settings.userData.genders.${value}`) }))}
-            value={values.gender}
-          />
-        </div>
-        <TextareaField
-          {...toField('address')}
-          hint={t('settings.userData.addressHint')}
-          defaultValue={values.address}
-          rows={3}
+      );
+    case 'address':
+      return (
+        <TextareaField {...field} hint={t('settings.userData.addressHint')} defaultValue={values.address} rows={3} />
+      );
+    case 'locale':
+      return (
+        <SelectField
+          {...field}
+          options={[
+            { value: '', label: t('settings.userData.localeDefault') },
+            ...languages.map((value) => ({ value, label: languageNames[value] })),
+          ]}
+          value={values.locale}
         />
-        <div className="pair">
-          {listTextFields(controls).map((name) => (
-            <Field key={name} {...toField(name)} defaultValue={values[name]} />
-          ))}
-        </div>
-        <div className="pair">
-          <SelectField
-            {...toField('locale')}
-            options={[
-              { value: '', label: t('settings.userData.localeDefault') },
-              ...languages.map((value) => ({ value, label: languageNames[value] })),
-            ]}
-            value={values.locale}
-          />
-          <SelectField
-            {...toField('zoneinfo')}
-            options={[
-              { value: '', label: t('settings.userData.none') },
-              ...timeZones.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
-            ]}
-            value={values.zoneinfo}
-          />
-        </div>
+      );
+    case 'zoneinfo':
+      return (
+        <SelectField
+          {...field}
+          options={[
+            { value: '', label: t('settings.userData.none') },
+            ...timeZones.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+          ]}
+          value={values.zoneinfo}
+        />
+      );
+    case 'newsletter':
+      return (
         <Checkbox
           name={controls.newsletter.name}
           label={t('settings.userData.newsletterLabel')}
           checked={values.newsletter === 'true'}
           error={errors.newsletter}
         />
+      );
+    default:
+      return <Field {...field} defaultValue={values[name]} />;
+  }
+}
+
+/** The user data in one form (specification, section 3: user attributes). */
+export function UserDataPage(props: UserDataPageProps) {
+  const { ctx, action, groups, problem } = props;
+  const { t } = ctx;
+  const toControl = (name: UserDataField) => <UserDataControl key={name} {...props} name={name} />;
+  return (
+    <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
+      <form className="form" method="post" action={action} noValidate>
+        {userDataGroups.map((group) => {
+          const names = listUserDataFields(groups).filter((name) => groups[name] === group);
+          return names.length > 1 ? (
+            <div key={group} className="pair">
+              {names.map(toControl)}
+            </div>
+          ) : (
+            names.map(toControl)
+          );
+        })}
         <ActButtons ctx={ctx} submit={t('settings.save')} tab="user-data" />
       </form>
     </AccountAction>

@@ -44,11 +44,13 @@ export const userDataPage = settingsPage({
   title: 'settings.userData.edit',
   guard: requireUser,
   Page: UserDataPage,
-  toProps: ({ user }) =>
-    openForm(
+  toProps: ({ user }) => ({
+    ...openForm(
       userDataForm,
       mapUserData((name) => String(user[name] ?? '')),
     ),
+    groups: mapUserData((name) => userDataForm[name].group),
+  }),
   act: formAct({
     action: changeProfile(userDataForm),
     toProblem,

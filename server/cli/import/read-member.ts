@@ -6,9 +6,9 @@ import {
   genders,
   type ImportedUser,
   isBirthdate,
-  maxProfileLength,
   normaliseEmail,
   normalisePhone,
+  profileFields,
 } from '../../users/index.ts';
 import { type ProviderNames, readIdentities } from './read-identities.ts';
 import type { SourceRow } from './source.ts';
@@ -121,7 +121,7 @@ function parseTerms(row: ImportRow, current: number): number | null {
 }
 
 function parseNames(row: ImportRow): Pick<ImportedUser, 'givenName' | 'familyName'> {
-  const { givenName: max } = maxProfileLength;
+  const { max } = profileFields.givenName;
   const [givenName, familyName] = [row.line('given_name', max), row.line('family_name', max)];
   if (givenName !== null || familyName !== null) {
     return { givenName: givenName ?? '', familyName: familyName ?? '' };
@@ -137,16 +137,15 @@ function genderFor(row: ImportRow): string {
 
 function parseProfile(row: ImportRow, { nowMs }: ReadSettings) {
   const language = row.text('locale').slice(0, 2).toLowerCase();
-  const max = maxProfileLength;
   const preferred = row.value('preferred_language') === undefined ? 'custom:preferredlanguage' : 'preferred_language';
   return {
     ...parseNames(row),
     locale: (languages as readonly string[]).includes(language) ? language : null,
     picture: row.fitting('picture', pictureFits, 'is no http or https address'),
     birthdate: row.fitting('birthdate', (text) => isBirthdate(text, nowMs), 'is no day like 1990-12-31'),
-    address: row.line('address', max.address, true),
-    companyName: row.line('custom:companyname', max.companyName),
-    jobTitle: row.line('custom:jobtitle', max.jobTitle),
+    address: row.line('address', profileFields.address.max, true),
+    companyName: row.line('custom:companyname', profileFields.companyName.max),
+    jobTitle: row.line('custom:jobtitle', profileFields.jobTitle.max),
     preferredLanguage: row.line(preferred, 35),
     gender: genderFor(row),
     newsletter: row.truth('custom:newsletter') === true,

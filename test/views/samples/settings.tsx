@@ -76,6 +76,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     ctx: signedIn,
     action: '/settings/profile',
     controls: toControls(userDataForm),
+    groups: mapUserData((name) => userDataForm[name].group),
     values: { ...mapUserData(() => ''), gender: '0', newsletter: 'false' },
     errors: {},
   };
