@@ -6,12 +6,13 @@ import { type T, translator } from './language.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** An action that was refused. `retryAfterMs`: a limit refused it, for this long. */
-export interface Refusal {
+interface Refusal {
   kind: string;
   retryAfterMs?: number;
 }
 
 type RefusalText<Refused extends Refusal> = TextKey | ((t: T, refusal: Refused) => string);
+type RefusalKind<Refused extends Refusal> = Pick<Refused, 'kind'>['kind'];
 
 /** The answer to one kind of refusal, of the page and of the JSON API. */
 export interface RefusalRule<Refused extends Refusal = Refusal> {
@@ -27,7 +28,7 @@ export interface RefusalRule<Refused extends Refusal = Refusal> {
 
 /** One rule for each kind of refusal of an action. */
 export type RefusalRules<Refused extends Refusal> = {
-  readonly [Kind in Refused['kind']]: RefusalRule<Refused & { kind: Kind }>;
+  readonly [Kind in RefusalKind<Refused>]: RefusalRule<Refused & { kind: Kind }>;
 };
 
 /** The input is wrong. @param field the form field that shows the text */
@@ -38,15 +39,17 @@ export const wrongInput = (text: TextKey, field?: string) => ({
 });
 
 /** A refusal in words. */
-export interface RefusalView {
+interface RefusalView {
   status: number;
   text: string;
   field?: string;
 }
 
 /** The rule of the refusal's own kind, which accepts this refusal. */
-const findRule = <Refused extends Refusal>(rules: RefusalRules<Refused>, refusal: Refused): RefusalRule<Refused> =>
-  rules[refusal.kind as Refused['kind']] as RefusalRule<Refused>;
+function findRule<Refused extends Refusal>(rules: RefusalRules<Refused>, refusal: Refused): RefusalRule<Refused> {
+  const { kind }: Pick<Refused, 'kind'> = refusal;
+  return rules[kind];
+}
 
 const toText = <Refused extends Refusal>(t: T, text: RefusalText<Refused>, refusal: Refused): string =>
   typeof text === 'string' ? t(text) : text(t, refusal);
@@ -83,7 +86,7 @@ export function toRefusalError<Refused extends Refusal>(
 
 /** A result that is no refusal, and the refusal of the others. */
 export type ActionDone<Result> = Exclude<Result, { kind: 'refused' }>;
-export type ActionRefusal<Result> = Result extends { kind: 'refused'; refusal: infer Refused extends Refusal }
+type ActionRefusal<Result> = Result extends { kind: 'refused'; refusal: infer Refused extends Refusal }
   ? Refused
   : never;
 
