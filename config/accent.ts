@@ -8,7 +8,7 @@ import { contrast, fromOklch, parseHex, type Rgb, toHex, toOklch } from './colou
 /** Token values as in the stylesheet, `#rrggbb` by token name without the dashes. */
 export type Tokens = Record<string, string>;
 
-export interface AccentThemes {
+interface AccentThemes {
   light: Tokens;
   dark: Tokens;
 }

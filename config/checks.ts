@@ -15,7 +15,7 @@ export function isLoopback(url: string): boolean {
   return loopbackHosts.has(new URL(url).hostname);
 }
 
-export type Environment = Partial<Record<string, string>>;
+type Environment = Partial<Record<string, string>>;
 
 /** The variables that production requires: checked on the raw values, so that another fault hides none of these. */
 export function findProductionFaults(args: Environment): string[] {

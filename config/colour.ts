@@ -8,7 +8,7 @@ export interface Rgb {
 }
 
 /** Lightness from 0 to 1, chroma from 0 to about 0.37, hue in degrees. */
-export interface Oklch {
+interface Oklch {
   l: number;
   c: number;
   h: number;

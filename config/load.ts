@@ -145,7 +145,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 /** A configuration that may have faults. */
-export interface InspectedConfig {
+interface InspectedConfig {
   faults: readonly string[];
   /** Set but unreadable variables; `config` has their defaults. */
   unreadable: ReadonlySet<string>;

@@ -1,5 +1,5 @@
 /** A sender: `Name <address>`, or only the address. */
-export interface MailSender {
+interface MailSender {
   address: string;
   name?: string;
 }

@@ -1,7 +1,7 @@
 import { variableNames } from './schema.ts';
 
 /** An unknown variable, and the probably intended one. */
-export interface Misspelt {
+interface Misspelt {
   name: string;
   meant: string;
 }

@@ -27,7 +27,7 @@ function readable(json: unknown): Readable {
 type Read<T> = Omit<T, 'logo'> & { /** A data: address. */ logo: string | undefined };
 export type OidcProviderConfig = Read<z.infer<typeof oidc>>;
 export type SamlProviderConfig = Read<z.infer<typeof saml>>;
-export type StandardProviderConfig = z.infer<typeof standard>;
+type StandardProviderConfig = z.infer<typeof standard>;
 
 /** The file with the contents of all that it names: certificates, keys and logos. */
 export interface ProvidersFile extends Record<StandardKind, StandardProviderConfig> {

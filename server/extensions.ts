@@ -26,13 +26,13 @@ export interface Extensions {
   links?: Partial<Record<LinkName, string>>;
 }
 
-export interface ExtensionRoutes {
+interface ExtensionRoutes {
   access: Readonly<Record<string, PageRule>>;
   add(router: Router, services: ExtensionServices): void;
 }
 
 /** The services of the product for added pages. */
-export interface ExtensionServices {
+interface ExtensionServices {
   pages: Pages;
   sessions: Sessions;
   /** Runs the periodic jobs of billing. */

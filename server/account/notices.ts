@@ -8,7 +8,7 @@ interface ActionNotice {
 }
 
 /** The home's notice about a completed action; its address has one of these keys only. */
-export const notices = {
+const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
   email: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
@@ -49,7 +49,7 @@ const membershipNotices = {
   nothing: 'membership.done.nothing',
 } as const satisfies Record<string, TextKey>;
 
-export type MembershipNotice = keyof typeof membershipNotices;
+type MembershipNotice = keyof typeof membershipNotices;
 
 export const membershipPageUrl = (notice: MembershipNotice): string =>
   `${membershipPath}?${new URLSearchParams({ notice })}`;

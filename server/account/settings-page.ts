@@ -28,7 +28,7 @@ type PageState<Props> = Partial<Omit<Props, 'ctx' | 'action'>>;
 type RefusedState<Props> = PageState<Props> & { status: number };
 
 /** A page of the settings with a form: GET shows it, POST acts. */
-export interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; action: string }> {
+interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; action: string }> {
   path: string;
   /** The query belongs to the page's address: it names what the page is about. */
   withQuery?: true;

@@ -119,11 +119,7 @@ function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: bo
 }
 
 /** Changes the given properties and checks the whole registration again. */
-export async function changeClient(
-  context: Context,
-  id: ClientId,
-  { changes, secrets }: ClientChange,
-): Promise<Result> {
+async function changeClient(context: Context, id: ClientId, { changes, secrets }: ClientChange): Promise<Result> {
   const { database, grants, now } = context;
   const { client, secret, previousUntilMs, narrowed } = await database.transaction(async (trx) => {
     const before = await findClient(trx, id);

@@ -7,7 +7,7 @@ import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** The exit codes. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, notFound: 3, trouble: 4, fault: 70 } as const;
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export const exitCodesHelp = `
 Exit codes:

@@ -13,7 +13,7 @@ import type { Providers } from './providers.ts';
 import type { PendingLogouts } from './upstream-logout.ts';
 
 /** The sign-in of a user who has presented one factor: sign-in/ belongs to a higher layer. */
-export interface FederatedFirstFactor {
+interface FederatedFirstFactor {
   amr: string[];
   remember: boolean;
   continuation: Continuation;
@@ -24,7 +24,7 @@ export interface FederatedFirstFactor {
   upstream: UpstreamSession;
 }
 
-export interface FederatedSignInResult {
+interface FederatedSignInResult {
   kind: 'signed-in' | 'second-factor-required';
   /** The next address. */
   address: string;

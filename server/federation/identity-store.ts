@@ -83,7 +83,7 @@ export async function listIdentities(db: Db, userId: UserId): Promise<FederatedI
     .execute();
 }
 
-export interface IdentityUse {
+interface IdentityUse {
   /** Of the link. */
   id: string;
   identity: Pick<UpstreamIdentity, 'provider' | 'email' | 'givenName' | 'familyName'>;

@@ -13,7 +13,7 @@ export const reusedPath = '/federation/link/account';
 
 /** Notices without a refusal: the user must sign in first; or is signed out here, but still signed in there. */
 const noticeKinds = ['offer', 'prove', 'signed-out', ...refusalKinds] as const;
-export type SignInNotice = (typeof noticeKinds)[number];
+type SignInNotice = (typeof noticeKinds)[number];
 
 /** A visitor with these refusals already has an account, or may not create one, and must sign in. */
 const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'disabled'];

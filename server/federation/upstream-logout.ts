@@ -14,7 +14,7 @@ const schema = z.object({
 });
 
 /** A browser that is signed out here, and is also signing out at its provider. */
-export type PendingLogout = z.infer<typeof schema>;
+type PendingLogout = z.infer<typeof schema>;
 
 export interface PendingLogouts {
   /** For RelayState. */

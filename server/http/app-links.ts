@@ -1,7 +1,7 @@
 import { type AppPath, appPaths } from '../../config/app-paths.ts';
 import type { PageContext } from '../../views/page-context.ts';
 
-export interface LinkSettings {
+interface LinkSettings {
   mainAppUrl?: string | undefined;
   userManagementUrl?: string | undefined;
   searchAppUrl?: string | undefined;

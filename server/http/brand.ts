@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { accentThemes, type Tokens } from '../../config/accent.ts';
 import { sha256 } from '../shared/index.ts';
 
-export interface BrandStylesheet {
+interface BrandStylesheet {
   /** The address contains a hash of the content, so that browsers may cache it without expiry. */
   path: string;
   css: string;

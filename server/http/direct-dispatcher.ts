@@ -17,7 +17,7 @@ interface DirectCall {
 }
 
 /** How errors of requests that bypass Express reach its error handler. */
-export interface ErrorBridge {
+interface ErrorBridge {
   /** Answers an error with a page or a problem document, also if the request did not pass through Express. */
   handleError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
   /** Gives a request that bypasses Express its properties, as Express itself does. */

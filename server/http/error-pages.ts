@@ -44,7 +44,7 @@ function wantsJson(req: Request): boolean {
   );
 }
 
-export interface ErrorServices {
+interface ErrorServices {
   pages: Pages;
   log: Logger;
 }

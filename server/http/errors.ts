@@ -122,7 +122,7 @@ export interface ErrorAction {
   signsOut?: true;
 }
 
-export interface ProblemExtra {
+interface ProblemExtra {
   /** The card provider's own message, under the specification's name. */
   errMessage?: string;
   /** For Stripe.js: the bank requires authentication by the user. */

@@ -81,7 +81,7 @@ export const secretSchema = filled(z.string(), malformedSecret);
 export const tickSchema = z.string().transform((text) => text === '1');
 
 /** The limits of a text that is shown again. */
-export interface TextLimits {
+interface TextLimits {
   max: number;
   /** It may be empty. */
   optional?: boolean;

@@ -13,7 +13,7 @@ export class GraphqlError extends Error {
  * Answers a field of the schema's `Query`. @throws {GraphqlError} its message is sent to the caller; other errors are
  * internal
  */
-export type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
+type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
 
 export interface GraphqlSettings {
   /** The schema definition language of GraphQL. */

@@ -62,7 +62,6 @@ export {
   type Form,
   type FormErrors,
   type FormField,
-  type FormValues,
   filledSchema,
   formField,
   orNull,

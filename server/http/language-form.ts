@@ -15,7 +15,7 @@ export function writeLanguageCookie(cookies: HostCookies, res: Response, languag
   else cookies.set(res, languageCookie, { value: language, maxAgeMs: keptMs });
 }
 
-export interface LanguageFormOptions {
+interface LanguageFormOptions {
   cookies: HostCookies;
   publicUrl: string;
   /** Stores the choice for the signed-in user, if there is one. Injected, because users belong to a higher layer. */

@@ -55,7 +55,7 @@ const supported = (language: string | undefined) => (isLanguage(language) ? lang
 /** Browsers send far less; the rest of a longer header is not read. */
 const maxHeaderLength = 500;
 
-export interface LanguageSources<Req> {
+interface LanguageSources<Req> {
   /** The cookie with the language that was chosen in this browser. */
   cookie?: { name: string; read: (req: Req) => string | undefined };
   /** Further sources, in this order, after the cookie and before the header. */

@@ -4,7 +4,7 @@ import type { ApiOperation } from './api-operation.ts';
 import { problemKinds, problemType } from './errors.ts';
 import { visitorAddressHeader } from './visitor-address.ts';
 
-export interface OpenApiSettings {
+interface OpenApiSettings {
   title: string;
   publicUrl: string;
   /** Name of the session cookie. */

@@ -6,7 +6,7 @@ import { RequestContext, type RequestServices } from './request-context.ts';
 export type PageHandler<Deps, Context extends RequestContext = RequestContext> = (r: Context, deps: Deps) => unknown;
 
 /** A rule that a handler enforces by itself, because it keeps the input of a form that it refuses. */
-export type OwnRule = 'member' | 'recent';
+type OwnRule = 'member' | 'recent';
 
 const rules = new WeakMap<object, OwnRule>();
 

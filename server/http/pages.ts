@@ -10,7 +10,7 @@ import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
 
 /** The user whom the page header shows, and their preferred language, if set. */
-export interface PageUserState {
+interface PageUserState {
   member: PageUser;
   locale: string | null;
   /** Number of unread notifications. */

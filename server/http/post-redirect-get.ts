@@ -20,7 +20,7 @@ export interface FormRecords {
   take(exchange: HttpExchange, address: string): object | undefined;
 }
 
-export interface FormRecordSettings {
+interface FormRecordSettings {
   cookies: HostCookies;
   box: SecretBox;
   /** The name of the session cookie, without its prefix. */

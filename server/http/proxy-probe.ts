@@ -48,7 +48,7 @@ export function signProbe(secretKey: string, publicUrl: string, nowMs: number): 
 }
 
 /** The nonce of a probe with a valid signature and a fresh time, else undefined. */
-export function verifyProbe(
+function verifyProbe(
   value: unknown,
   { secretKeys, publicUrl, nowMs }: { secretKeys: readonly string[]; publicUrl: string; nowMs: number },
 ): string | undefined {

@@ -21,7 +21,7 @@ export interface RequestServices {
 }
 
 /** The answer around a page. */
-export interface PageAnswer extends Omit<PageOptions, 'title'> {
+interface PageAnswer extends Omit<PageOptions, 'title'> {
   /** A key of the texts, or a function for a title with values. */
   title: TextKey | PageOptions['title'];
   /** The query of the continuation, for the links from and to the sign-in pages. */
@@ -29,7 +29,7 @@ export interface PageAnswer extends Omit<PageOptions, 'title'> {
 }
 
 /** The answer to a form, and to the visit of its page. */
-export interface FormAnswer<Props> extends Omit<PageAnswer, 'status'> {
+interface FormAnswer<Props> extends Omit<PageAnswer, 'status'> {
   address: string;
   /** The properties that the submission decides, and the status. JSON values; never passwords or keys. */
   view: Partial<Props> & { status?: number };

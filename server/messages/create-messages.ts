@@ -6,7 +6,7 @@ import { createOutbox, type Outbox } from './outbox.ts';
 import { createOutboxWorker, type OutboxWorker, type OutboxWorkerSettings } from './outbox-worker.ts';
 import { renderMail } from './render-mail.tsx';
 
-export interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'random' | 'timing'> {
+interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'random' | 'timing'> {
   database: Database;
   box: SecretBox;
   metrics: Metrics;

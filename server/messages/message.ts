@@ -32,7 +32,7 @@ export interface MappedMail extends MessageOptions {
   values: Record<string, string>;
 }
 
-export interface Sms extends MessageOptions {
+interface Sms extends MessageOptions {
   channel: 'sms';
   to: E164;
   text: string;

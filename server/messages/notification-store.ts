@@ -12,7 +12,7 @@ const keptMs = 90 * 24 * 60 * 60_000;
 const sweepBatch = 500;
 
 /** The unread form, as it was submitted. */
-export function toNotificationRow(
+function toNotificationRow(
   { userId, title, description, category, details = {}, security }: Notification,
   { id, createdAt }: { id: string; createdAt: number },
 ): NotificationRow {

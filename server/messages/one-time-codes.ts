@@ -3,12 +3,12 @@ import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** A code for one purpose is invalid for another. */
-export type CodePurpose = 'confirm-email' | 'reset-password' | 'sign-in' | 'mfa-sms' | 'change-email' | 'change-phone';
+type CodePurpose = 'confirm-email' | 'reset-password' | 'sign-in' | 'mfa-sms' | 'change-email' | 'change-phone';
 
 /**
  * The owner of a code: the browser flow that asked for it, so that no other flow can invalidate it or use its attempts.
  */
-export interface CodeOwner {
+interface CodeOwner {
   purpose: CodePurpose;
   /** The flow's id, a secret of one browser (or of one caller of the JSON API). */
   flow: string;

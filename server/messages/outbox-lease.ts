@@ -1,7 +1,7 @@
 import type { Lease } from '../store/index.ts';
 
 /** The lease of the worker, as this process knows it. */
-export interface OutboxLease {
+interface OutboxLease {
   /** Tests whether this process holds it. */
   isHeld(): boolean;
   /** Takes or renews it when that is due, or at once. @returns whether this process holds it */

@@ -7,7 +7,7 @@ import { allNotifications } from './notification-store.ts';
 import { maskedRecipient, openMessage } from './outbox.ts';
 
 /** The addresses of a user. */
-export interface ContactDetails {
+interface ContactDetails {
   id: UserId;
   email: NormalisedEmail;
   phone: E164 | null;

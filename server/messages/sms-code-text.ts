@@ -1,7 +1,7 @@
 import type { Language } from '../../locales/index.ts';
 import { translator } from '../http/index.ts';
 
-export interface CodeText {
+interface CodeText {
   code: string;
   /** Minutes until it expires. */
   minutes: number;

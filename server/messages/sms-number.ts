@@ -9,7 +9,7 @@ async function parse(number: E164) {
 /** Types of numbers that receive text messages; the others are landlines or premium numbers. */
 const reached = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', 'VOIP', 'PERSONAL_NUMBER']);
 
-export type SmsNumber =
+type SmsNumber =
   /**
    * `country`: ISO 3166-1 alpha-2, from the number's own range: `+1` alone does not determine the price of a message.
    */

@@ -6,9 +6,9 @@ import type { Outbox } from './outbox.ts';
 import { classifyNumber } from './sms-number.ts';
 
 /** Text messages cost money, and an attacker may earn a part of it (SMS pumping). */
-export type SmsLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
+type SmsLimits = Pick<RateLimits, 'sms' | 'confirmedNumberSms'>;
 
-export interface SmsMessage {
+interface SmsMessage {
   to: E164;
   text: string;
   /** The id of the user who receives it, or requests it. */
@@ -28,7 +28,7 @@ export interface SmsMessage {
 /** `country`: messages to such numbers are never sent. */
 export type SmsRefusal = 'country' | 'member' | 'number' | 'network' | 'overall';
 
-export type SendSmsResult = { sent: true } | { sent: false; why: SmsRefusal; retryAfterMs?: number };
+type SendSmsResult = { sent: true } | { sent: false; why: SmsRefusal; retryAfterMs?: number };
 
 export interface SmsSender {
   /**
@@ -40,7 +40,7 @@ export interface SmsSender {
   canReceiveSms(number: E164): Promise<boolean>;
 }
 
-export interface TextMessagesSettings {
+interface TextMessagesSettings {
   kv: KeyValueStore;
   outbox: Outbox;
   limits: SmsLimits;

@@ -35,7 +35,7 @@ export async function findChallengeMethods(
 }
 
 /** The second factors of a user. */
-export interface UserAuthenticators {
+interface UserAuthenticators {
   /** The factor that the sign-in asks for; `none`: no factor. */
   preference: User['mfaPreference'];
   /** There is a verified number for codes by SMS. */

@@ -32,7 +32,7 @@ const schema = z.object({
 /** A sign-in that waits for the second factor. It has no session, and its data cannot create one. */
 export type MfaChallenge = z.infer<typeof schema>;
 
-export type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
+type NewChallenge = Omit<MfaChallenge, 'expiresAtMs'>;
 
 /**
  * Challenges by their ids, which are secrets of one browser: a record in the key-value store and a host-only cookie.

@@ -9,7 +9,7 @@ import { sha256, type UserId } from '../shared/index.ts';
 
 export type MfaLimits = Pick<RateLimits, 'mfaCodeGuess' | 'knownDeviceMfaCodeGuess' | 'recoveryCodeGuess'>;
 
-export interface CodeGuess {
+interface CodeGuess {
   userId: UserId;
   ip: string;
   /** The known device's id, if this browser has signed in to this account before. */

@@ -34,7 +34,7 @@ export const preferredMfaNames = {
  * `no-authenticator`: no app is active; `no-phone`: no verified number, or SMS is off; `required`: a provider of the
  * user requires a second factor.
  */
-export type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
+type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
 
 const conflict = (text: TextKey) => ({ problem: 'conflict', pageStatus: 400, text }) as const;
 export const mfaPreferenceRefusals: RefusalRules<{ kind: MfaPreferenceRefusal }> = {
@@ -43,7 +43,7 @@ export const mfaPreferenceRefusals: RefusalRules<{ kind: MfaPreferenceRefusal }>
   required: conflict('federation.required.cannotTurnOff'),
 };
 
-export type SetMfaPreferenceResult =
+type SetMfaPreferenceResult =
   | { kind: 'unchanged' }
   /** `recoveryCodes`: in plain text, only this once; undefined if the user has some already, or needs none. */
   | { kind: 'set'; recoveryCodes?: string[] }

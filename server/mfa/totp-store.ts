@@ -3,7 +3,7 @@ import type { UserId } from '../shared/index.ts';
 import type { Db, Row, Schema, SecretBox } from '../store/index.ts';
 
 /** A user's authenticator app. */
-export type TotpAuthenticator = Omit<Row<'totpAuthenticators'>, 'sealedSecret'> & {
+type TotpAuthenticator = Omit<Row<'totpAuthenticators'>, 'sealedSecret'> & {
   /** Base32 (RFC 4648), 160 bits. */
   secret: string;
 };

@@ -47,7 +47,7 @@ export async function getChallengeState(
 }
 
 /** An answer to a challenge. */
-export interface ChallengeAnswer {
+interface ChallengeAnswer {
   method: ChallengeMethod;
   typed: string;
   from: Origin & { device?: string | undefined };

@@ -17,7 +17,7 @@ export type PasskeyRefusal =
   /** The authenticator's counter is lower than the stored one: a second one may have the same key. */
   | 'copied';
 
-export type PasskeyCheck =
+type PasskeyCheck =
   | { kind: 'correct'; user: User; amr: string[] }
   | { kind: 'refused'; why: PasskeyRefusal; passkey?: Passkey };
 

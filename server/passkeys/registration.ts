@@ -15,12 +15,12 @@ export const maxPasskeys = 20;
 const algorithms = [-8, -7, -257];
 
 /** The user and the session in which a passkey is added. */
-export interface PasskeyRegistrant {
+interface PasskeyRegistrant {
   user: User;
   session: { idHash: SessionIdHash };
 }
 
-export type RegistrationRefusal =
+type RegistrationRefusal =
   /** Not an authenticator's answer at all. */
   | 'malformed'
   /** Its challenge has expired, was used before, or belongs to another session or site. */
@@ -30,7 +30,7 @@ export type RegistrationRefusal =
   | 'already-in-use'
   | 'too-many';
 
-export type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
+type Registration = { kind: 'added'; passkey: Passkey } | { kind: 'refused'; why: RegistrationRefusal };
 
 /** For one session and one page: two tabs do not invalidate each other's. */
 const registrationKey = (session: PasskeyRegistrant['session'], challenge: string) =>
@@ -59,7 +59,7 @@ export async function creationOptions(
   return options;
 }
 
-export interface NewPasskey {
+interface NewPasskey {
   /** The browser's answer, JSON text. */
   credential: string;
   /** The user's name for it. */

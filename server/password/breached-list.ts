@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * then the other 24 bits of each text in order. There are no false negatives; the rate of false positives is size /
  * 2^40.
  */
-export interface TextSet {
+interface TextSet {
   has(text: string): boolean;
   readonly size: number;
 }
@@ -68,7 +68,7 @@ export function openTexts(file: Buffer): TextSet {
 }
 
 /** Normalizes a password for comparison: ignores case and the composition of letters. */
-export const foldPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
+const foldPassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 const letterBySign: Record<string, string> = {
   '@': 'a',
@@ -89,7 +89,7 @@ const spelt = (text: string) => text.replace(/[@4831!0$57]/g, (sign) => letterBy
 const stripNonLetters = (text: string) => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
 
 /** The base word of a password as an entry of the list; the prefix keeps it distinct from a whole password. */
-export const baseEntry = (password: string): string => `\0${stripNonLetters(foldPassword(password))}`;
+const baseEntry = (password: string): string => `\0${stripNonLetters(foldPassword(password))}`;
 
 /** The forms in which the list could contain a password. */
 function* listCandidates(password: string): Generator<string> {

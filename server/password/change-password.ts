@@ -15,14 +15,14 @@ export type ChangePasswordRefusal =
   /** A parallel change was faster. */
   | { kind: 'meanwhile' };
 
-export type ChangePasswordResult =
+type ChangePasswordResult =
   /** The user with the new password: a caller that keeps this browser signed in starts a new session. */
   { kind: 'changed'; user: User } | { kind: 'refused'; refusal: ChangePasswordRefusal };
 
 const refuse = (refusal: ChangePasswordRefusal): ChangePasswordResult => ({ kind: 'refused', refusal });
 
 /** The browser that changes a password: its address, and the known device's id if it has signed in as the user before. */
-export interface PasswordRequester {
+interface PasswordRequester {
   ip: string;
   device: string | undefined;
   lang: Language;

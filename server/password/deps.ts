@@ -33,7 +33,7 @@ export interface PasswordRuleDeps {
  * Links with providers that were made at or after a time. federation/ implements it, because it belongs to a higher
  * layer.
  */
-export interface RecentLinkStore {
+interface RecentLinkStore {
   /** Names that the user recognizes. Times in milliseconds since the epoch. */
   list(userId: UserId, sinceMs: number): Promise<{ id: string; name: string; createdAt: number }[]>;
   /** @returns the number */

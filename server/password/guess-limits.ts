@@ -28,7 +28,7 @@ export interface GuessLimits
   key: Buffer;
 }
 
-export interface PasswordGuess {
+interface PasswordGuess {
   /** The typed identifier, normalized: counted whether or not the user exists, so that the count reveals nothing. */
   identifier: string;
   ip: string;
@@ -36,7 +36,7 @@ export interface PasswordGuess {
   device?: string | undefined;
 }
 
-export type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>;
+type GuessDecision = LimitDecision<'address' | 'account' | 'device' | 'overall'>;
 
 const toDigest = ({ key }: GuessLimits, account: string): string =>
   createHmac('sha256', key).update(account).digest('base64url').slice(0, 32);
@@ -103,7 +103,7 @@ function admitCheck(
     : consumeLimits(kv, limits.knownDevicePasswordCheck, { device: `${device}:${account}`, account });
 }
 
-export type Checked<Found> =
+type Checked<Found> =
   /**
    * `slowed`: the limit for all visitors is used up, and the answer must not distinguish a right password from a wrong
    * one.

@@ -5,7 +5,7 @@ import { type HashFault, phcText, readHash } from './stored-hash.ts';
 export type ImportedHashInput = string | Record<string, unknown>;
 
 /** Its stored form, and its profile (`stored-hash.ts`). */
-export interface ImportedHash {
+interface ImportedHash {
   text: string;
   profile: string;
 }

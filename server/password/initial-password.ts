@@ -11,7 +11,7 @@ import { accountDigest, isOwnerUnchanged } from './reset-records.ts';
 export const needsInitialPassword = (user: Pick<User, 'importedAt' | 'passwordHash' | 'disabledAt'>): boolean =>
   user.importedAt !== null && user.passwordHash === null && user.disabledAt === null;
 
-export type InitialPasswordResult =
+type InitialPasswordResult =
   /** A code was sent: the address of the page for it. */
   | { kind: 'begun'; address: string }
   /** No code for now; the reason in words. */
@@ -50,7 +50,7 @@ export async function startInitialPassword(
 }
 
 /** The user whose password was refused: an imported one without a password, or any other. */
-export interface Refused {
+interface Refused {
   username: string;
   /** Undefined for everyone who must be indistinguishable from such a user. */
   awaiting: User | undefined;

@@ -6,7 +6,7 @@ import type { PasswordRuleDeps } from './deps.ts';
 import type { PasswordWork } from './queue.ts';
 import { mailLanguage } from './request-reset.ts';
 
-export interface NewPassword {
+interface NewPassword {
   password: string;
   lang: Language;
   emailVerified?: true;
@@ -17,10 +17,8 @@ export interface NewPassword {
 }
 
 /** The owner of the hashing job for a new password (`queue.ts`). */
-export const toWork = (
-  { email }: Pick<User, 'email'>,
-  { ip, device }: Pick<NewPassword, 'ip' | 'device'>,
-): PasswordWork => (ip === undefined ? 'operator' : { account: email, ip, device });
+const toWork = ({ email }: Pick<User, 'email'>, { ip, device }: Pick<NewPassword, 'ip' | 'device'>): PasswordWork =>
+  ip === undefined ? 'operator' : { account: email, ip, device };
 
 /**
  * Sets a user's new password and ends everything that was started with the old one: sessions, the client apps' grants

@@ -22,7 +22,7 @@ import {
 } from './password-reset-state.ts';
 import { accountDigest, isOwnerUnchanged, type ResetRecord, toResetOwner } from './reset-records.ts';
 
-export type RequestResetResult = { kind: 'asked'; flow: FlowId } | ResetRefused;
+type RequestResetResult = { kind: 'asked'; flow: FlowId } | ResetRefused;
 
 /** The user's language, else that of the requester. */
 export const mailLanguage = (user: User | undefined, lang: Language): Language =>

@@ -17,7 +17,7 @@ import { replacePassword } from './replace-password.ts';
 import { storeReset } from './request-reset.ts';
 import { isOwnerUnchanged } from './reset-records.ts';
 
-export type ResetPasswordResult =
+type ResetPasswordResult =
   /** The updated user. */
   { kind: 'reset'; user: User } | ResetRefused;
 

@@ -32,7 +32,7 @@ const keepAliveTimeout = 65_000;
 /** A stopping server waits as long for one more request on idle connections. */
 const idleWhileDrainingMs = 5_000;
 
-export interface ListenAt {
+interface ListenAt {
   port: number;
   host: string;
   /** The variable that sets the port. */

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Extensions } from '../extensions.ts';
 import { drain, listen } from './listen.ts';
 
-export interface ServerHandle {
+interface ServerHandle {
   /** From now on /readyz reports that no more requests should be sent; they are still answered. */
   announce(): void;
   /**

@@ -4,15 +4,15 @@ import type { Logger } from '../http/index.ts';
 import { StartError } from './start-error.ts';
 
 /** How a worker ends: `drain` lets clients send one more request on idle connections, `stop` closes those at once. */
-export type StopMode = 'drain' | 'stop';
+type StopMode = 'drain' | 'stop';
 
 /** The messages from the primary to a worker; `announce`: all are about to end, and /readyz must report it. */
-export type WorkerCommand = StopMode | 'announce';
+type WorkerCommand = StopMode | 'announce';
 
 export const isOrder = (message: unknown): message is WorkerCommand =>
   message === 'drain' || message === 'stop' || message === 'announce';
 
-export interface Workers {
+interface Workers {
   /**
    * Replaces every worker by a new one; each old one drains only after its successor serves.
    * @throws {Error} if a successor does not start; the workers that were not replaced continue

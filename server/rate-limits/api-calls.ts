@@ -17,7 +17,7 @@ const maxOrRegistered = (max: number) => (req: Request) => {
 };
 
 /** Each call has counters and a maximum of its own. */
-export function toCallLimit<By extends Scope>(limit: Limit<By>, id: string, max: number | undefined): Limit<By> {
+function toCallLimit<By extends Scope>(limit: Limit<By>, id: string, max: number | undefined): Limit<By> {
   const counters = limit.counters.map((one) => ({ ...one, key: `${one.key}:${id}`, max: max ?? one.max }));
   return { ...limit, counters };
 }

@@ -22,7 +22,7 @@ export type RateLimits = {
 
 const minuteMs = 60_000;
 
-export function resolveMax(settings: LimitSettings, max: MaxDefinition): number {
+function resolveMax(settings: LimitSettings, max: MaxDefinition): number {
   if (typeof max === 'number') return max;
   if (typeof max === 'string') return settings[max];
   const value = settings[max.variable];

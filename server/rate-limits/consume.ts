@@ -43,7 +43,7 @@ export interface LimitRefusal<By extends Scope = Scope> {
 export type LimitStore = Pick<KeyValueStore, 'consumeCount' | 'setIfAbsent'>;
 
 /** A counter of one value: the key is complete. */
-export type CounterOfValue<By extends Scope = Scope> = LimitCounter<By> & { window: number };
+type CounterOfValue<By extends Scope = Scope> = LimitCounter<By> & { window: number };
 
 /** The key of one value's counter. */
 export const toCounterKey = ({ key }: Pick<LimitCounter, 'key'>, value: string): string => `${key}:${value}`;

@@ -30,7 +30,7 @@ class KeyValueRateStore implements Store {
   resetKey(): void {}
 }
 
-export interface RateLimiterOptions {
+interface RateLimiterOptions {
   /** The value that is counted; by default the address of the request. */
   toKey(req: Request): string;
   /** The maximum for the caller of this request. */

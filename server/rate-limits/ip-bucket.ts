@@ -31,7 +31,7 @@ export function ipBucket(address: string): string {
   return typeof ip === 'string' ? ip : `${ip.slice(0, 4).join(':')}::/64`;
 }
 
-export interface NetworkBucket {
+interface NetworkBucket {
   bucket: string;
   /** The maximum of this bucket is that of one address times this factor. */
   factor: number;

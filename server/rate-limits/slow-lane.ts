@@ -24,7 +24,7 @@ const laneMs = specialLimits.slowLane.window;
 /** Every request waits at least this long, so that an attempt costs a machine more than a person. */
 const minWaitMs = 1_000;
 
-export type Turn = { came: true } | { came: false; retryAfterMs: number };
+type Turn = { came: true } | { came: false; retryAfterMs: number };
 
 type Counters = Pick<KeyValueStore, 'consumeCount'>;
 

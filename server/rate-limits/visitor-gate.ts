@@ -17,12 +17,12 @@ const minWeighedMs = 5 * minuteMs;
 const fullRetrySeconds = 60;
 
 /** Reports to the operator's metrics. */
-export interface VisitorRefusals {
+interface VisitorRefusals {
   visitorRefused(reason: 'store-full' | 'share'): void;
 }
 
 /** Data that a request is about to store; without `ttlMs` for the current lifetime, see {@link toLifetime}. */
-export interface ToKeep {
+interface ToKeep {
   bytes: number;
   ttlMs?: number;
 }
@@ -45,7 +45,7 @@ const lifetimes = new WeakMap<object, number>();
 /** The lifetime of this request's data, in milliseconds. */
 export const toLifetime = (req: object | undefined): number => (req && lifetimes.get(req)) ?? visitorRowMs;
 
-export interface VisitorGateSettings {
+interface VisitorGateSettings {
   kv: KeyValueStore;
   data: VisitorData;
   /** Tests whether a user has signed in with this browser before, by a signed cookie. */

@@ -43,14 +43,14 @@ export interface AuthenticationInfo {
 }
 
 /** One sign-in in progress. */
-export interface SessionStart extends HttpExchange {
+interface SessionStart extends HttpExchange {
   readonly user: User;
   readonly how: AuthenticationInfo;
   /** The session of this browser until now. */
   readonly before: CurrentSession | undefined;
 }
 
-export interface SessionStartDeps {
+interface SessionStartDeps {
   kv: KeyValueStore;
   database: Database;
   lifetimes: Lifetimes;

@@ -23,7 +23,7 @@ import {
 import type { SessionHooks } from './session-hooks.ts';
 
 /** Facts about a session besides its user: where and since when it is used. Times are milliseconds since the epoch. */
-export interface SessionFacts {
+interface SessionFacts {
   userAgent: string;
   ip: string;
   /** The first sign-in in this browser. Re-authentication keeps it. */
@@ -51,7 +51,7 @@ export interface ListedSession extends Omit<SessionFacts, 'userAgent'> {
 }
 
 /** How often the use of a session is recorded at most, per process, so that not every page costs a write. */
-export const recordUseEveryMs = 60_000;
+const recordUseEveryMs = 60_000;
 
 /** Longer than the User-Agent of any browser. */
 const maxAgentCharacters = 512;
@@ -80,7 +80,7 @@ export async function indexUpstreamSession(
 }
 
 /** A provider's own names of sessions. */
-export interface UpstreamNames {
+interface UpstreamNames {
   provider: ProviderId;
   nameId: string;
   /** The session indexes; empty: all sessions of the user. */
@@ -146,7 +146,7 @@ export async function writeSessionFacts(
  * Writes only if facts still exist, so that a parallel request restores nothing of an ended session.
  * @param input.ttlMs undefined if the session's end does not move
  */
-export async function recordSessionUse(
+async function recordSessionUse(
   kv: KeyValueStore,
   idHash: SessionIdHash,
   { use, ttlMs }: { use: Partial<SessionFacts>; ttlMs: number | undefined },

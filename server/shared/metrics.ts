@@ -60,7 +60,7 @@ export type ClientType = 'public' | 'confidential';
 
 export type MessageChannel = 'mail' | 'sms' | 'notification' | 'logout-token';
 
-export interface MessageAttempt {
+interface MessageAttempt {
   channel: MessageChannel;
   template: string;
   /** `failed`: it will be tried again; `dead`: it has been given up. */
@@ -68,7 +68,7 @@ export interface MessageAttempt {
   durationMs: number;
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   method: string;
   /** The pattern, as in `/oauth2/authorize/:uid`. */
   route: string;
@@ -77,7 +77,7 @@ export interface HttpRequest {
   durationMs: number;
 }
 
-export interface StoreOperation {
+interface StoreOperation {
   store: 'database' | 'key-value';
   operation: string;
   durationMs: number;

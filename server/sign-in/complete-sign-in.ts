@@ -15,7 +15,7 @@ interface Settings {
 }
 
 /** The factor that was presented first. */
-export interface FirstFactorInput {
+interface FirstFactorInput {
   /** RFC 8176. */
   amr: string[];
   remember: boolean;

@@ -5,7 +5,7 @@ import { type Sha256, sha256 } from '../shared/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
-export interface LegalDocument extends RenderedMarkdown {
+interface LegalDocument extends RenderedMarkdown {
   /** The language of the document: English if there is no file in the user's language. */
   lang: Language;
   /** SHA-256 (base64url) of the rendered Markdown. */
@@ -20,7 +20,7 @@ export interface Legal {
 }
 
 /** All faults of the files together. */
-export class LegalFilesError extends Error {
+class LegalFilesError extends Error {
   override name = 'LegalFaults';
   constructor(faults: readonly string[]) {
     super(`The legal documents cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);

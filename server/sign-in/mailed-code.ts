@@ -20,7 +20,7 @@ const schema = z.object({
 });
 
 /** A sign-in that waits for the code from the user's mailbox. Its data cannot create a session. */
-export type MailedCodeFlow = z.infer<typeof schema>;
+type MailedCodeFlow = z.infer<typeof schema>;
 
 export type MailedCodeResult =
   | { kind: 'correct'; user: User; remember: boolean }

@@ -3,7 +3,7 @@ import { mustSetUpSecondFactor, type TermsVersion, type User } from '../users/in
 import type { Step } from './next-step.ts';
 import { transition } from './sign-in-state.ts';
 
-export interface NextRedirectSettings {
+interface NextRedirectSettings {
   publicUrl: string;
   searchAppUrl: string;
   terms: TermsVersion;

@@ -7,7 +7,7 @@ export type PasskeySignInRefusal =
   | { kind: PasskeyRefusal | 'disabled' }
   | { kind: 'too-many'; limit: GuessLimit; retryAfterMs: number };
 
-export type PasskeySignInResult =
+type PasskeySignInResult =
   | { kind: 'signed-in'; user: User; amr: string[] }
   | { kind: 'not-confirmed'; user: User }
   | { kind: 'refused'; refusal: PasskeySignInRefusal };

@@ -10,7 +10,7 @@ import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUserByIdentifier, parseIdentifier, rehashPassword, toAccountKey, type User } from '../users/index.ts';
 import { type Candidates, type PasswordSignInResult, type PendingSignUp, refuse, transition } from './sign-in-state.ts';
 
-export interface Credentials {
+interface Credentials {
   username: string;
   password: string;
 }

@@ -128,7 +128,7 @@ type LandingDecision =
   | { kind: 'form' };
 
 /** Decides what GET / answers, once the pending request is known to exist. */
-export function decideLanding(facts: LandingFacts): LandingDecision {
+function decideLanding(facts: LandingFacts): LandingDecision {
   const { user, pending, isSatisfied, named, hasReturnTo, isForced } = facts;
   if (named?.kind === 'authorize') return { kind: 'redirect', href: named.href };
   const goesOn = named?.kind === 'initiate-login' || (user !== undefined && !isForced && !hasReturnTo);

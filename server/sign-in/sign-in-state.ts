@@ -4,7 +4,7 @@ import type { User } from '../users/index.ts';
 import { type NextStepInput, nextStep, type Step } from './next-step.ts';
 
 /** The password was right, but the address is unconfirmed: a sign-up or a user. */
-export type UnverifiedAccount = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
+type UnverifiedAccount = { kind: 'sign-up'; id: string } | { kind: 'user'; id: string };
 
 /** The sign-in of one browser. */
 export type SignInState =

@@ -33,7 +33,7 @@ export interface SignUpRuleDeps {
 }
 
 /** The steps after those of this module. */
-export interface SignUpPlans {
+interface SignUpPlans {
   /** Whether there is a step PLAN; without it a confirmed account is complete. */
   sold: boolean;
   /** Tests whether a plan has this public handle. */

@@ -17,7 +17,7 @@ import { createSignUpRecords } from './sign-up-records.ts';
 import { deleteExpired, eraseSignUps, findChosenPlanKey, listSignUps } from './sign-up-store.ts';
 import { afterFederatedSignUp, verifyEmailUrl } from './verified-handlers.ts';
 
-export interface SignUpModule {
+interface SignUpModule {
   pageRoutes(router: Router): void;
   operations: readonly ApiOperation[];
   /** For sign-in/. */

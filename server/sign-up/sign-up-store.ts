@@ -16,7 +16,7 @@ const termsSchema = z.object({
 });
 
 /** The terms beside the submitted form, and the place of its submission. */
-export type PresentedTerms = z.infer<typeof termsSchema>;
+type PresentedTerms = z.infer<typeof termsSchema>;
 
 /** An unconfirmed sign-up (see the table `sign_ups`). */
 export type SignUp = Pick<

@@ -130,7 +130,7 @@ async function startByPassword(deps: SignUpRuleDeps, input: StartSignUpInput): P
 }
 
 /** A sign-up with a provider that does not vouch for the address. */
-export type FederatedSignUpInput = Omit<UnverifiedAddress, 'continuation'> & {
+type FederatedSignUpInput = Omit<UnverifiedAddress, 'continuation'> & {
   lang: Language;
   ip: string;
   continuation: string;

@@ -22,7 +22,7 @@ import { nextUrl, returnUrl } from './verified-handlers.ts';
 import { type VerifyEmailRefusal, type VerifyEmailResult, verifyEmail } from './verify-email.ts';
 
 /** The same page is used in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
-export type VerifyEmailEntry = SignUpPlace['way'];
+type VerifyEmailEntry = SignUpPlace['way'];
 
 /** A request of the page for the code. */
 interface VerifyEmailRequest extends SignUpRequest {

@@ -37,7 +37,7 @@ export type VerifyEmailRefusal =
 export type VerifyEmailResult = ConfirmedEmail | VerifyEmailRefusal;
 
 /** A submitted code. */
-export interface SubmittedCode {
+interface SubmittedCode {
   flowId: FlowId;
   code: string;
   ip: string;

@@ -15,7 +15,7 @@ export interface ChangeMarker {
 export const noChangeTracking: ChangeMarker = { ofRows: () => undefined, ofTable: () => undefined };
 
 /** Reads through the cache. */
-export type CachedReader<V> = (key: string, read: () => Promise<V | undefined>) => Promise<V | undefined>;
+type CachedReader<V> = (key: string, read: () => Promise<V | undefined>) => Promise<V | undefined>;
 
 /**
  * Caches results while the mark is unchanged, so each equals the current content of the database. Missing rows are

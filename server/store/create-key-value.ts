@@ -5,7 +5,7 @@ import { openEmbeddedKeyValue } from './key-value-embedded.ts';
 import { openRedisKeyValue } from './key-value-redis.ts';
 import { observeKeyValue, type StoreObserver } from './observe-store.ts';
 
-export interface KeyValueOptions {
+interface KeyValueOptions {
   /** `redis://`, `rediss://` or `redis+sentinel://`, see `parseRedisAddress`; empty or absent: a file in `dataDir`. */
   url?: string | undefined;
   /** Folder of the embedded store's file `short-lived.db`. */

@@ -17,7 +17,7 @@ const LINGER_TIMEOUT_MS = 300;
 /** For the whole first connection; otherwise the attempts at unreachable sentinels would never end. */
 const OPEN_TIMEOUT_MS = 5000;
 
-export interface RedisKeyValueOptions {
+interface RedisKeyValueOptions {
   /** See `parseRedisAddress`. */
   url: string;
   /** Prefix of every key; has precedence over the address's `?prefix=`. */

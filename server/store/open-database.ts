@@ -3,7 +3,7 @@ import { openPostgresDatabase } from './database-postgres.ts';
 import { openSqliteDatabase } from './database-sqlite.ts';
 import type { StoreObserver } from './observe-store.ts';
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** `postgres://…`; empty or absent: SQLite in `dataDir`. */
   url?: string | undefined;
   /** Folder of the SQLite file `foyer.db`. */

@@ -10,7 +10,7 @@ class Placeholder {
 }
 
 /** Runs a query whose SQL is already built. */
-export type Prepared<P, R> = (db: Db, values: P) => Promise<QueryResult<R>>;
+type Prepared<P, R> = (db: Db, values: P) => Promise<QueryResult<R>>;
 
 /**
  * Builds a query's SQL once: building and compiling it takes longer than SQLite's answer. For frequent queries.

@@ -8,7 +8,7 @@ const DEFAULT_SENTINEL_PORT = 26_379;
 const ADDRESS =
   /^(?<scheme>rediss?(?:\+sentinel)?):\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?]+)(?:\/(?<path>[^?]*))?(?:\?(?<query>.*))?$/;
 
-export type RedisAddress = Pick<
+type RedisAddress = Pick<
   RedisOptions,
   | 'host'
   | 'port'

@@ -11,4 +11,4 @@ export interface RedisClient {
   pexpire(key: string, ttlMs: number): Promise<number>;
 }
 
-export type RedisSetOptions = ['PX', ttlMs: number] | ['KEEPTTL', 'XX'];
+type RedisSetOptions = ['PX', ttlMs: number] | ['KEEPTTL', 'XX'];

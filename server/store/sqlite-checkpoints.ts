@@ -6,7 +6,7 @@ const lookEveryMs = 1_000;
 /** A shorter log is left to SQLite, which checkpoints it when the file is closed. */
 const minBytes = 4 * 1024 * 1024;
 
-export interface Checkpoints {
+interface Checkpoints {
   /** Resolves when the thread has closed the file, or there is none. */
   stop(): Promise<void>;
 }

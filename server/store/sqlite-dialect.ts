@@ -18,7 +18,7 @@ import { createWriteBatch, type WriteBatch } from './write-batch.ts';
 import { createWriteLock, type WriteLock } from './write-lock.ts';
 
 /** The two connections to one file: all writes use one, reads outside a transaction the other. */
-export interface SqliteConnections {
+interface SqliteConnections {
   writer: SqliteConnection;
   reader: SqliteConnection;
 }

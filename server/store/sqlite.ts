@@ -12,7 +12,7 @@ const CHECKPOINT_PAGES = 10_000;
 /** Bounds the log file after a burst of writes (bytes). */
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024;
 
-export interface PreparedStatement {
+interface PreparedStatement {
   readonly statement: StatementSync;
   /** True for SELECT and for RETURNING. */
   readonly returnsRows: boolean;

@@ -15,7 +15,7 @@ export interface RecordSettings<T> {
 }
 
 /** Records of one kind in the key-value store, each under a name. */
-export interface StoredRecords<T> {
+interface StoredRecords<T> {
   /** Writes the whole record with a new time to live. */
   write(name: string, value: T, ttlMs?: number): Promise<void>;
   /** Changes a live record without extending it; without one it does nothing. */

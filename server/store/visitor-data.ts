@@ -31,7 +31,7 @@ const rowBytes = 100;
 const readEveryMs = 1_000;
 
 /** How much of the configured size the records use; each level has stricter rules than the one before. */
-export type VisitorDataLevel = 'normal' | 'high' | 'full' | 'over';
+type VisitorDataLevel = 'normal' | 'high' | 'full' | 'over';
 
 export interface VisitorData {
   /** The store, which counts these records as they are written. */

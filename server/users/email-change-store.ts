@@ -41,7 +41,7 @@ export async function listReservedEmails(
     .execute();
 }
 
-export interface NewEmail {
+interface NewEmail {
   email: NormalisedEmail;
   /** SHA-256 of the token in the undo link. */
   undoHash: Sha256;

@@ -63,7 +63,7 @@ export const noExistingUsers = (): ExistingUsers => ({
   left: new Set(),
 });
 
-export interface ImportDecision {
+interface ImportDecision {
   /** In the order of the imported users. */
   outcomes: ImportOutcome[];
   /** The users to add; one whose number belongs to another user has none. */

@@ -9,7 +9,7 @@ import { createImageNameReader } from './user-record-store.ts';
 const firstLetter = (text: string) => Array.from(text)[0] ?? '';
 
 /** The user's row and record, for the page header. */
-export type UserDisplay = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
+type UserDisplay = Pick<User, 'givenName' | 'familyName' | 'email' | 'picture'> & {
   /** From the user record; '' for none. */
   imageName: string;
 };

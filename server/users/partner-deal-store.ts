@@ -4,7 +4,7 @@ import type { Db, Row, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /** A plan that was bought from a partner (the specification's appsumo), found by the buyer's address. */
-export type PartnerDeal = Pick<Row<'partnerDeals'>, 'email' | 'tier' | 'userId'>;
+type PartnerDeal = Pick<Row<'partnerDeals'>, 'email' | 'tier' | 'userId'>;
 
 export const partnerTiers = [1, 2, 3] as const;
 export type PartnerTier = PartnerDeal['tier'];

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
-export interface NewPassword {
+interface NewPassword {
   /** argon2id in PHC format. */
   passwordHash: string;
   /** A code to the address has just proven it. */

@@ -5,7 +5,6 @@ import type { ControlAttributes } from '../../views/parts/control.ts';
 import {
   choiceSchema,
   type FormField,
-  type FormValues,
   formField,
   languages,
   orNull,
@@ -68,7 +67,7 @@ const timeZoneSchema = z
   .transform((text) => (text === '' ? null : (toTimeZone(text) ?? null)));
 
 /** One field of the profile: of its page, the identity service's attributes, the claims, the export and the mails. */
-export interface ProfileFieldDefinition<Value> extends FormField<Value> {
+interface ProfileFieldDefinition<Value> extends FormField<Value> {
   /** Its name among the attributes of the identity service, and of its claim. */
   attribute: string;
   /** Client apps get its value as a claim. */
@@ -183,8 +182,6 @@ export const profileFields = {
 
 export type ProfileField = keyof typeof profileFields;
 export const profileFieldNames = Object.keys(profileFields) as ProfileField[];
-/** The values of the profile, as they are stored. */
-export type ProfileValues = FormValues<typeof profileFields>;
 /** Fields as they were typed; the others stay unchanged. */
 export type TypedProfile = { [Name in ProfileField]?: string | undefined };
 

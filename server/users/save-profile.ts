@@ -5,7 +5,7 @@ import type { ProfileField, TypedProfile } from './profile-fields.ts';
 import type { User } from './user.ts';
 
 /** The changes to a user's profile from a call. */
-export interface SentProfile {
+interface SentProfile {
   req: Request;
   typed: TypedProfile;
   /** The call's name of each field, for the faults. */

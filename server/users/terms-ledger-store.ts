@@ -3,7 +3,7 @@ import type { UserId } from '../shared/index.ts';
 import { type Row, type Schema, uuidv7 } from '../store/index.ts';
 
 /** The accepted version of the terms, and the place: evidence in case of doubt. */
-export type TermsAcceptance = Omit<Row<'termsAcceptances'>, 'id' | 'acceptedAt'>;
+type TermsAcceptance = Omit<Row<'termsAcceptances'>, 'id' | 'acceptedAt'>;
 
 /** Maximum stored length of a User-Agent. */
 export const maxUserAgentLength = 500;

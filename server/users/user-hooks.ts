@@ -6,7 +6,7 @@ import type { Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
 /** A user who has just signed up, or whose address was confirmed for the first time. */
-export interface CreatedUser {
+interface CreatedUser {
   readonly user: User;
   readonly lang: Language;
   /** The name of the provider with which they signed up. */

@@ -19,7 +19,7 @@ type JsonColumn = 'additionalAttributes' | 'notificationSetting' | 'socialMediaL
 /** The specification's user record (section 3), except the columns of the user's own row. */
 export type UserRecord = Omit<Row<'userRecords'>, JsonColumn> & Record<JsonColumn, JsonObject>;
 
-export type UserRecordChange = Partial<Omit<UserRecord, 'id' | 'userId' | 'createdAt' | 'updatedAt'>>;
+type UserRecordChange = Partial<Omit<UserRecord, 'id' | 'userId' | 'createdAt' | 'updatedAt'>>;
 
 const rewardsAtCreation = '5';
 

@@ -27,15 +27,16 @@ export function parseTree(file: string, text: string): Node {
 /** The nodes of the syntax tree of one file. */
 export const parseNodes = (file: string, text: string): Node[] => listNodes(parseTree(file, text));
 
-/** The TypeScript files of folders, as paths of the project; a folder that does not exist has none. */
-export function listSources(...folders: string[]): string[] {
-  return folders
-    .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => /\.tsx?$/.test(name))
-        .map((name) => `${folder}/${name}`),
-    );
-}
+/** The files of a folder with such a name, as paths of the project; a folder that does not exist has none. */
+export const listFiles = (folder: string, pattern: RegExp): string[] =>
+  existsSync(join(root, folder))
+    ? readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => pattern.test(name))
+        .map((name) => `${folder}/${name}`)
+    : [];
+
+/** The TypeScript files of folders, as paths of the project. */
+export const listSources = (...folders: string[]): string[] =>
+  folders.flatMap((folder) => listFiles(folder, /\.tsx?$/));
 
 export const readSource = (file: string): string => readFileSync(join(root, file), 'utf8');

@@ -164,5 +164,3 @@ export function numberOfName(id: string): string | undefined {
   const name = /^(?:tok|pm_card)_(.+)$/.exec(id)?.[1];
   return name === undefined ? undefined : namedCards[name];
 }
-
-export const noSuchCard = (id: string) => invalid(`No such card: '${id}'`, { code: 'resource_missing' });

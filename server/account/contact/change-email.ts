@@ -21,7 +21,7 @@ const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 
 export type EmailRefusal = { kind: 'malformed' } | { kind: 'same' } | CodeThrottled;
-export type RequestEmailChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: EmailRefusal };
+type RequestEmailChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: EmailRefusal };
 
 const mailLanguage = (user: User, from: Origin) => resolveLanguage(from.lang, user.locale ?? undefined);
 
@@ -110,7 +110,7 @@ export async function resendEmailChangeCode(
   return refuse({ kind: issued.why, retryAfterMs: issued.retryAfterMs });
 }
 
-export type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRejection;
+type ConfirmEmailChangeResult = { kind: 'changed'; user: User } | CodeRejection;
 
 /**
  * The code from the new address completes the change. The old address gets the link to undo it for 72 hours, and stays

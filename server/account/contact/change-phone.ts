@@ -26,7 +26,7 @@ export type PhoneRefusal =
   | { kind: 'not-offered' }
   | CodeThrottled;
 
-export type RequestPhoneChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: PhoneRefusal };
+type RequestPhoneChangeResult = { kind: 'asked'; flow: FlowId } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Which limit applied would not help a user, and would help an attacker. */
 function toRefusal(why: SmsRefusal, retryAfterMs: number): PhoneRefusal {
@@ -98,7 +98,7 @@ export async function requestPhoneChange(
   return { kind: 'refused', refusal };
 }
 
-export type PhoneResent = { kind: 'sent' } | { kind: 'not-found' } | { kind: 'refused'; refusal: PhoneRefusal };
+type PhoneResent = { kind: 'sent' } | { kind: 'not-found' } | { kind: 'refused'; refusal: PhoneRefusal };
 
 /** Sends another code if the last one is old enough; the earlier code becomes invalid. */
 export async function resendPhoneCode(
@@ -112,7 +112,7 @@ export async function resendPhoneCode(
   return refusal ? { kind: 'refused', refusal } : { kind: 'sent' };
 }
 
-export type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
+type ConfirmPhoneChangeResult = { kind: 'changed' } | CodeRejection;
 
 /**
  * The code from the number completes the change, and the number can sign in. If a second factor is enabled, remembered
@@ -147,7 +147,7 @@ export async function confirmPhoneChange(
 }
 
 /** `in-use`: the second factor of the sign-in uses it. */
-export type RemovePhoneResult = 'removed' | 'none' | 'in-use';
+type RemovePhoneResult = 'removed' | 'none' | 'in-use';
 
 /** Removes the number; this needs no proof. */
 export async function removeUserPhone(deps: ContactDeps, user: User, from: Origin): Promise<RemovePhoneResult> {

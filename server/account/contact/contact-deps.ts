@@ -28,7 +28,7 @@ export interface ContactDeps {
   now: () => number;
 }
 
-export type RevertContactChange = (
+type RevertContactChange = (
   trx: Transaction<Schema>,
   since: { userId: UserId; sinceMs: number; nowMs: number },
 ) => Promise<unknown>;

@@ -37,7 +37,7 @@ export async function findPendingUndo(
   return change && user && { change, user };
 }
 
-export type UndoEmailChangeResult =
+type UndoEmailChangeResult =
   /** The updated user. */
   | { kind: 'undone'; user: User }
   | { kind: 'faults'; faults: PasswordFault[] }

@@ -4,7 +4,7 @@ import type { Db, Row, Schema } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 
 /** A requested deletion. Times in milliseconds since the epoch. */
-export type AccountDeletion = Row<'accountDeletions'>;
+type AccountDeletion = Row<'accountDeletions'>;
 
 /** @returns false if a deletion is already requested */
 export async function insertDeletion(

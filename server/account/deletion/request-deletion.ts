@@ -12,7 +12,7 @@ import { cancelDeletion, findDeletion, insertDeletion, recordMembershipEnd } fro
 /** Days within which the deletion can be cancelled. */
 export const waitDays = 14;
 
-export type RequestDeletionResult =
+type RequestDeletionResult =
   | { kind: 'asked'; dueAtMs: number }
   /** The user is deleted, or has another password by now. */
   | { kind: 'not-found' };

@@ -19,9 +19,9 @@ import {
 export const cancelPath = '/cancel-factor-reset';
 
 /** The dependencies that the operator's command has too. */
-export type FactorResetDeps = Pick<DeletionDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
+type FactorResetDeps = Pick<DeletionDeps, 'database' | 'outbox' | 'publicUrl' | 'brandName' | 'now'>;
 
-export type RequestFactorResetResult =
+type RequestFactorResetResult =
   | { kind: 'asked'; reset: FactorReset }
   /** One is already pending: it keeps its time. */
   | { kind: 'waiting'; reset: FactorReset }

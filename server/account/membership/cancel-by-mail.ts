@@ -16,7 +16,7 @@ const validMs = 24 * hourMs;
 const linkKey = (secret: string) => `cancel-link:${sha256(secret)}`;
 
 export type CancelLinkRefusal = { kind: 'malformed' } | { kind: 'too-many'; retryAfterMs: number };
-export type RequestCancelLinkResult = { kind: 'sent' } | { kind: 'refused'; refusal: CancelLinkRefusal };
+type RequestCancelLinkResult = { kind: 'sent' } | { kind: 'refused'; refusal: CancelLinkRefusal };
 
 type CancelByMailDeps = Pick<
   AccountDeps,

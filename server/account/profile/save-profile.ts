@@ -25,14 +25,14 @@ const mailAbout = (name: keyof ProfileChange): SecurityChange | undefined =>
 /** Stripe has them for invoices and mails. */
 const billedNames: ReadonlySet<keyof ProfileChange> = new Set(['givenName', 'familyName', 'locale'] as const);
 
-export interface ProfileToSave {
+interface ProfileToSave {
   change: ProfileChange;
   from: Origin;
   /** Other writes of the same transaction, also if the profile is unchanged. */
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
 
-export interface TooManyChanges {
+interface TooManyChanges {
   kind: 'too-many';
   retryAfterMs: number;
 }
@@ -40,7 +40,7 @@ export interface TooManyChanges {
 interface UsernameTaken {
   kind: 'username-taken';
 }
-export type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges | UsernameTaken };
+type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooManyChanges | UsernameTaken };
 
 export const saveProfileRefusals: RefusalRules<TooManyChanges | UsernameTaken> = {
   'too-many': limitRefusals['too-many'],

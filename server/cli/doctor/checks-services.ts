@@ -88,7 +88,7 @@ export const judgeSandboxMessages = (): Finding[] =>
   table('messages', [ok('messages.sandbox')`Mails and text messages stay in the sandbox’s mailbox.`]);
 
 /** The records with which mailboxes judge a mail. */
-export interface SenderFacts {
+interface SenderFacts {
   domain: string;
   /** The reason that no record can be read. */
   failed?: string;
@@ -143,7 +143,7 @@ export const judgeMethodFault = (text: string): Finding[] =>
     Do: Remove the method from PAYMENT_METHODS, or write eur as the currency of PLANS_FILE and run \`foyer plans sync\`.`,
   ]);
 
-export interface PlanFacts {
+interface PlanFacts {
   /** Number of plans. */
   count: number;
   /** That of Stripe's keys; none: nothing is sold; unknown: unreadable, or the sandbox's stand-in. */

@@ -26,7 +26,7 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-export interface DatabaseReport {
+interface DatabaseReport {
   findings: Finding[];
   /** Undefined if they are unknown. */
   keys: readonly SigningKeyInfo[] | undefined;

@@ -24,7 +24,7 @@ function block({ level, seen, why, todo }: Finding): string {
   return lines.join('\n');
 }
 
-export type Counts = Record<Level, number>;
+type Counts = Record<Level, number>;
 
 export function countLevels(findings: readonly Finding[]): Counts {
   const of = (level: Level) => findings.filter((finding) => finding.level === level).length;

@@ -4,7 +4,7 @@ import type { TextSink } from '../io.ts';
 const [terminalEveryMs, lineEveryMs] = [100, 5_000];
 const barWidth = 24;
 
-export interface Progress {
+interface Progress {
   /** @param share of the completed work, 0 to 1 */
   show(share: number, rows: number): void;
   /** Removes the bar. */
@@ -13,7 +13,7 @@ export interface Progress {
 
 export const whole = (count: number) => count.toLocaleString('en');
 
-export function progressLine(what: string, share: number, rows: number): string {
+function progressLine(what: string, share: number, rows: number): string {
   const done = Math.min(1, Math.max(0, share));
   const full = Math.round(done * barWidth);
   return `${what} [${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] ${String(Math.floor(done * 100)).padStart(3)} %  ${whole(rows)} rows`;

@@ -11,8 +11,7 @@ import {
 import { isPermanent } from '../saml/identity.ts';
 import { openStrategies } from '../strategies.ts';
 
-export interface ProviderDescription
-  extends Pick<Provider, 'id' | 'kind' | 'name' | 'signUp' | 'secondFactor' | 'domains'> {
+interface ProviderDescription extends Pick<Provider, 'id' | 'kind' | 'name' | 'signUp' | 'secondFactor' | 'domains'> {
   /** Whether this provider can assign a subject to another person later, according to the configuration. */
   subject: 'permanent' | 'reusable';
   /** The values to register at the provider. */

@@ -12,7 +12,7 @@ const knownMs = 60 * 60_000;
 /** Fail fast for this long after a failed discovery. */
 const pauseMs = 5_000;
 
-export type ProviderDiscovery = () => Promise<client.Configuration>;
+type ProviderDiscovery = () => Promise<client.Configuration>;
 
 /**
  * A provider's discovery document (OpenID Connect Discovery 1.0, section 4). It is fetched when a user first needs it,

@@ -1,7 +1,7 @@
 import { FederationError } from '../identity.ts';
 import { providerTimeoutMs } from './passport.ts';
 
-export interface HttpResponse {
+interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;

@@ -13,7 +13,7 @@ import { type Authenticator, authenticate, type StrategyRequest } from './passpo
 import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
 
 /** The verified claims of the id token and of userinfo. */
-export type IdentityClaims = Record<string, unknown>;
+type IdentityClaims = Record<string, unknown>;
 
 const sessionKey = 'oidc';
 
@@ -169,7 +169,7 @@ const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512'
  * An id token may be bound to its access token (`at_hash`: Core 1.0, section 3.1.3.8). The library does not check it in
  * this flow; a mismatch means that two responses were mixed.
  */
-export function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClaims, accessToken: string): void {
+function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClaims, accessToken: string): void {
   if (response === undefined) return;
   const { alg = '' } = decodeProtectedHeader(idToken);
   const hash = hashes[alg.slice(-3)];

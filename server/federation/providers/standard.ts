@@ -103,7 +103,7 @@ const readMember = (claims: Claims, path: string | undefined): unknown =>
   path?.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), claims);
 
 /** The person of a profile, by the names that the provider's entry gives to its members. */
-export function toPerson(
+function toPerson(
   { claims: names, emailVerification }: Pick<StandardProvider, 'claims' | 'emailVerification'>,
   claims: Claims,
 ): Pick<UpstreamIdentity, 'subject' | 'email' | 'emailVerified' | 'givenName' | 'familyName' | 'picture'> {

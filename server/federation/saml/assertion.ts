@@ -29,7 +29,7 @@ export interface Assertion {
   attributes: Map<string, string[]>;
 }
 
-export const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
+const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 /** Longer than the validity of any real assertion. */
 const maxAgeMs = 15 * 60_000;

@@ -4,7 +4,7 @@ import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from '../provid
 import type { Assertion } from './assertion.ts';
 import { exactName, xmlError } from './xml.ts';
 
-export const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+const persistentFormat = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 const formats = {
   transient: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient',
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',

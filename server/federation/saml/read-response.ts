@@ -6,7 +6,7 @@ import { runStrategy } from './run-strategy.ts';
 import { type AuthnRequestRecord, type SamlService, samlOptions } from './service.ts';
 import { xmlError } from './xml.ts';
 
-export interface PostedSamlResponse {
+interface PostedSamlResponse {
   /** The field SAMLResponse. */
   encoded: string;
   expected: ExpectedResponse;

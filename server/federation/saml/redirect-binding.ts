@@ -11,7 +11,7 @@ const hashes: Record<string, string> = {
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': 'RSA-SHA512',
 };
 
-export interface RedirectMessage {
+interface RedirectMessage {
   kind: 'SAMLRequest' | 'SAMLResponse';
   xml: string;
   relayState: string | undefined;

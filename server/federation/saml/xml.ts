@@ -8,7 +8,7 @@ export const ns = {
   signature: 'http://www.w3.org/2000/09/xmldsig#',
   encryption: 'http://www.w3.org/2001/04/xmlenc#',
 } as const;
-export type Namespace = keyof typeof ns;
+type Namespace = keyof typeof ns;
 
 interface XmlNode {
   readonly nodeType: number;
@@ -34,7 +34,7 @@ const elementNode = 1;
 const isElement = (node: XmlNode): node is XmlElement => node.nodeType === elementNode;
 
 /** The limits of a message: the parsing time grows with each of these, for some quadratically. */
-export interface Limits {
+interface Limits {
   characters: number;
   /** Ampersands, quotation marks and greater-than signs, including those of tags: each is replaced separately. */
   escapes: number;
@@ -48,7 +48,7 @@ export interface Limits {
 }
 
 /** A response with two signatures, three certificates and a list of 150 groups has some 200 elements. */
-export const messageLimits: Limits = {
+const messageLimits: Limits = {
   characters: 131_072,
   escapes: 8_000,
   elements: 300,

@@ -10,7 +10,7 @@ export interface Migration {
   up(context: MigrationContext): Promise<void>;
 }
 
-export interface MigrationContext {
+interface MigrationContext {
   schema: SchemaModule;
   executor: QueryExecutorProvider;
   kind: 'sqlite' | 'postgres';
