@@ -3,8 +3,17 @@ import { accentFault } from './accent.ts';
 import { appPaths, parseAppPaths } from './app-paths.ts';
 import { text, webAddress } from './value-rules.ts';
 
+const optionalFields = ['nickname', 'middle_name', 'website', 'profile'] as const;
+
+/** Optional fields of the profile that members can fill in, with commas. */
+const profileFields = z
+  .string()
+  .transform((value) => [...new Set(value.split(',').map((word) => word.trim()))].filter(Boolean))
+  .pipe(z.array(z.enum(optionalFields, `write some of ${optionalFields.join(', ')} with commas between them`)));
+
 /** The variables for pages: links to other apps, pictures, legal texts and the brand. A part of the schema in `schema.ts`. */
 export const pageVariables = {
+  PROFILE_FIELDS: profileFields.default([]),
   SEARCH_APP_URL: webAddress.optional(),
   MAIN_APP_URL: webAddress.optional(),
   HELP_URL: webAddress.optional(),

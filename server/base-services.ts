@@ -17,7 +17,7 @@ import {
 import { dayMs, hourMs, keyedDigest, minuteMs } from './shared/index.ts';
 import { createNextRedirect } from './sign-in/index.ts';
 import { deriveKey, type VisitorData } from './store/index.ts';
-import { createPageUserSetter, createPictureClaim } from './users/index.ts';
+import { createPageUserSetter, createPictureClaim, listWithheldFields } from './users/index.ts';
 
 /** The dependencies of all modules: the product's, with the count of data of visitors. */
 export type AppDeps = Deps & { visitorData: VisitorData };
@@ -143,6 +143,7 @@ export function toAccountDeps(
     hooks,
     queueFull,
     brandName: config.BRAND_NAME,
+    withheldFields: listWithheldFields(config.PROFILE_FIELDS),
     uniformAnswers: config.PREVENT_USER_EXISTENCE_ERRORS,
   };
 }

@@ -8,7 +8,7 @@ import { mediaFromConfig } from './module-settings.ts';
 import { discoveryPaths, routes } from './oidc/index.ts';
 import { passwordOperations } from './password/index.ts';
 import { sessionCookie } from './sessions/index.ts';
-import { createUserRecipients, userOperations } from './users/index.ts';
+import { createUserRecipients, listWithheldFields, userOperations } from './users/index.ts';
 import type { Modules } from './wiring.ts';
 
 /** The calls of all modules, in the order of the document. */
@@ -17,13 +17,14 @@ export function listOperations(
   { digest, withPicture }: BaseServices,
   { membership, signUp, password, mfa, contact, oauth, getMembershipClaims }: Modules,
 ): ApiOperation[] {
+  const profile = { database, kv, outbox, now, withheldFields: listWithheldFields(config.PROFILE_FIELDS) };
   return [
     ...userOperations({
       database,
       membershipClaims: getMembershipClaims,
       plans: planCommands(membership),
       now,
-      saveProfile: profileSaver({ database, kv, outbox, now }),
+      saveProfile: profileSaver(profile),
       mediaUrl: mediaFromConfig(config)?.url,
       withPicture,
       introspection: !config.production,
@@ -31,7 +32,7 @@ export function listOperations(
     ...membershipOperations(membership),
     ...signUp.operations,
     ...passwordOperations(password),
-    ...accountOperations({ database, kv, outbox, now }),
+    ...accountOperations(profile),
     ...mfaOperations(mfa),
     ...contactOperations(contact),
     ...oauth.operations,

@@ -42,7 +42,7 @@ import { createPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordDeps } from './password/index.ts';
 import { createMailedCodes, createSignIn, type SignInResult } from './sign-in/index.ts';
 import { openSignUp, signUpDataSource } from './sign-up/index.ts';
-import { mailWelcome, type User } from './users/index.ts';
+import { listWithheldFields, mailWelcome, type User } from './users/index.ts';
 
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
 function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
@@ -106,6 +106,7 @@ function createOidc({ deps, base, catalogues, fail, onRefusal, toExpress }: Wiri
     nextRedirect: base.nextRedirect,
     membershipClaims: catalogues.getMembershipClaims,
     withPicture: base.withPicture,
+    withheldFields: listWithheldFields(config.PROFILE_FIELDS),
     catalogue: catalogues.catalogue,
     plansAreSold: config.STRIPE_SECRET_KEY !== undefined,
     providersOut: catalogues.upstream,

@@ -209,6 +209,7 @@ export const notes = {
   'users.offered_plan_id': "A partner's plan that waits for the user's confirmation (source appsumo_update).",
   'users.deal_again_at': 'When a user who declined that plan for now is asked again (milliseconds since the epoch).',
   'users.birthdate': 'ISO 8601 date.',
+  'users.profile_url': 'The claim `profile`.',
   'users.preferred_username': 'In lower case; unique.',
   'users.zoneinfo': 'A time zone of the IANA database.',
   'users.locale': "The user's language; '': none chosen, so the browser's applies.",

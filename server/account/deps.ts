@@ -10,7 +10,7 @@ import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { ClientId, UserId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, Schema, SecretBox } from '../store/index.ts';
-import type { TermsVersion } from '../users/index.ts';
+import type { ProfileField, TermsVersion } from '../users/index.ts';
 import type { ContactDeps } from './contact/contact-deps.ts';
 import type { DeletionDeps } from './deletion/deletion-deps.ts';
 import type { FormDrafts } from './form-drafts.ts';
@@ -42,6 +42,8 @@ export interface AccountDeps {
   log: Logger;
   database: Database;
   kv: KeyValueStore;
+  /** Fields of the profile that are not switched on. */
+  withheldFields: ReadonlySet<ProfileField>;
   cookies: HostCookies;
   outbox: Outbox;
   sessions: Sessions;

@@ -3,7 +3,7 @@ import { type SettingsTab, settingsTabs } from '../../views/account/tabs.ts';
 import { getPageUser } from '../http/index.ts';
 import { formatNumber } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
-import { mapUserData, toPageUser } from '../users/index.ts';
+import { mapUserData, profileFieldNames, toPageUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { homeCards } from './home-cards.ts';
 import { findNotice } from './notices.ts';
@@ -31,6 +31,7 @@ async function show(r: UserRequest, deps: AccountDeps) {
         phone,
         hasPassword: user.passwordHash !== null,
         userData: mapUserData((name) => user[name]),
+        withheld: profileFieldNames.filter((name) => deps.withheldFields.has(name)),
       },
       avatar: getPageUser(r.req)?.member ?? toPageUser({ ...user, imageName: '' }, undefined),
       terms: deps.terms,

@@ -9,7 +9,7 @@ import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId, Metrics } from '../shared/index.ts';
 import type { ClientAuthorizations, NextRedirect } from '../sign-in/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';
-import type { GetMembershipClaims, TermsVersion, WithPicture } from '../users/index.ts';
+import type { GetMembershipClaims, ProfileField, TermsVersion, WithPicture } from '../users/index.ts';
 import type { OidcDeps, UpstreamLogout } from './deps.ts';
 import type { UserCodeLimits } from './device-guesses.ts';
 import type { GrantStore } from './grant-store.ts';
@@ -49,6 +49,8 @@ export interface OidcSettings extends RequestServices {
   membershipClaims: GetMembershipClaims;
   /** Undefined: there are no pictures besides those of identity providers. */
   withPicture: WithPicture | undefined;
+  /** Fields of the profile that are not switched on. */
+  withheldFields: ReadonlySet<ProfileField>;
   /** For the page that lists the plans of a client app. */
   catalogue: Catalogue;
   plansAreSold: boolean;

@@ -9,7 +9,9 @@ import {
   claimsFor,
   findCurrentUser,
   type GetMembershipClaims,
+  listProfileClaims,
   mustSetUpSecondFactor,
+  type ProfileField,
   type User,
   type WithPicture,
 } from '../users/index.ts';
@@ -47,6 +49,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   sessionGrants: SessionGrants;
   membershipClaims: GetMembershipClaims;
   withPicture: WithPicture | undefined;
+  withheldFields: ReadonlySet<ProfileField>;
   rememberMs: number;
   idleMs: number;
   /** Returns the page of Foyer for a prompt of the library. */
@@ -230,7 +233,11 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
     jwks: { keys },
     cookies: cookieConfiguration(deps),
     scopes: [...knownScopes],
-    claims: { ...claimsByScope, openid: ['sub', 'auth_time', 'amr', 'acr'] },
+    claims: {
+      ...claimsByScope,
+      profile: listProfileClaims(deps.withheldFields),
+      openid: ['sub', 'auth_time', 'amr', 'acr'],
+    },
     acrValues: [...acrValues],
     // requested-claims.ts decides: the specification's short forms return only the id token.
     conformIdTokenClaims: false,

@@ -258,5 +258,10 @@ export interface TablesPToZ {
     preferredUsername: string | null;
     /** A time zone of the IANA database. */
     zoneinfo: string | null;
+    nickname: string | null;
+    middleName: string | null;
+    website: string | null;
+    /** The claim `profile`. */
+    profileUrl: string | null;
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profileFieldNames, profileFields } from './profile-fields.ts';
+import { type ProfileField, profileFieldNames, profileFields } from './profile-fields.ts';
 import { toName, type User } from './user.ts';
 
 /**
@@ -36,6 +36,12 @@ export const claimsByScope: Record<string, string[]> = {
   // Foyer's own.
   membership: ['plan', 'entitlements'],
 };
+
+/** The claims of the scope `profile` without those of fields that are not switched on. */
+export function listProfileClaims(withheldFields: ReadonlySet<ProfileField>): string[] {
+  const withheld = ownProfileClaims.filter(({ name }) => withheldFields.has(name)).map(({ attribute }) => attribute);
+  return (claimsByScope.profile ?? []).filter((claim) => !withheld.includes(claim));
+}
 
 export interface Claims {
   sub: string;

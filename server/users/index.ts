@@ -6,7 +6,14 @@
  */
 
 export { findCallingUser, requireCallingUser } from './api-user.ts';
-export { type Claims, claimsByScope, claimsFor, type GetMembershipClaims, type MembershipClaims } from './claims.ts';
+export {
+  type Claims,
+  claimsByScope,
+  claimsFor,
+  type GetMembershipClaims,
+  listProfileClaims,
+  type MembershipClaims,
+} from './claims.ts';
 export { toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
@@ -47,6 +54,7 @@ export {
   genders,
   isBirthdate,
   isUserDataField,
+  listWithheldFields,
   mapUserData,
   nameForm,
   type ProfileField,

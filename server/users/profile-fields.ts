@@ -66,12 +66,21 @@ const timeZoneSchema = z
   })
   .transform((text) => (text === '' ? null : (toTimeZone(text) ?? null)));
 
+/** The address of a page that a browser can open. */
+const pageSchema = (max: number) =>
+  textSchema({ max, optional: true }).refine(
+    (text) => text === '' || ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? ''),
+    { error: 'settings.errors.website' satisfies TextKey },
+  );
+
 /** One field of the profile: of its page, the identity service's attributes, the claims, the export and the mails. */
 interface ProfileFieldDefinition<Value> extends FormField<Value> {
   /** Its name among the attributes of the identity service, and of its claim. */
   attribute: string;
   /** Client apps get its value as a claim. */
   claim: boolean;
+  /** Only where the operator has switched it on (PROFILE_FIELDS). */
+  optIn: boolean;
   /** Its row in the form of the user data; the names have a page of their own. */
   group: UserDataGroup | 'name';
   /** The only values that it accepts. */
@@ -82,6 +91,7 @@ interface ProfileOptions extends ControlAttributes {
   group: UserDataGroup | 'name';
   attribute?: string;
   claim?: true;
+  optIn?: true;
 }
 interface TextOptions extends ProfileOptions {
   /** Maximum length. */
@@ -102,11 +112,12 @@ const toAttribute = (name: string): string =>
 const field = <Value>(
   name: string,
   schema: z.ZodType<Value, string>,
-  { attribute = toAttribute(name), claim, group, ...html }: ProfileOptions,
+  { attribute = toAttribute(name), claim, optIn, group, ...html }: ProfileOptions,
 ): ProfileFieldDefinition<Value> => ({
   ...formField(name, { schema, ...html }),
   attribute,
   claim: claim === true,
+  optIn: optIn === true,
   group,
 });
 
@@ -119,6 +130,12 @@ const requiredText = (name: string, { max, ...options }: TextOptions) => ({
 /** A text that may be empty. */
 const optionalText = (name: string, { max, ...options }: TextOptions) => ({
   ...field(name, orNull(textSchema({ max, optional: true })), { maxLength: max, type: 'text', ...options }),
+  max,
+});
+
+/** The address of a page of the user, which the operator can switch on. */
+const pageAddress = (name: string, { max, ...options }: TextOptions) => ({
+  ...field(name, orNull(pageSchema(max)), { maxLength: max, type: 'url', claim: true, optIn: true, ...options }),
   max,
 });
 
@@ -161,6 +178,16 @@ export const profileFields = {
     claim: true,
   }),
   jobTitle: optionalText('job_title', { max: 200, group: 'work', autoComplete: 'organization-title', claim: true }),
+  nickname: optionalText('nickname', { max: 100, group: 'pages', autoComplete: 'nickname', claim: true, optIn: true }),
+  middleName: optionalText('middle_name', {
+    max: 100,
+    group: 'pages',
+    autoComplete: 'additional-name',
+    claim: true,
+    optIn: true,
+  }),
+  website: pageAddress('website', { max: 200, group: 'pages' }),
+  profileUrl: pageAddress('profile', { max: 200, group: 'pages' }),
   newsletter: field(
     'newsletter',
     choiceSchema(['true', 'false']).transform((text) => text === 'true'),
@@ -184,6 +211,18 @@ export type ProfileField = keyof typeof profileFields;
 export const profileFieldNames = Object.keys(profileFields) as ProfileField[];
 /** Fields as they were typed; the others stay unchanged. */
 export type TypedProfile = { [Name in ProfileField]?: string | undefined };
+
+/**
+ * The fields that the operator has not switched on: no form shows them, no call changes them, no client app gets them.
+ * @param attributes those of the fields that are on
+ */
+export const listWithheldFields = (attributes: readonly string[]): ReadonlySet<ProfileField> =>
+  new Set(
+    profileFieldNames.filter((name) => {
+      const { optIn, attribute } = profileFields[name];
+      return optIn && !attributes.includes(attribute);
+    }),
+  );
 
 const { givenName, familyName, ...userDataFields } = profileFields;
 export const nameForm = { givenName, familyName };

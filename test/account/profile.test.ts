@@ -20,7 +20,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
   let user: User;
   let browser: Browser;
   beforeAll(async () => {
-    foyer = await startFoyer(backend);
+    foyer = await startFoyer(backend, { PROFILE_FIELDS: 'nickname,middle_name,website,profile' });
   });
   beforeEach(async () => {
     user = await foyer.addUser();
@@ -106,10 +106,12 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
 
   it('Each text of the user data is stored, shown, exported and readable as an attribute', async () => {
     const names = listTextFields(userDataForm);
-    const typed = names.map((name) => [userDataForm[name].name, `My ${name}`]);
+    const textOf = (name: (typeof names)[number]) =>
+      userDataForm[name].html.type === 'url' ? `https://vera.example/${name}` : `My ${name}`;
+    const typed = names.map((name) => [userDataForm[name].name, textOf(name)]);
     await browser.post('/settings/profile', { gender: '0', ...Object.fromEntries(typed) });
-    expect(await stored()).toMatchObject(Object.fromEntries(names.map((name) => [name, `My ${name}`])));
-    const attributes = Object.fromEntries(names.map((name) => [userDataForm[name].attribute, `My ${name}`]));
+    expect(await stored()).toMatchObject(Object.fromEntries(names.map((name) => [name, textOf(name)])));
+    const attributes = Object.fromEntries(names.map((name) => [userDataForm[name].attribute, textOf(name)]));
     expect(await exportUserData(foyer.deps.database.db, await stored())).toMatchObject({ attributes });
     const answer = await browser.get('/identity/userAttributes', { headers: { accept: 'application/json' } });
     expect(await answer.json()).toMatchObject(attributes);
@@ -117,8 +119,8 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     const card = await (await browser.get('/settings?tab=user-data')).text();
     for (const name of names) {
       const label = texts.en.settings.userData.fields[name];
-      expect(form).toContain(`value="My ${name}"`);
-      expect(card).toContain(`<dt>${label}</dt><dd>My ${name}</dd>`);
+      expect(form).toContain(`value="${textOf(name)}"`);
+      expect(card).toContain(`<dt>${label}</dt><dd>${textOf(name)}</dd>`);
     }
   });
 

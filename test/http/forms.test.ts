@@ -55,6 +55,8 @@ const forms: TypedForm[] = [
       company: { good: 'Lindqvist', long: 'x'.repeat(201) },
       job_title: { good: 'Restorer', long: 'x'.repeat(201) },
       preferred_username: { good: 'vera.fyfe', long: 'x'.repeat(31) },
+      website: { good: 'https://vera.example/', long: `https://vera.example/${'x'.repeat(200)}` },
+      profile: { good: 'https://vera.example/me', long: `https://vera.example/${'x'.repeat(200)}` },
       locale: { good: 'nl', long: 'nll' },
       zoneinfo: { good: 'Europe/Berlin', long: 'Europe/Berlinn' },
     },
@@ -115,7 +117,10 @@ describe('a form with one wrong field', () => {
   let foyer: TestFoyer;
   let browser: Browser;
   beforeAll(async () => {
-    foyer = await startFoyer(anyBackend, { SIGN_UP_LIMIT_ADDRESS: '1000' });
+    foyer = await startFoyer(anyBackend, {
+      SIGN_UP_LIMIT_ADDRESS: '1000',
+      PROFILE_FIELDS: 'nickname,middle_name,website,profile',
+    });
   });
   beforeEach(async () => {
     browser = await foyer.signedIn(await foyer.addUser());
@@ -213,7 +218,7 @@ const t = translator('en');
 describe('the definition of a form', () => {
   let foyer: TestFoyer;
   beforeAll(async () => {
-    foyer = await startFoyer(anyBackend);
+    foyer = await startFoyer(anyBackend, { PROFILE_FIELDS: 'nickname,middle_name,website,profile' });
   });
   afterAll(() => foyer?.close());
 

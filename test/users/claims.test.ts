@@ -22,7 +22,16 @@ describe('The fields of the profile as claims', () => {
   it('Client apps get these fields of the profile as claims, and no others', () => {
     expect(attributesWith(true)).toEqual([
       ...['given_name', 'family_name', 'preferred_username', 'birthdate', 'gender', 'address'],
-      ...['custom:companyName', 'custom:jobTitle', 'locale', 'zoneinfo'],
+      ...[
+        'custom:companyName',
+        'custom:jobTitle',
+        'nickname',
+        'middle_name',
+        'website',
+        'profile',
+        'locale',
+        'zoneinfo',
+      ],
     ]);
     expect(everyClaim).toEqual(expect.arrayContaining(attributesWith(true)));
   });

@@ -25,6 +25,8 @@ export interface SettingsMember {
   acceptedTosVersion: number | null;
   acceptedTosAt: number | null;
   userData: UserData;
+  /** Fields of the user data that are not shown. */
+  withheld?: readonly string[];
   createdAt: number;
 }
 
@@ -57,7 +59,7 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
   const accepted = version === null ? null : { label: versionLabel(version, terms), acceptedAtMs: acceptedTosAt };
   const first: Partial<Record<SettingsTab, ReactNode>> = {
     'sign-in': <ContactCard ctx={ctx} {...user} terms={accepted} />,
-    'user-data': <UserDataCard ctx={ctx} data={user.userData} />,
+    'user-data': <UserDataCard ctx={ctx} data={user.userData} withheld={user.withheld} />,
   };
   return (
     <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={cardsInOrder(ctx, top)}>

@@ -9,8 +9,15 @@ const isGender = (code: string | null): code is '0' | '1' | '2' | '3' =>
   code !== null && ['0', '1', '2', '3'].includes(code);
 const isLanguage = (code: string | null): code is Language => code !== null && Object.hasOwn(languageNames, code);
 
+interface UserDataCardProps {
+  ctx: PageContext;
+  data: UserData;
+  /** Fields that are not shown. */
+  withheld?: readonly string[] | undefined;
+}
+
 /** The user's own data, to read, with one link to change them. */
-export function UserDataCard({ ctx, data }: { ctx: PageContext; data: UserData }) {
+export function UserDataCard({ ctx, data, withheld = [] }: UserDataCardProps) {
   const { t, lang } = ctx;
   const readText = (name: UserDataField) => {
     const value = data[name];
@@ -36,7 +43,7 @@ export function UserDataCard({ ctx, data }: { ctx: PageContext; data: UserData }
           toFact('preferredUsername', readText('preferredUsername')),
           toFact('birthdate', Number.isNaN(day) ? null : formatDate(lang, day)),
           { ...toFact('gender', t(`settings.userData.genders.${gender}`)), quiet: gender === '0' },
-          ...listTextFields(data).map((name) => toFact(name, readText(name))),
+          ...listTextFields(data, withheld).map((name) => toFact(name, readText(name))),
           toFact('address', readText('address')),
           toFact('newsletter', t(`settings.userData.${data.newsletter === true ? 'subscribed' : 'notSubscribed'}`)),
           toFact('locale', isLanguage(locale) ? languageNames[locale] : t('settings.userData.localeDefault')),

@@ -9,6 +9,8 @@ import { listUserDataFields, timeZones, type UserDataField, type UserDataGroup, 
 
 export interface UserDataPageProps extends FormPageProps<UserDataField> {
   groups: Record<UserDataField, UserDataGroup | 'name'>;
+  /** Fields that are not shown. */
+  withheld?: readonly string[];
 }
 
 /** The specification's codes, the default first. */
@@ -70,14 +72,14 @@ function UserDataControl({ name, ctx: { t }, controls, values, errors }: UserDat
 
 /** The user data in one form (specification, section 3: user attributes). */
 export function UserDataPage(props: UserDataPageProps) {
-  const { ctx, action, groups, problem } = props;
+  const { ctx, action, groups, problem, withheld = [] } = props;
   const { t } = ctx;
   const toControl = (name: UserDataField) => <UserDataControl key={name} {...props} name={name} />;
   return (
     <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
       <form className="form" method="post" action={action} noValidate>
         {userDataGroups.map((group) => {
-          const names = listUserDataFields(groups).filter((name) => groups[name] === group);
+          const names = listUserDataFields(groups).filter((name) => groups[name] === group && !withheld.includes(name));
           return names.length > 1 ? (
             <div key={group} className="pair">
               {names.map(toControl)}

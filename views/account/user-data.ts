@@ -10,7 +10,7 @@ export const timeZones: readonly string[] = [
 ];
 
 /** The rows of the form, in their order. Each entry of the profile names its row. */
-export const userDataGroups = ['username', 'person', 'address', 'work', 'language', 'newsletter'] as const;
+export const userDataGroups = ['username', 'person', 'address', 'work', 'pages', 'language', 'newsletter'] as const;
 export type UserDataGroup = (typeof userDataGroups)[number];
 
 /** The stored values. */
@@ -25,5 +25,7 @@ const special = ['preferredUsername', 'birthdate', 'gender', 'address', 'newslet
 type TextField = Exclude<UserDataField, (typeof special)[number]>;
 
 /** The fields that are one line of text, in the order of the record. */
-export const listTextFields = (fields: Record<UserDataField, unknown>): TextField[] =>
-  listUserDataFields(fields).filter((name): name is TextField => special.every((other) => other !== name));
+export const listTextFields = (fields: Record<UserDataField, unknown>, withheld: readonly string[] = []): TextField[] =>
+  listUserDataFields(fields).filter(
+    (name): name is TextField => special.every((other) => other !== name) && !withheld.includes(name),
+  );

@@ -11,6 +11,16 @@ export function profileSaver(deps: SaveProfileDeps): SaveProfile {
     const sent = Object.entries(typed).filter(([, text]) => text !== undefined);
     const form = Object.fromEntries(sent.map(([name]) => [name, profileFields[name as ProfileField]]));
     const { errors, values: change } = readTexts(form, Object.fromEntries(sent) as Record<string, string>, t);
+    const withheld = sent.filter(([name]) => deps.withheldFields.has(name as ProfileField));
+    if (withheld.length > 0) {
+      throw new HttpError('validation', {
+        detail: 'fields that are not switched on',
+        invalidParams: withheld.map(([name]) => ({
+          name: `body.${names[name as ProfileField] ?? name}`,
+          detail: 'not switched on',
+        })),
+      });
+    }
     if (change === undefined) {
       const invalidParams = Object.entries(errors).flatMap(([field, detail]) => {
         const name = names[field as ProfileField];

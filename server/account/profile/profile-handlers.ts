@@ -9,7 +9,7 @@ import {
   writeLanguageCookie,
 } from '../../http/index.ts';
 import { requireUser } from '../../sign-in/index.ts';
-import { mapUserData, nameForm, userDataForm } from '../../users/index.ts';
+import { mapUserData, nameForm, profileFieldNames, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { accountHomeUrl } from '../notices.ts';
 import { type ActionCaller, formAct, openForm, settingsPage } from '../settings-page.ts';
@@ -44,12 +44,13 @@ export const userDataPage = settingsPage({
   title: 'settings.userData.edit',
   guard: requireUser,
   Page: UserDataPage,
-  toProps: ({ user }) => ({
+  toProps: ({ user }, { withheldFields }) => ({
     ...openForm(
       userDataForm,
       mapUserData((name) => String(user[name] ?? '')),
     ),
     groups: mapUserData((name) => userDataForm[name].group),
+    withheld: profileFieldNames.filter((name) => withheldFields.has(name)),
   }),
   act: formAct({
     action: changeProfile(userDataForm),

@@ -5,12 +5,14 @@ import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } f
 import { limitRefusals } from '../../password/index.ts';
 import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import { type Database, isUniqueViolation, type KeyValueStore, type Schema } from '../../store/index.ts';
-import { isUserDataField, type ProfileChange, setProfile, type User } from '../../users/index.ts';
+import { isUserDataField, type ProfileChange, type ProfileField, setProfile, type User } from '../../users/index.ts';
 
 export interface SaveProfileDeps {
   database: Database;
   kv: KeyValueStore;
   outbox: Outbox;
+  /** They stay as they are. */
+  withheldFields: ReadonlySet<ProfileField>;
   now: () => number;
 }
 
@@ -64,12 +66,15 @@ export async function saveProfile(
 }
 
 async function saveChange(
-  { database, kv, outbox, now }: SaveProfileDeps,
+  { database, kv, outbox, withheldFields, now }: SaveProfileDeps,
   user: User,
   { change, from, alongside }: ProfileToSave,
 ): Promise<SaveProfileResult> {
   const names = (Object.keys(change) as (keyof ProfileChange)[]).filter(
-    (name) => change[name] !== undefined && change[name] !== user[name],
+    (name) =>
+      change[name] !== undefined &&
+      change[name] !== user[name] &&
+      (name === 'preferredLanguage' || !withheldFields.has(name)),
   );
   if (names.length === 0) {
     if (alongside) await database.transaction(alongside);
