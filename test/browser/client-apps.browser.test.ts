@@ -31,7 +31,8 @@ describe('pages between a sign-in and a client', () => {
       expect(await page.getByText(new URL(thirdPartyUrl).host).count()).toBeGreaterThan(0);
       await page.getByRole('button', { name: 'Allow' }).click();
       await atHome(page, 'Ida Moreau');
-      expect(await listed(page, 'Claims of the ID token')).toMatchObject({ aud: 'orchard', email });
+      expect(await listed(page, 'Claims of the ID token')).toMatchObject({ aud: 'orchard' });
+      expect(await listed(page, 'Answer from the userinfo endpoint')).toMatchObject({ email });
 
       // Nothing is asked on the way: it is redirects from the app to Foyer and back.
       await page.context().clearCookies({ domain: '127.0.0.1' });
