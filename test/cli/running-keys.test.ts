@@ -37,7 +37,7 @@ describe.each(backends)('signing keys of a running Foyer on $name', (backend) =>
   });
 
   it('Rotating keys publishes them at once and signs only when every cache has them', async () => {
-    const { client } = await register('patient');
+    const { client } = await register('patient', '--id-token-alg', 'ES256');
     const user = await running().addUser();
     const browser = await running().signedIn(user);
     const rotated = (await foyer('keys', 'rotate', '--json')).json<{

@@ -64,6 +64,7 @@ describe('the server as a process', () => {
         `Mailbox:         ${server.url}/sandbox/mailbox`,
         `Billing:         ${server.url}/sandbox/billing`,
         `Providers:       ${server.demoUrl}/providers`,
+        `Refused:         ${server.url}/sandbox/refusals`,
         'Stop with Ctrl-C.',
         '',
       ].join('\n'),

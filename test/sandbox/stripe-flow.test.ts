@@ -275,7 +275,7 @@ describe('the controls', () => {
     const before = await mine();
     expect(before.customer).toMatchObject({
       email: 'vera@example.com',
-      cards: [{ brand: 'visa', last4: '4242' }],
+      methods: [{ brand: 'visa', last4: '4242', isDebit: false }],
       subscriptions: [{ id, status: 'active', cents: 90_000, endsThen: false }],
       invoices: [
         { id: invoice.id, status: 'paid', cents: 90_000, refundable: true },
