@@ -6,12 +6,12 @@ import { toClientId, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
-import { toAuthentication } from './access-token-claims.ts';
 import { insufficient, orUnproven, unauthorized, unproven } from './api-refusals.ts';
 import { refuseUser, type UserRuleDeps } from './api-user-rules.ts';
 import { mayHoldSensitive } from './client-metadata.ts';
 import type { PresentedProof } from './dpop.ts';
 import { canonicalScopes, isSensitiveScope } from './scopes.ts';
+import { toAuthentication } from './token-claims.ts';
 
 export interface ApiTokenDeps extends UserRuleDeps {
   database: Database;

@@ -54,7 +54,7 @@ type ClientRow = Pick<Row<'clients'>, 'metadata' | 'secretHash' | 'previousSecre
 function forLibrary(row: ClientRow): AdapterPayload {
   // The library accepts only https here and does not use it; the dashboard does.
   const { initiate_login_uri: _, scope, ...rest } = parseMetadata(row.metadata);
-  // The library rejects an empty scope. Without one it compares nothing, which is why `access-token-claims.ts` does.
+  // The library rejects an empty scope. Without one it compares nothing, which is why `token-claims.ts` does.
   const metadata = { ...rest, ...(scope !== '' && { scope: expandScopes(scope.split(' ')).join(' ') }) };
   const { secretHash, previousSecretHash: hash, previousSecretExpiresAt: expiresAt } = row;
   if (secretHash === null) return metadata;

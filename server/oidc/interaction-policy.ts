@@ -130,7 +130,7 @@ export function createInteractionPolicy(deps: PolicyDeps): interactionPolicy.Def
   const login = policy.get('login');
   if (!login) throw new Error('the library has no login prompt');
   for (const reason of ['essential_acrs', 'essential_acr']) login.checks.remove(reason);
-  // Requested claims are those of scopes (requested-claims.ts), for which the user is asked.
+  // Requested claims are those of scopes (token-claims.ts), for which the user is asked.
   policy.get('consent')?.checks.remove('op_claims_missing');
   login.checks.add(clientScopeCheck());
   login.checks.add(sessionCheck(deps));

@@ -16,7 +16,6 @@ import {
   type WithPicture,
 } from '../users/index.ts';
 import { isRestricted } from './access-rule.ts';
-import { accessTokenClaims } from './access-token-claims.ts';
 import { type AdapterDeps, createAdapterFactory } from './adapter.ts';
 import { clientAssertionAlgorithms } from './client-keys.ts';
 import { extraMetadata } from './client-metadata.ts';
@@ -30,11 +29,11 @@ import { requiresChallenge } from './pkce.ts';
 import { queryIdToken, queryIdTokenSeconds } from './query-response-mode.ts';
 import { providerParameters } from './request-hints.ts';
 import { assertRequestObject } from './request-objects.ts';
-import { limitRequestedClaims, selectClaims } from './requested-claims.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes, requireGrantableScope } from './scopes.ts';
 import type { SessionGrants } from './session-grants.ts';
+import { accessTokenClaims, limitRequestedClaims, selectClaims } from './token-claims.ts';
 
 export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   issuer: string;
@@ -239,7 +238,7 @@ export function createConfiguration(deps: ProviderDeps, keys: JWK[]): Configurat
       openid: ['sub', 'auth_time', 'amr', 'acr'],
     },
     acrValues: [...acrValues],
-    // requested-claims.ts decides: the specification's short forms return only the id token.
+    // token-claims.ts decides: the specification's short forms return only the id token.
     conformIdTokenClaims: false,
     responseTypes: ['code', 'id_token'],
     subjectTypes: ['public'],

@@ -33,7 +33,7 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
       return isClientSecret(this, presented, deps.now());
     },
   });
-  // requested-claims.ts has limited the requested claims before they were stored, so no grant lists them.
+  // token-claims.ts has limited the requested claims before they were stored, so no grant lists them.
   Object.defineProperty(provider.Grant.prototype, 'getOIDCClaimsFiltered', {
     value: (names: Iterable<string>) => [...names],
   });

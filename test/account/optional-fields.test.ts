@@ -25,7 +25,9 @@ describe('optional fields of the profile', () => {
   const stored = () => findUser(foyer.deps.database.db, user.id);
   const save = (input: Record<string, string>) => browser.post('/settings/profile', { gender: '0', ...input });
   const claims = async () =>
-    (await tokensFor(await relyingParty(foyer, await foyer.addClient()), browser, user)).claims();
+    (
+      await tokensFor(await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true })), browser, user)
+    ).claims();
   const published = async () => {
     const answer = await sendRequest(`${foyer.url}/.well-known/openid-configuration`);
     return ((await answer.json()) as { claims_supported: string[] }).claims_supported;

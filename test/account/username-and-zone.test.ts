@@ -39,12 +39,12 @@ describe.each(backends)('username and time zone on $name', (backend) => {
     if (user) expect(await exportUserData(foyer.deps.database.db, user)).toMatchObject({ attributes });
     const answer = await browser.get('/identity/userAttributes', { headers: { accept: 'application/json' } });
     expect(await answer.json()).toMatchObject(attributes);
-    const client = await relyingParty(foyer, await foyer.addClient());
+    const client = await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true }));
     if (user) expect((await tokensFor(client, browser, user)).claims()).toMatchObject(attributes);
   });
 
   it('Without a username and a time zone there are no such claims', async () => {
-    const client = await relyingParty(foyer, await foyer.addClient());
+    const client = await relyingParty(foyer, await foyer.addClient({ idTokenClaims: true }));
     const claims = (await tokensFor(client, browser, user)).claims();
     expect(claims).not.toHaveProperty('preferred_username');
     expect(claims).not.toHaveProperty('zoneinfo');

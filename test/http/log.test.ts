@@ -54,10 +54,10 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
   });
 
   it.each([
-    { what: 'a page', path: '/oauth2/authorize?client_id=nobody&state=s', accept: 'text/html' },
-    { what: 'a page of another handler', path: '/storage', accept: 'text/html' },
-    { what: 'a problem document', path: '/oauth2/authorize/none', accept: 'application/json' },
-  ])('The reference that an error shows is found in the log: $what', async ({ path, accept }) => {
+    { what: 'a page', path: '/oauth2/authorize?client_id=nobody&state=s', accept: 'text/html', ofApp: true },
+    { what: 'a page of another handler', path: '/storage', accept: 'text/html', ofApp: false },
+    { what: 'a problem document', path: '/oauth2/authorize/none', accept: 'application/json', ofApp: true },
+  ])('The reference that an error shows is found in the log: $what', async ({ path, accept, ofApp }) => {
     let shown: string | undefined;
     const lines = await linesWhile(async () => {
       const answer = await foyer.browser().get(path, { headers: { accept } });
@@ -65,7 +65,8 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
       [shown] = /\b[0-9A-F]{10}\b/.exec(await answer.text()) ?? [];
     });
     const found = lines.filter(({ reference }) => reference === shown);
-    expect(found.map(({ msg }) => msg)).toEqual(['request refused', 'request completed']);
+    const refused = ofApp ? ['request refused', 'client app refused'] : ['request refused'];
+    expect(found.map(({ msg }) => msg)).toEqual([...refused, 'request completed']);
     expect(found[0]?.kind).toBeDefined();
   });
 

@@ -1,5 +1,5 @@
 import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
-import type { DiscountParam } from './discounts.ts';
+import type { DiscountParam } from '../subscription/membership.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {

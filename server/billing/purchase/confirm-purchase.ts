@@ -15,12 +15,11 @@ import {
   getChangeableSubscription,
   getItem,
 } from '../subscription/changeable-subscription.ts';
-import { isDebit } from '../subscription/membership.ts';
+import { isDebit, toDiscountParam } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
-import { toDiscountParam } from './discounts.ts';
 import { type PurchaseRefusal, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
 import { quoteNow, quotePlan } from './quote.ts';

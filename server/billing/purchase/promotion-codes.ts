@@ -9,8 +9,8 @@ import type { ChosenPromotion, PromotionRefusal } from '../results.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
 import { discountOfCoupon, toId } from '../stripe/stripe-objects.ts';
 import { viewedSubscription } from '../subscription/changeable-subscription.ts';
+import { exceedsAmount } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { exceedsAmount } from './discounts.ts';
 import { quotePlan } from './quote.ts';
 
 /** Stripe's data of a code, whether or not it can be used. */

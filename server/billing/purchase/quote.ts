@@ -20,9 +20,15 @@ import {
 } from '../stripe/stripe-invoices.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
 import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
-import { type AppliedDiscount, type NextCharge, trialPlanKey } from '../subscription/membership.ts';
+import {
+  type AppliedDiscount,
+  discountAfter,
+  discountEnd,
+  type NextCharge,
+  previewDiscounts,
+  trialPlanKey,
+} from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { discountAfter, discountEnd, previewDiscounts } from './discounts.ts';
 import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */

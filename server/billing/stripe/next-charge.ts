@@ -3,12 +3,15 @@ import type Stripe from 'stripe';
 import { dayMs } from '../../shared/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { appliesAt, type Discounts, discountAt, previewDiscounts } from '../purchase/discounts.ts';
 import {
   type AppliedDiscount,
+  appliesAt,
   type CustomerDiscount,
+  type Discounts,
+  discountAt,
   type Membership,
   type NextCharge,
+  previewDiscounts,
   trialPlanKey,
 } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';

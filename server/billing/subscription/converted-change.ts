@@ -2,11 +2,10 @@ import type Stripe from 'stripe';
 import type { Plan } from '../catalogue/catalogue.ts';
 import { whileActive } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { getItem, readSubscription } from './changeable-subscription.ts';
-import type { Membership } from './membership.ts';
+import { exceedsAmount, type Membership } from './membership.ts';
 import { currentPaidPlan } from './membership-state.ts';
 
 /**

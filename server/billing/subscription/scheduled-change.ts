@@ -2,13 +2,12 @@ import type Stripe from 'stripe';
 import type { StripeSubscriptionId } from '../../shared/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { exceedsAmount } from '../purchase/discounts.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, callTaxed, isScheduleTaxed, taxOfSales } from '../stripe/stripe-client.ts';
 import { findSchedule, laterPhases, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';
 import { getItem } from './changeable-subscription.ts';
 import { putNextPrice, putPriceBack } from './converted-change.ts';
-import { isInLastDays, type Membership } from './membership.ts';
+import { exceedsAmount, isInLastDays, type Membership } from './membership.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 /**
