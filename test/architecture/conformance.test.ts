@@ -47,6 +47,7 @@ describe('the table of conformance', () => {
       'PKCE (RFC 7636)',
       'Pushed authorization requests (RFC 9126)',
       'Signed requests (RFC 9101; Core, 6.1)',
+      'Basic OP',
       'FAPI 2.0 Security Profile',
       'DPoP (RFC 9449)',
       'JWT access tokens (RFC 9068)',
