@@ -4,4 +4,4 @@
  * Owns unconfirmed accounts (`sign_ups`) and the flow from one to a user. Does not own codes (messages/), the rules for
  * passwords (password/), the resulting user (users/), the step PLAN (billing/), nor the next step (sign-in/).
  */
-export { openSignUp, signUpDataSource } from './room.ts';
+export { openSignUp, signUpDataSource } from './create-sign-up-module.ts';

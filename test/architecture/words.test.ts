@@ -101,6 +101,6 @@ describe('words of comments and pages', () => {
       toParagraphs(text).map((paragraph) => ({ place: 'a.ts', text: withoutQuotes(paragraph) }));
     expect(find(toTexts('The room tells whoever asks.'), privateWords)).toHaveLength(2);
     expect(find(toTexts('* Signs in. Who is\n * not known goes away.'), hiddenActors)).toHaveLength(1);
-    expect(find(toTexts('Reads `errand` from `server/sign-up/room.ts`.'), privateWords)).toEqual([]);
+    expect(find(toTexts('Reads `errand` from `server/sign-up/create-sign-up-module.ts`.'), privateWords)).toEqual([]);
   });
 });

@@ -60,7 +60,7 @@ describe('the payment element in a browser', () => {
     for (const width of [768, 820, 1366]) {
       await page.setViewportSize({ width, height: 900 });
       await page.goto(`${shop.foyer.url}/settings/membership`);
-      const room = await page.locator('#invoices').evaluate((card) => {
+      const layout = await page.locator('#invoices').evaluate((card) => {
         const number = card.querySelector('tbody .unbroken .small');
         if (number) number.lastChild?.replaceWith('WWWWWWWW-0002');
         const table = card.querySelector('table')?.getBoundingClientRect();
@@ -69,8 +69,8 @@ describe('the payment element in a browser', () => {
           over: Math.round((table?.right ?? 0) - card.getBoundingClientRect().right),
         };
       });
-      expect({ width, ...room }).toMatchObject({ width, number: 'WWWWWWWW-0002' });
-      expect(room.over).toBeLessThanOrEqual(0);
+      expect({ width, ...layout }).toMatchObject({ width, number: 'WWWWWWWW-0002' });
+      expect(layout.over).toBeLessThanOrEqual(0);
     }
   });
 

@@ -70,7 +70,7 @@ export function sandboxStops(steps: TourSteps): Stop[] {
         await page.locator('.messages li').first().waitFor();
       },
     },
-    { name: 'refused requests with nothing', open: at('/sandbox/refusals?client=nobody') },
+    { name: 'refused requests with nothing', open: at('/sandbox/refusals?client=unknown-app') },
     {
       name: 'demo app',
       async open(page) {

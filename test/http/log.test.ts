@@ -54,7 +54,7 @@ describe.each(backends)('log lines of a request on $name', (backend) => {
   });
 
   it.each([
-    { what: 'a page', path: '/oauth2/authorize?client_id=nobody&state=s', accept: 'text/html', ofApp: true },
+    { what: 'a page', path: '/oauth2/authorize?client_id=unknown&state=s', accept: 'text/html', ofApp: true },
     { what: 'a page of another handler', path: '/storage', accept: 'text/html', ofApp: false },
     { what: 'a problem document', path: '/oauth2/authorize/none', accept: 'application/json', ofApp: true },
   ])('The reference that an error shows is found in the log: $what', async ({ path, accept, ofApp }) => {
