@@ -59,7 +59,10 @@ export function endLocalSession(provider: Provider, deps: OidcDeps): void {
       // Foyer answers from here on; the library must not write after it.
       koa.respond = false;
       r.res.statusCode = 200;
-      return renderSignOutPage(r, deps, { request, client });
+      // The library drops the address of a request that names no client app.
+      const sent = { ...koa.query, ...koa.oidc.body };
+      const fromUnknownApp = client === undefined && sent.post_logout_redirect_uri !== undefined;
+      return renderSignOutPage(r, deps, { request, client, fromUnknownApp });
     }
     const { address, providerName } = await signOutLocally(r, deps, returnTo);
     if (providerName === undefined) {

@@ -77,13 +77,14 @@ const withQuery = (path: string, request: SignOutRequest) =>
 /** The question of a page: the parameters of the sign-out, and the client app that requests it. */
 interface SignOutQuestion extends Pick<VerifiedSignOut, 'client' | 'switches'> {
   request: SignOutRequest;
+  fromUnknownApp?: boolean;
 }
 
 /** Asks with one button, which passes on all parameters of the sign-out. */
 export async function renderSignOutPage(
   r: RequestContext,
   deps: OidcDeps,
-  { request, client, switches }: SignOutQuestion,
+  { request, client, fromUnknownApp, switches }: SignOutQuestion,
 ): Promise<void> {
   const found = await deps.sessions.getCurrentUser(r.req);
   const upstream = found?.session.upstream && deps.providersOut.endsAtProvider(found.session.upstream);
@@ -93,6 +94,7 @@ export async function renderSignOutPage(
       action: '/logout',
       fields: request,
       ...(client && { clientName: client.clientName ?? client.clientId }),
+      ...(fromUnknownApp && { fromUnknownApp }),
       ...(switches && { switches }),
       ...(found && { memberEmail: found.user.email }),
       ...(upstream && { upstream }),

@@ -17,7 +17,7 @@ function rows(): Row[] {
     if (line.startsWith('## ')) standard = line.slice(3);
     const cells = line.split('|').map((cell) => cell.trim());
     const [, section = '', , shown = ''] = cells;
-    if (cells.length !== 5 || section === 'Section' || /^-+$/.test(section)) return [];
+    if (cells.length !== 5 || section === 'Section' || section === 'Module' || /^-+$/.test(section)) return [];
     const links = [...shown.matchAll(/\[(.+?)\]\(\.\.\/(test\/[^)]+\.test\.tsx?)\)/g)];
     return { standard, section, tests: links.map(([, title = '', file = '']) => ({ title, file })) };
   });
@@ -32,6 +32,27 @@ function hasTitle(file: string, title: string): boolean {
     return source.replaceAll(/\(\s+/g, '(').includes(written);
   });
 }
+
+/** The modules of the OpenID Foundation's plans, by the suite's names. */
+const logoutPlans: Record<string, string[]> = {
+  'RP-Initiated Logout OP': [
+    'oidcc-rp-initiated-logout-discovery-endpoint-verification',
+    'oidcc-rp-initiated-logout',
+    'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
+    'oidcc-rp-initiated-logout-modified-id-token-hint',
+    'oidcc-rp-initiated-logout-no-id-token-hint',
+    'oidcc-rp-initiated-logout-no-params',
+    'oidcc-rp-initiated-logout-no-post-logout-redirect-uri',
+    'oidcc-rp-initiated-logout-no-state',
+    'oidcc-rp-initiated-logout-only-state',
+    'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
+    'oidcc-rp-initiated-logout-bad-id-token-hint',
+  ],
+  'Back-Channel Logout OP': [
+    'oidcc-backchannel-logout-discovery-endpoint-verification',
+    'oidcc-backchannel-rp-initiated-logout',
+  ],
+};
 
 /** docs/conformance.md says of each demand which test shows it: that must stay true. */
 describe('the table of conformance', () => {
@@ -48,6 +69,8 @@ describe('the table of conformance', () => {
       'Pushed authorization requests (RFC 9126)',
       'Signed requests (RFC 9101; Core, 6.1)',
       'Basic OP',
+      'RP-Initiated Logout OP',
+      'Back-Channel Logout OP',
       'FAPI 2.0 Security Profile',
       'DPoP (RFC 9449)',
       'JWT access tokens (RFC 9068)',
@@ -67,6 +90,18 @@ describe('the table of conformance', () => {
     const missing = tests.filter(({ file, title }) => !existsSync(join(root, file)) || !hasTitle(file, title));
     expect(missing).toEqual([]);
   });
+
+  it.each(Object.entries(logoutPlans))(
+    'The table of %s has exactly the modules of its plan, each with a test by its name',
+    (plan, modules) => {
+      const inTable = table.filter(({ standard }) => standard === plan);
+      expect(inTable.map(({ section }) => section.replaceAll('`', '')).toSorted()).toEqual(modules.toSorted());
+      const source = readFileSync(join(root, 'test/oidc/logout-op-modules.test.ts'), 'utf8');
+      // A title begins with the name of its module, or is "%s: …" with the names as rows.
+      const titles = [...source.matchAll(/'(oidcc-[\w-]+)(?::|')/g)].map(([, name]) => name);
+      expect(modules.filter((name) => !titles.includes(name))).toEqual([]);
+    },
+  );
 
   it('The title check does not accept a test that is missing or has another title', () => {
     expect(

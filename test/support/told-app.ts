@@ -16,6 +16,8 @@ export interface Told {
 
 export interface ToldApp {
   id: string;
+  secret: string | null;
+  redirectUri: string;
   client: RelyingParty;
   /** Its address. */
   address: string;
@@ -52,10 +54,8 @@ export async function toldApp(foyer: TestFoyer, request: Partial<ClientRequest> 
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backchannel`;
-  const client = await relyingParty(
-    foyer,
-    await foyer.addClient({ backchannelLogoutUri: address, idTokenAlg: 'ES256', ...request }),
-  );
+  const registered = await foyer.addClient({ backchannelLogoutUri: address, idTokenAlg: 'ES256', ...request });
+  const client = await relyingParty(foyer, registered);
   const keys = createRemoteJWKSet(new URL(client.config.serverMetadata().jwks_uri ?? ''), { cooldownDuration: 0 });
   const check = (token: string) =>
     jwtVerify(token, keys, {
@@ -68,7 +68,7 @@ export async function toldApp(foyer: TestFoyer, request: Partial<ClientRequest> 
     });
   let seen = 0;
   return {
-    id: client.id,
+    ...registered,
     client,
     address,
     told,

@@ -10,7 +10,9 @@ export interface SignOutPageProps {
   fields: Record<string, string>;
   /** The requesting client app. */
   clientName?: string;
-  /** A sign-in to it follows. */
+  /** The request has an address to return to, and names no app that has registered it. */
+  fromUnknownApp?: true;
+  /** A sign-in to the client app follows. */
   switches?: true;
   memberEmail?: string;
   /** The provider of the sign-in, and whether a logout here also ends the session there. */
@@ -25,6 +27,7 @@ export function SignOutPage({
   action,
   fields,
   clientName,
+  fromUnknownApp,
   switches,
   memberEmail,
   upstream,
@@ -40,6 +43,7 @@ export function SignOutPage({
         <p className="muted">
           {memberEmail === undefined ? t('oauth.signOut.textPlain') : t('oauth.signOut.text', { email: memberEmail })}
         </p>
+        {fromUnknownApp && <p className="muted">{t('oauth.signOut.fromUnknownApp')}</p>}
         {switches && clientName !== undefined && <p className="muted">{t('oauth.signOut.switches', { clientName })}</p>}
         {upstream !== undefined && (
           <p className="muted">

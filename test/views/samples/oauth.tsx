@@ -108,6 +108,9 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
     'sign-out-not-of-a-provider': {
       page: <SignOutPage ctx={ctx} action="/logout" fields={{}} upstream={{ name: 'Google', ends: false }} />,
     },
+    'sign-out-for-an-unknown-app': {
+      page: <SignOutPage ctx={ctx} action="/logout" fields={{}} memberEmail={member.email} fromUnknownApp />,
+    },
     'sign-out-plain': { page: <SignOutPage ctx={ctx} action="/logout" fields={{}} /> },
   };
 }
