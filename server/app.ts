@@ -8,6 +8,7 @@ import type { Extensions } from './extensions.ts';
 import {
   type ApiOperation,
   alive,
+  apiCallLimits,
   apiRoutes,
   asHttpError,
   clientIp,
@@ -17,6 +18,7 @@ import {
   detectLanguages,
   errorHandler,
   type Guard,
+  guardVisitorForms,
   handleProbe,
   measureRequests,
   mediaFiles,
@@ -36,7 +38,6 @@ import { describeOperations, listOperations } from './json-api.ts';
 import { mediaPath } from './module-settings.ts';
 import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
-import { apiCallLimits, guardVisitorForms } from './rate-limits/index.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';

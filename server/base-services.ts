@@ -1,11 +1,17 @@
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
 import { createHooks } from './hooks.ts';
-import { brandStylesheet, createFormRecords, createPages, domainCookies, hostCookies } from './http/index.ts';
+import {
+  brandStylesheet,
+  createFormRecords,
+  createPages,
+  createVisitorGate,
+  domainCookies,
+  hostCookies,
+} from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
 import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './module-settings.ts';
 import { createPasswordPolicy } from './password/index.ts';
-import { createVisitorGate } from './rate-limits/index.ts';
 import {
   createDeviceRecognition,
   createKnownDevices,

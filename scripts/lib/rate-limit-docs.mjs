@@ -1,8 +1,8 @@
-/** The table of rate limits as Markdown, from `server/rate-limits/limits.ts` and `special-limits.ts`. */
+/** The table of rate limits as Markdown, from `server/http/rate-limits/limits.ts` and `special-limits.ts`. */
 
-/** @typedef {import('../../server/rate-limits/definition.ts').CounterDefinition} Counter */
-/** @typedef {import('../../server/rate-limits/definition.ts').LimitDefinition} Limit */
-/** @typedef {import('../../server/rate-limits/definition.ts').SpecialLimitDefinition} SpecialLimit */
+/** @typedef {import('../../server/http/rate-limits/definition.ts').CounterDefinition} Counter */
+/** @typedef {import('../../server/http/rate-limits/definition.ts').LimitDefinition} Limit */
+/** @typedef {import('../../server/http/rate-limits/definition.ts').SpecialLimitDefinition} SpecialLimit */
 
 const secondMs = 1_000;
 /** @type {readonly [ms: number, name: string][]} */
@@ -86,7 +86,7 @@ export function rateLimitReference(limits, specialLimits, callsPerMinute) {
   return [
     '## Every rate limit',
     '',
-    'Generated from `server/rate-limits/limits.ts`. A try is counted before it is looked at. A refused try is counted by no limit, and',
+    'Generated from `server/http/rate-limits/limits.ts`. A try is counted before it is looked at. A refused try is counted by no limit, and',
     'a try that turns out to be right is taken back where a row counts wrong ones. The answer is 429 with `Retry-After`, unless the last',
     'column says otherwise. “Slowed down” stands for `OVERALL_LANE_PER_SECOND`. An address is an IPv4 address or an IPv6 /64 network;',
     'an IPv4 /24 and an IPv6 /56 have three times its maximum, an IPv6 /48 six times. The key begins the name of the counter in the',

@@ -1,13 +1,14 @@
 import type { Request } from 'express';
 import {
+  consumeLimits,
   enforces,
   HttpError,
   type PageHandler,
   type RequestContext,
+  rateLimits,
   recentAuthMs,
   toRetrySeconds,
 } from '../http/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type CurrentSession, fullyAuthenticatedAt } from '../sessions/index.ts';
 import { requireUser, type UserGuardDeps, type UserRequest } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';

@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import type { Logger } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { type Metrics, noMetrics, type StripeCustomerId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findUser, type User } from '../users/index.ts';

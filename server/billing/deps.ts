@@ -1,6 +1,5 @@
-import type { Logger } from '../http/index.ts';
+import type { Logger, RateLimits } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
 import type { Metrics } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import type { OfferedMethods } from './cards/payment-methods.ts';

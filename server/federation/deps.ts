@@ -1,6 +1,5 @@
-import type { Continuation, HostCookies, Logger, Pages, RequestContext } from '../http/index.ts';
+import type { Continuation, HostCookies, Logger, Pages, RateLimits, RequestContext } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { Metrics, NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore, SecretBox } from '../store/index.ts';

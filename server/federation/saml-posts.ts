@@ -1,6 +1,13 @@
 import { type RequestHandler, urlencoded } from 'express';
-import { HttpError, keepOpener, type PageHandler, RequestContext, toRetrySeconds } from '../http/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import {
+  consumeLimits,
+  HttpError,
+  keepOpener,
+  type PageHandler,
+  RequestContext,
+  rateLimits,
+  toRetrySeconds,
+} from '../http/index.ts';
 import { sha256, toFlowId } from '../shared/index.ts';
 import type { AttemptLookup } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';

@@ -1,5 +1,4 @@
-import { type Continuation, type RequestContext, requestTraits } from '../http/index.ts';
-import { consumeLimits } from '../rate-limits/index.ts';
+import { type Continuation, consumeLimits, type RequestContext, requestTraits } from '../http/index.ts';
 import type { FederationIntent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError } from './identity.ts';

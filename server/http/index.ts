@@ -1,8 +1,9 @@
 /**
  * The module of everything that answers share: pages, errors, headers, cookies, languages, bodies, the log line per
  * request, the guards against foreign hosts and cross-site posts (RFC 9110; Fetch Metadata; CSP level 3), the JSON API
- * with its OpenAPI document, and the probes for liveness and readiness.
- * Does not own the content of pages (views/), nor who is authorized (oidc/).
+ * with its OpenAPI document, the probes for liveness and readiness, and the rate limits: one table
+ * (`rate-limits/limits.ts`), counted over all processes (NIST SP 800-63B, section 3.2.2; RFC 6585, section 4).
+ * Does not own the content of pages (views/), nor who is authorized (oidc/), nor the answer to a refused request.
  */
 export {
   type ApiAccess,
@@ -19,7 +20,7 @@ export {
   resolveRequestedUser,
   setPrincipal,
 } from './access.ts';
-export { type CallId, callAccess, graphqlAccess } from './access-table.ts';
+export { callAccess, graphqlAccess } from './access-table.ts';
 export {
   type Action,
   type ActionDone,
@@ -34,7 +35,7 @@ export {
   toRefusalError,
   wrongInput,
 } from './actions.ts';
-export { type ApiOperation, apiRoutes, type CallLimits, defineOperation, operationsBy } from './api-operation.ts';
+export { type ApiOperation, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
@@ -94,7 +95,6 @@ export { openApiDocument } from './openapi.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,
-  beforePosts,
   enforces,
   type PageHandler,
   pageRoutes,
@@ -105,6 +105,29 @@ export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
+export { apiCallLimits } from './rate-limits/api-calls.ts';
+export { configureLimits, type LimitSettings, type RateLimits } from './rate-limits/configure.ts';
+export {
+  consumeLimits,
+  type Limit,
+  type LimitDecision,
+  type LimitKeys,
+  type LimitRefusal,
+  type LimitStore,
+  toCounterKey,
+} from './rate-limits/consume.ts';
+export { rateLimiter } from './rate-limits/express.ts';
+export { ipBucket, ipBuckets } from './rate-limits/ip-bucket.ts';
+export { rateLimits } from './rate-limits/limits.ts';
+export type { FirmLimit } from './rate-limits/slow-lane.ts';
+export { specialLimits } from './rate-limits/special-limits.ts';
+export {
+  createVisitorGate,
+  guardVisitorForms,
+  toLifetime,
+  type VisitorGate,
+  visitorRowMs,
+} from './rate-limits/visitor-gate.ts';
 export { renderDocument } from './render.tsx';
 export {
   bodies,

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError, requirePrincipal } from '../http/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import {
+  type ApiOperation,
+  consumeLimits,
+  defineOperation,
+  HttpError,
+  rateLimits,
+  requirePrincipal,
+} from '../http/index.ts';
 import { toUserId } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { MessageOperationsDeps } from './deps.ts';

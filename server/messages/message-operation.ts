@@ -2,14 +2,16 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import {
   type ApiOperation,
+  consumeLimits,
   defineOperation,
   HttpError,
   isMalformed,
+  type LimitDecision,
+  rateLimits,
   requirePrincipal,
   resolveRequestedUser,
   toRetrySeconds,
 } from '../http/index.ts';
-import { consumeLimits, type LimitDecision, rateLimits } from '../rate-limits/index.ts';
 import { type UserId, userIdSchema } from '../shared/index.ts';
 import { parseStored } from '../store/index.ts';
 import type { MessageOperationsDeps } from './deps.ts';

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
+import { consumeLimits, rateLimits } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 
 /** A code for one purpose is invalid for another. */

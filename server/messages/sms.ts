@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
+import { consumeLimits, type RateLimits } from '../http/index.ts';
 import type { E164, KeyedDigest } from '../shared/index.ts';
 import type { KeyValueStore, Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';

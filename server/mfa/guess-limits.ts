@@ -1,10 +1,4 @@
-import {
-  consumeLimits,
-  type LimitDecision,
-  type LimitStore,
-  type RateLimits,
-  rateLimits,
-} from '../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits, rateLimits } from '../http/index.ts';
 import { sha256, type UserId } from '../shared/index.ts';
 
 export type MfaLimits = Pick<RateLimits, 'mfaCodeGuess' | 'knownDeviceMfaCodeGuess' | 'recoveryCodeGuess'>;

@@ -1,5 +1,5 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
-import type { VisitorGate } from '../rate-limits/index.ts';
+import type { VisitorGate } from '../http/index.ts';
 import type { Metrics } from '../shared/index.ts';
 import { cacheUntilChanged, type Database, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import { createClientMetadataReader } from './client-store.ts';

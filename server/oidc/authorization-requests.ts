@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { Client, Interaction, InteractionResults, KoaContextWithOIDC } from 'oidc-provider';
-import { traitsOfParameters } from '../http/index.ts';
-import { toLifetime } from '../rate-limits/index.ts';
+import { toLifetime, traitsOfParameters } from '../http/index.ts';
 import { getCurrentSession, type SessionUser } from '../sessions/index.ts';
 import { toClientId } from '../shared/index.ts';
 import type { PendingAuthorization } from '../sign-in/index.ts';

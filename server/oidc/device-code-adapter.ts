@@ -1,5 +1,5 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { specialLimits } from '../rate-limits/index.ts';
+import { specialLimits } from '../http/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 

@@ -1,4 +1,4 @@
-import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits } from '../http/index.ts';
 
 export type UserCodeLimits = Pick<RateLimits, 'userCode' | 'signedInUserCode'>;
 

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { type HostCookies, type RequestTraits, requestCookie, requestCookiePrefix, toMark } from '../http/index.ts';
-import { toLifetime, visitorRowMs } from '../rate-limits/index.ts';
+import {
+  type HostCookies,
+  type RequestTraits,
+  requestCookie,
+  requestCookiePrefix,
+  toLifetime,
+  toMark,
+  visitorRowMs,
+} from '../http/index.ts';
 import { clientIdSchema, dayMs, sha256, toSealedText } from '../shared/index.ts';
 import { type KeyValueStore, parseStored, type SecretBox, storedRecords, UnsealError } from '../store/index.ts';
 

@@ -1,6 +1,5 @@
 import type { Client, Configuration, JWK, KoaContextWithOIDC } from 'oidc-provider';
-import { type HostCookies, languages } from '../http/index.ts';
-import { toLifetime } from '../rate-limits/index.ts';
+import { type HostCookies, languages, toLifetime } from '../http/index.ts';
 import { acrValues } from '../sessions/index.ts';
 import { toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';

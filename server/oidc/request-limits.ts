@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { errors, type Interaction } from 'oidc-provider';
-import { HttpError, toRetrySeconds } from '../http/index.ts';
-import { consumeLimits, rateLimiter, rateLimits, type VisitorGate } from '../rate-limits/index.ts';
+import { consumeLimits, HttpError, rateLimiter, rateLimits, toRetrySeconds, type VisitorGate } from '../http/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import { postedFieldsKey } from './posted-fields.ts';
 import { routes } from './routes-table.ts';

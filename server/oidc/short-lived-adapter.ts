@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Request } from 'express';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import type { VisitorGate } from '../http/index.ts';
 import { HttpError, toRetrySeconds } from '../http/index.ts';
-import type { VisitorGate } from '../rate-limits/index.ts';
 import { sha256, toSealedText } from '../shared/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
 import { deviceCodeSeconds } from './device-flow.ts';

@@ -1,11 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  consumeLimits,
-  type LimitDecision,
-  type LimitStore,
-  type RateLimits,
-  toCounterKey,
-} from '../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits, toCounterKey } from '../http/index.ts';
 import type { GuessLimit, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { User } from '../users/index.ts';

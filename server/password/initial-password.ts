@@ -1,6 +1,6 @@
 import type { Continuation, RequestContext } from '../http/index.ts';
+import { consumeLimits, rateLimits } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
-import { consumeLimits, rateLimits } from '../rate-limits/index.ts';
 import { someAwaitPassword, toAccountKey, type User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { retryAfterText, withParams } from './password-texts.ts';

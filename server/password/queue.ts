@@ -1,5 +1,4 @@
-import { HttpError, type HttpExchange, setRetryAfter } from '../http/index.ts';
-import { ipBuckets } from '../rate-limits/index.ts';
+import { HttpError, type HttpExchange, ipBuckets, setRetryAfter } from '../http/index.ts';
 
 /**
  * The queue of the password hash is full. HTTP answers with PASSWORD_QUEUE_FULL_STATUS; a used-up share is always 429.

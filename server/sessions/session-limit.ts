@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { specialLimits } from '../rate-limits/index.ts';
+import { specialLimits } from '../http/index.ts';
 import type { SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import {

@@ -7,12 +7,12 @@ import type {
   HttpExchange,
   Logger,
   Pages,
+  RateLimits,
   RequestContext,
 } from '../http/index.ts';
 import type { MfaDeps } from '../mfa/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { GuessLimits, PasswordDeps, PasswordHasher, QueueFullAnswer } from '../password/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
 import type { DeviceRecognition, Sessions, SessionUser } from '../sessions/index.ts';
 import type { ClientId, Metrics, NormalisedEmail } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { type HostCookies, type Language, type Logger, resolveLanguage } from '../http/index.ts';
+import {
+  consumeLimits,
+  type HostCookies,
+  type Language,
+  type Logger,
+  type RateLimits,
+  resolveLanguage,
+} from '../http/index.ts';
 import { type Codes, codeMinutes, decoyAddress, type Mail, normaliseCode, type Outbox } from '../messages/index.ts';
-import { consumeLimits, type RateLimits } from '../rate-limits/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import {
   type BrowserRecords,

@@ -1,5 +1,5 @@
+import { consumeLimits, type LimitStore, type RateLimits } from '../http/index.ts';
 import { checkPasskey, type PasskeyDeps, type PasskeyRefusal } from '../passkeys/index.ts';
-import { consumeLimits, type LimitStore, type RateLimits } from '../rate-limits/index.ts';
 import type { GuessLimit } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 

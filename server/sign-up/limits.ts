@@ -1,10 +1,4 @@
-import {
-  consumeLimits,
-  type LimitDecision,
-  type LimitStore,
-  type RateLimits,
-  rateLimits,
-} from '../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, type RateLimits, rateLimits } from '../http/index.ts';
 
 export type SignUpLimitSettings = Pick<RateLimits, 'signUp' | 'companySignUp' | 'signUpCode' | 'signUpGuess'>;
 

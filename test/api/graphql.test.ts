@@ -6,6 +6,7 @@ import { createEngine } from '../../server/http/graphql-engine.ts';
 import {
   type ApiAccess,
   type ApiPrincipal,
+  apiCallLimits,
   apiRoutes,
   asHttpError,
   GraphqlError,
@@ -13,7 +14,6 @@ import {
   graphqlOperation,
   setPrincipal,
 } from '../../server/http/index.ts';
-import { apiCallLimits } from '../../server/rate-limits/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { insertUserRecord } from '../../server/users/index.ts';
 import { userRecordSchema } from '../../server/users/user-record-json.ts';

@@ -1,8 +1,14 @@
 import type { Server } from 'node:http';
 import express, { type ErrorRequestHandler } from 'express';
 import { z } from 'zod';
-import { type ApiOperation, apiRoutes, asHttpError, operationsBy, requirePrincipal } from '../../server/http/index.ts';
-import { apiCallLimits } from '../../server/rate-limits/index.ts';
+import {
+  type ApiOperation,
+  apiCallLimits,
+  apiRoutes,
+  asHttpError,
+  operationsBy,
+  requirePrincipal,
+} from '../../server/http/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
 
 const answer = z.object({ principal: z.string(), note: z.string() });

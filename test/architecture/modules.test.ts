@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const layers = [
   ['shared'],
   ['http', 'store', 'metrics'],
-  ['rate-limits', 'messages'],
+  ['messages'],
   ['sessions', 'users'],
   ['password', 'mfa', 'passkeys', 'federation'],
   ['sign-in', 'sign-up'],

@@ -1,4 +1,4 @@
-import { rateLimits } from '../../server/rate-limits/index.ts';
+import { rateLimits } from '../../server/http/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { setDisabled, type User } from '../../server/users/index.ts';

@@ -1,4 +1,4 @@
-import { rateLimits } from '../../server/rate-limits/index.ts';
+import { rateLimits } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { entriesIn } from '../support/stored.ts';

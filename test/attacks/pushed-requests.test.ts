@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client';
-import { rateLimits } from '../../server/rate-limits/index.ts';
+import { rateLimits } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

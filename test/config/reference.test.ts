@@ -5,9 +5,9 @@ import { configurationReference } from '../../scripts/docs.mjs';
 import { withProfileRows } from '../../scripts/lib/profile-docs.mjs';
 import { withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
-import type { LimitDefinition } from '../../server/rate-limits/definition.ts';
-import { apiCallsPerMinute, rateLimits } from '../../server/rate-limits/limits.ts';
-import { specialLimits } from '../../server/rate-limits/special-limits.ts';
+import type { LimitDefinition } from '../../server/http/rate-limits/definition.ts';
+import { apiCallsPerMinute, rateLimits } from '../../server/http/rate-limits/limits.ts';
+import { specialLimits } from '../../server/http/rate-limits/special-limits.ts';
 import { profileFields } from '../../server/users/index.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');

@@ -1,4 +1,4 @@
-import { rateLimits } from '../../server/rate-limits/index.ts';
+import { rateLimits } from '../../server/http/index.ts';
 import { production, site } from '../attacks/production.ts';
 import { Visitor } from '../attacks/wire.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';

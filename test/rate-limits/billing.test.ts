@@ -1,5 +1,4 @@
-import { translator } from '../../server/http/index.ts';
-import { rateLimits, toCounterKey } from '../../server/rate-limits/index.ts';
+import { rateLimits, toCounterKey, translator } from '../../server/http/index.ts';
 import { openShop, type Shop, wordsOf } from '../billing/checkout/shop.ts';
 
 const t = translator('en');

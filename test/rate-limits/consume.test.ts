@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attemptMs } from '../../server/federation/attempts.ts';
-import { toRetrySeconds } from '../../server/http/index.ts';
-import { codeMinutes } from '../../server/messages/index.ts';
-import { maxNotifications } from '../../server/messages/notification-store.ts';
-import { challengeMs } from '../../server/mfa/challenges.ts';
-import type { Scope } from '../../server/rate-limits/definition.ts';
 import {
   consumeLimits,
   ipBuckets,
@@ -14,8 +9,13 @@ import {
   type LimitStore,
   rateLimits,
   toCounterKey,
-} from '../../server/rate-limits/index.ts';
-import { specialLimits } from '../../server/rate-limits/special-limits.ts';
+  toRetrySeconds,
+} from '../../server/http/index.ts';
+import type { Scope } from '../../server/http/rate-limits/definition.ts';
+import { specialLimits } from '../../server/http/rate-limits/special-limits.ts';
+import { codeMinutes } from '../../server/messages/index.ts';
+import { maxNotifications } from '../../server/messages/notification-store.ts';
+import { challengeMs } from '../../server/mfa/challenges.ts';
 import { limitsWith } from '../support/limits.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { type Covering, coveredBy, specialCoveredBy } from './covered-by.ts';

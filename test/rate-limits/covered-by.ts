@@ -1,5 +1,5 @@
-import type { RateLimits } from '../../server/rate-limits/index.ts';
-import type { specialLimits } from '../../server/rate-limits/special-limits.ts';
+import type { RateLimits } from '../../server/http/index.ts';
+import type { specialLimits } from '../../server/http/rate-limits/special-limits.ts';
 
 /** A test that reaches a limit over HTTP: its file below test/, and its title. */
 export type Covering = readonly [file: string, title: string];

@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../server/rate-limits/index.ts';
+import type { RateLimits } from '../../server/http/index.ts';
 import { setMfaPreference, type User } from '../../server/users/index.ts';
 import { askForEmail, askForPhone, fresh, showEmailCode, showPhoneCode } from '../account/contact/steps.ts';
 import { service } from '../api/callers.ts';

@@ -1,4 +1,4 @@
-import { rateLimits, toCounterKey } from '../../server/rate-limits/index.ts';
+import { rateLimits, toCounterKey } from '../../server/http/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';

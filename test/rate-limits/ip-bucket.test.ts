@@ -1,4 +1,4 @@
-import { ipBucket } from '../../server/rate-limits/index.ts';
+import { ipBucket } from '../../server/http/index.ts';
 
 describe('ipBucket', () => {
   it.each([

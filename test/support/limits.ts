@@ -1,5 +1,5 @@
 import { schema } from '../../config/schema.ts';
-import { configureLimits, type LimitSettings, type RateLimits } from '../../server/rate-limits/index.ts';
+import { configureLimits, type LimitSettings, type RateLimits } from '../../server/http/index.ts';
 
 const names = [
   ...['GUESS_LIMIT_ACCOUNT', 'GUESS_LIMIT_DEVICE', 'GUESS_LIMIT_ADDRESS', 'GUESS_LIMIT_OVERALL'],

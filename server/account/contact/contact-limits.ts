@@ -1,4 +1,4 @@
-import { consumeLimits, type LimitDecision, type LimitStore, rateLimits } from '../../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitStore, rateLimits } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
 
 interface Asking {

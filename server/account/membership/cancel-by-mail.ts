@@ -1,8 +1,7 @@
 import { cancelByMailPath, membershipPath } from '../../../views/account/tabs.ts';
 import type { ProratedEndResult } from '../../billing/index.ts';
-import { type Language, resolveLanguage } from '../../http/index.ts';
+import { consumeLimits, type Language, rateLimits, resolveLanguage } from '../../http/index.ts';
 import { decoyAddress, type Mail } from '../../messages/index.ts';
-import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import { hourMs, randomToken, sha256, toUserId } from '../../shared/index.ts';
 import { findUser, findUserByIdentifier, normaliseEmail, toAccountKey, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';

@@ -1,9 +1,8 @@
 import type { Transaction } from 'kysely';
 import { recordContactChange } from '../../billing/index.ts';
-import { type RefusalRules, wrongInput } from '../../http/index.ts';
+import { consumeLimits, type RefusalRules, rateLimits, wrongInput } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
-import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
 import { type Database, isUniqueViolation, type KeyValueStore, type Schema } from '../../store/index.ts';
 import { isUserDataField, type ProfileChange, type ProfileField, setProfile, type User } from '../../users/index.ts';
 

@@ -1,4 +1,4 @@
-import { consumeLimits, type LimitDecision, type LimitRefusal } from '../../rate-limits/index.ts';
+import { consumeLimits, type LimitDecision, type LimitRefusal } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';

@@ -1,4 +1,4 @@
-import { consumeLimits, rateLimits } from '../../rate-limits/index.ts';
+import { consumeLimits, rateLimits } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import type { Db } from '../../store/index.ts';
 import type { User } from '../../users/index.ts';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { consumeLimits } from '../../rate-limits/index.ts';
+import { consumeLimits } from '../../http/index.ts';
 import type { StripeCustomerId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';

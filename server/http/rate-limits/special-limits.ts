@@ -34,7 +34,7 @@ export const specialLimits = {
     refusal: '429',
   },
   visitorData: {
-    counts: 'bytes that the key-value store keeps for visitors (`rate-limits/visitor-gate.ts`)',
+    counts: 'bytes that the key-value store keeps for visitors (`http/rate-limits/visitor-gate.ts`)',
     per: 'all',
     key: 'visitor-data',
     max: '`VISITOR_DATA_MAX_MB`',

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
-import { type CallLimits, requirePrincipal } from '../http/index.ts';
+import { requirePrincipal } from '../access.ts';
+import type { CallLimits } from '../api-operation.ts';
 import type { Limit, LimitStore } from './consume.ts';
 import type { Scope } from './definition.ts';
 import { rateLimiter } from './express.ts';

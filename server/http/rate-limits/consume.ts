@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../store/index.ts';
+import type { KeyValueStore } from '../../store/index.ts';
 import type { Scope } from './definition.ts';
 import { ipBuckets } from './ip-bucket.ts';
 import { type FirmLimit, reportReached, type SlowLane, waitForTurn } from './slow-lane.ts';

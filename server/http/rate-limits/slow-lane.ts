@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KeyValueStore } from '../store/index.ts';
+import type { KeyValueStore } from '../../store/index.ts';
 import { specialLimits } from './special-limits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CallId } from '../http/index.ts';
+import type { CallId } from '../access-table.ts';
 import { defineCounter as counter, type LimitDefinition, defineLimit as limit } from './definition.ts';
 
 // Every rate limit of the product. `configureLimits` fills in the variables of the configuration, and `npm run docs` prints this

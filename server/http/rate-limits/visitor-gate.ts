@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { beforePosts, HttpError, toRetrySeconds } from '../http/index.ts';
-import { minuteMs } from '../shared/index.ts';
-import type { KeyValueStore, VisitorData } from '../store/index.ts';
+import { minuteMs } from '../../shared/index.ts';
+import type { KeyValueStore, VisitorData } from '../../store/index.ts';
+import { HttpError, toRetrySeconds } from '../errors.ts';
+import { beforePosts } from '../page-routes.ts';
 import { ipBuckets } from './ip-bucket.ts';
 import { specialLimits } from './special-limits.ts';
 

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { rateLimit, type Store } from 'express-rate-limit';
-import { HttpError, toRetrySeconds } from '../http/index.ts';
+import { HttpError, toRetrySeconds } from '../errors.ts';
 import { consumeCounters, type Limit, type LimitCounter, type LimitStore, toCounterKey } from './consume.ts';
 import { ipBucket, ipBuckets } from './ip-bucket.ts';
 
