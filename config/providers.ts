@@ -53,6 +53,12 @@ export class ProvidersFileError extends Error {
   }
 }
 
+/** The fields that are fetched or visited. Entity ids and names of claims may look like addresses, but are names. */
+const addressesIn = (provider: RawProvider): Record<string, string | undefined> =>
+  provider.kind === 'oidc'
+    ? { issuer: provider.issuer }
+    : { ssoUrl: provider.ssoUrl, logoutUrl: provider.logoutUrl, metadataUrl: provider.metadataUrl };
+
 /**
  * Checks uniqueness and references.
  * @param hasKey whether the file names a key of Foyer's own, valid or not
@@ -93,9 +99,8 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
         faults.push(`${at}.clientSecretVariable: ${provider.clientSecretVariable} is not set`);
     }
     if (environment.NODE_ENV === 'production') {
-      for (const [name, value] of Object.entries(provider)) {
-        if (typeof value === 'string' && value.startsWith('http://'))
-          faults.push(`${at}.${name}: must begin with https:// in production`);
+      for (const [name, value] of Object.entries(addressesIn(provider))) {
+        if (value?.startsWith('http://')) faults.push(`${at}.${name}: must begin with https:// in production`);
       }
     }
   });

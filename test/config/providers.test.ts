@@ -177,6 +177,39 @@ describe('the file of providers', () => {
     expect(one({ issuer: 'http://id.acme.example' })).toHaveLength(1);
   });
 
+  it.each<[string, object]>([
+    ['Okta', { entityId: 'http://www.okta.com/exk1fxpszb7zrNTLz2p8' }],
+    ['AD FS', { entityId: 'http://adfs.contoso.com/adfs/services/trust' }],
+    ['Entra ID', { subject: 'http://schemas.microsoft.com/identity/claims/objectidentifier' }],
+    [
+      'names of Microsoft as attributes',
+      { attributes: { email: 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress' } },
+    ],
+    ['a name of a format', { nameIdFormat: 'http://schemas.xmlsoap.org/claims/UPN' }],
+  ])('A name that begins with http:// is accepted in production, because nobody visits it: %s', (_product, change) => {
+    expect(faultsOf({ providers: [{ ...saml, ...change }] }, { NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  it('A client id or secret that begins with http:// is accepted in production', () => {
+    const named = { ...oidc, clientId: 'http://foyer.example', clientSecret: 'http://secret' };
+    expect(faultsOf({ providers: [named] }, { NODE_ENV: 'production' })).toEqual([]);
+  });
+
+  it('Each address that is fetched or visited must begin with https:// in production', () => {
+    const plain = 'http://127.0.0.1:3001/here';
+    const providers = [
+      { ...oidc, issuer: plain },
+      { ...saml, ssoUrl: plain, logoutUrl: plain, metadataUrl: plain },
+    ];
+    const serviceProvider = { privateKey: 'saml.key', certificate: 'saml.crt' };
+    expect(faultsOf({ serviceProvider, providers })).toEqual([]);
+    expect(faultsOf({ serviceProvider, providers }, { NODE_ENV: 'production' })).toEqual(
+      ['0.issuer', '1.ssoUrl', '1.logoutUrl', '1.metadataUrl'].map(
+        (name) => `providers.${name}: must begin with https:// in production`,
+      ),
+    );
+  });
+
   it('The example file of providers is valid', () => {
     const text = readFileSync(join(import.meta.dirname, '../../config/providers.example.json'), 'utf8');
     write('globex.crt', certificate);
