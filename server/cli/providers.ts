@@ -41,9 +41,10 @@ async function checkAllProviders(setup: StrategySettings, only: string | undefin
   if (only !== undefined && reports.length === 0)
     throw new CliError(exitCodes.notFound, `There is no provider ${only}; foyer provider list says which there are.`);
   const faulty = reports.filter(({ faults }) => faults.length > 0).length;
-  const rows = reports.flatMap(({ id, faults, warnings }) => {
+  const rows = reports.flatMap(({ id, faults, warnings, unseen }) => {
     const submitted = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
-    return (submitted.length === 0 ? [['ok', '']] : submitted).map((line) => [id, ...line]);
+    const seen = submitted.length === 0 ? [['ok', '']] : submitted;
+    return [...seen, ...unseen.map((text) => ['unseen', text])].map((line) => [id, ...line]);
   });
   const fault = `${counted(faulty, 'provider')} with a fault.`;
   return {
@@ -66,10 +67,11 @@ export function providerCommands({ group, io }: Program): void {
   add('check', {
     description: 'ask each provider whether it is as the configuration says',
     args: [['[id]', 'only this one']],
-    json: 'print JSON: {"ok", "providers": [{"id", "faults": [...], "warnings": [...]}]}',
+    json: 'print JSON: {"ok", "providers": [{"id", "faults": [...], "warnings": [...], "unseen": [...]}]}',
     help: `
 Fetches discovery documents and SAML metadata, compares issuers, addresses and certificates, says when a certificate ends, and
 shows each provider the credentials with a code that it has issued to no one. Changes nothing; exit code 1 when there is a fault.
+"unseen" names settings at the provider that cannot be seen from here: look at them there when a sign-in fails.
 
 Example:
   foyer provider check acme`,

@@ -14,9 +14,11 @@ import { freePort } from '../support/services.ts';
 const nowhere = { databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'foyer-cli-providers', 'nowhere') };
 const dayMs = 24 * 60 * 60_000;
 
-type Report = { id: string; faults: string[]; warnings: string[] };
+type Report = { id: string; faults: string[]; warnings: string[]; unseen: string[] };
 const reportsOf = (run: CliRun) =>
-  Object.fromEntries(run.json<{ providers: Report[] }>().providers.map(({ id, ...said }) => [id, said]));
+  Object.fromEntries(
+    run.json<{ providers: Report[] }>().providers.map(({ id, faults, warnings }) => [id, { faults, warnings }]),
+  );
 const fine = { faults: [], warnings: [] };
 
 describe('foyer provider', () => {
@@ -89,6 +91,20 @@ describe('foyer provider', () => {
     expect(run).toMatchObject({ code: 0, err: '' });
     expect(reportsOf(run)).toEqual(Object.fromEntries(idsOnPages.map((id) => [id, fine])));
     expect((await with_(() => {})('provider', 'check', 'google')).out).toMatch(/^google +ok +-$/m);
+  });
+
+  it('Checking names, apart from faults, what cannot be seen from here about a SAML provider', async () => {
+    const run = await with_(() => {})('provider', 'check', 'acme-saml');
+    expect(run.code).toBe(0);
+    expect(run.out).toMatch(/^acme-saml +ok +-$/m);
+    expect(run.out).toMatch(/^acme-saml +unseen +whether .*\/federation\/acme-saml\/acs is registered there$/m);
+    const json = await with_(() => {})('provider', 'check', 'acme-saml', '--json');
+    expect(json.json<{ providers: Report[] }>().providers[0]?.unseen).toContainEqual(
+      expect.stringContaining('assertions are signed'),
+    );
+    const { PROVIDERS_FILE = '' } = providers.environment();
+    const setup = readSetup({ NODE_ENV: 'test', SECRET_KEY: 's'.repeat(40), PROVIDERS_FILE }, Date.now);
+    expect(JSON.stringify(await checkFederation(setup))).not.toContain('is registered there');
   });
 
   it('Checking finds credentials that a provider does not accept', async () => {

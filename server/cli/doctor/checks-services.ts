@@ -212,7 +212,7 @@ export const judgeProviderFault = (text: string): Finding[] =>
     Do: Correct the file as docs/providers.md describes it.`,
   ]);
 
-export function judgeProviders(reports: readonly ProviderReport[]): Finding[] {
+export function judgeProviders(reports: readonly Omit<ProviderReport, 'unseen'>[]): Finding[] {
   if (reports.length === 0) {
     return table('providers', [ok('providers.none')`No provider is configured: members sign in by themselves.`]);
   }

@@ -57,16 +57,14 @@ export function checkOwnPair(
 ): ProviderCheckResult {
   const own = { name: 'serviceProvider.certificate', certificate: read(certificate) };
   const age = describeValidity(own, nowMs);
-  const aged: ProviderCheckResult = {
-    faults: age && !age.usable ? [age.says] : [],
-    warnings: age?.usable ? [age.says] : [],
-  };
+  const faults = age && !age.usable ? [age.says] : [];
+  const aged = { faults, warnings: age?.usable ? [age.says] : [] };
   if (!own.certificate) return aged;
   try {
     if (own.certificate.checkPrivateKey(createPrivateKey(privateKey))) return aged;
-    aged.faults.push('serviceProvider.certificate is not of serviceProvider.privateKey');
+    faults.push('serviceProvider.certificate is not of serviceProvider.privateKey');
   } catch {
-    aged.faults.push('serviceProvider.privateKey cannot be read');
+    faults.push('serviceProvider.privateKey cannot be read');
   }
   return aged;
 }

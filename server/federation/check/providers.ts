@@ -1,7 +1,7 @@
 import { type StandardKind, standardKindsOnPages, standardProviders } from '../../../config/standard-providers.ts';
 import type { ProviderId } from '../../shared/index.ts';
 import { standardProviderIds } from '../providers/endpoints.ts';
-import { callbackPath, type StrategySettings } from '../providers.ts';
+import { assertionPath, callbackPath, type StrategySettings } from '../providers.ts';
 import { checkOwnPair } from './certificates.ts';
 import { checkOidc } from './oidc.ts';
 import { joinedReports, type ProviderCheckResult, type ProviderReport } from './report.ts';
@@ -19,9 +19,8 @@ const configuredStandards = ({ config }: StrategySettings): StandardKind[] =>
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {
   const { file, publicUrl, answerMs, now } = settings;
   const callbackUrl = (id: ProviderId) => new URL(callbackPath(id), publicUrl).href;
-  const own: ProviderCheckResult = file.serviceProvider
-    ? checkOwnPair(file.serviceProvider, now())
-    : { faults: [], warnings: [] };
+  const acs = (id: ProviderId) => new URL(assertionPath(id), publicUrl).href;
+  const own: ProviderCheckResult = file.serviceProvider ? checkOwnPair(file.serviceProvider, now()) : {};
   const checks: [string, () => Promise<ProviderCheckResult>][] = [
     ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
       id,
@@ -32,9 +31,9 @@ export async function checkProviders(settings: StrategySettings, only?: string):
       async () =>
         config.kind === 'oidc'
           ? checkOidc(config, callbackUrl(config.id), answerMs)
-          : joinedReports(own, await checkSaml(config, now(), answerMs)),
+          : joinedReports(own, await checkSaml(config, { acs: acs(config.id), nowMs: now(), answerMs })),
     ]),
   ];
   const expected = checks.filter(([id]) => only === undefined || id === only);
-  return Promise.all(expected.map(async ([id, check]) => ({ id, ...(await check()) })));
+  return Promise.all(expected.map(async ([id, check]) => ({ id, ...joinedReports(await check()) })));
 }

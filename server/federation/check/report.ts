@@ -5,11 +5,15 @@ export interface ProviderReport {
   faults: string[];
   /** Faults that will prevent sign-ins later. */
   warnings: string[];
+  /** Settings at the provider that no request from here shows; a failed sign-in does. The doctor leaves them out. */
+  unseen: string[];
 }
 
-export type ProviderCheckResult = Omit<ProviderReport, 'id'>;
+/** A check names only what it has found. */
+export type ProviderCheckResult = Partial<Omit<ProviderReport, 'id'>>;
 
-export const joinedReports = (...reports: ProviderCheckResult[]): ProviderCheckResult => ({
-  faults: reports.flatMap(({ faults }) => faults),
-  warnings: reports.flatMap(({ warnings }) => warnings),
+export const joinedReports = (...reports: ProviderCheckResult[]): Omit<ProviderReport, 'id'> => ({
+  faults: reports.flatMap(({ faults = [] }) => faults),
+  warnings: reports.flatMap(({ warnings = [] }) => warnings),
+  unseen: reports.flatMap(({ unseen = [] }) => unseen),
 });

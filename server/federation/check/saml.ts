@@ -14,29 +14,50 @@ import { checkCertificates, toFingerprint } from './certificates.ts';
 import { mayReuse } from './describe-providers.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
 
+interface SamlCheck {
+  /** The address of responses, which is registered there. */
+  acs: string;
+  nowMs: number;
+  answerMs: number | undefined;
+}
+
 /** Checks the certificates of the file, and the identity provider's metadata if they can be fetched. */
-export async function checkSaml(
-  config: SamlProviderConfig,
-  nowMs: number,
-  answerMs?: number,
-): Promise<ProviderCheckResult> {
-  const certificates = joinedReports(checkCertificates(config.certificates, nowMs), subjectReport(config));
-  if (config.metadataUrl === undefined) return certificates;
+export async function checkSaml(config: SamlProviderConfig, check: SamlCheck): Promise<ProviderCheckResult> {
+  return joinedReports(
+    checkCertificates(config.certificates, check.nowMs),
+    subjectReport(config),
+    { unseen: unseenSettings(config, check) },
+    await checkMetadata(config, check),
+  );
+}
+
+async function checkMetadata(config: SamlProviderConfig, { nowMs, answerMs }: SamlCheck): Promise<ProviderCheckResult> {
+  if (config.metadataUrl === undefined) return {};
   try {
     const { status, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
-    if (status !== 200) return joinedReports(certificates, { faults: [`its metadata answer ${status}`], warnings: [] });
-    return joinedReports(certificates, compare(parseMetadata(text), config, nowMs));
+    if (status !== 200) return { faults: [`its metadata answer ${status}`] };
+    return compare(parseMetadata(text), config, nowMs);
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
-    return joinedReports(certificates, { faults: [`its metadata cannot be read (${error.detail})`], warnings: [] });
+    return { faults: [`its metadata cannot be read (${error.detail})`] };
   }
 }
 
 function subjectReport(config: SamlProviderConfig): ProviderCheckResult {
   const warning =
     'its NameIDs may be given to other people later: set nameIdFormat to the persistent format, or subject to a permanent attribute';
-  return { faults: [], warnings: mayReuse(config) ? [warning] : [] };
+  return { warnings: mayReuse(config) ? [warning] : [] };
 }
+
+const unseenSettings = (
+  { signRequests, logoutUrl, encryptedAssertions, attributes }: SamlProviderConfig,
+  { acs }: SamlCheck,
+): string[] => [
+  `whether ${acs} is registered there`,
+  `whether assertions are signed there with SHA-256 or SHA-512${encryptedAssertions ? ', and encrypted for our certificate' : ''}`,
+  ...(signRequests || logoutUrl !== undefined ? ['whether our certificate is registered there'] : []),
+  `whether it sends the address as ${attributes.email ?? 'an attribute that is known here'}`,
+];
 
 const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
 const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
