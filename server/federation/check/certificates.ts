@@ -1,5 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type X509Certificate } from 'node:crypto';
 import { dayMs } from '../../shared/index.ts';
+import { readCertificate } from '../saml/provider-metadata.ts';
 import type { ProviderCheckResult } from './report.ts';
 
 /** How long before its end a certificate is reported. */
@@ -10,14 +11,6 @@ interface CheckedCertificate {
   name: string;
   /** Undefined: it is unreadable. */
   certificate: X509Certificate | undefined;
-}
-
-function read(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
 }
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -39,7 +32,7 @@ function describeValidity(
  * The certificates of an identity provider: one valid certificate suffices; others may be its predecessor or successor.
  */
 export function checkCertificates(pems: readonly string[], nowMs: number): ProviderCheckResult {
-  const judged = pems.map((pem, index) => ({ name: `certificate ${index + 1}`, certificate: read(pem) }));
+  const judged = pems.map((pem, index) => ({ name: `certificate ${index + 1}`, certificate: readCertificate(pem) }));
   const ages = judged.map((one) => describeValidity(one, nowMs));
   const good = ages.some((age) => age === undefined);
   const unreadable = judged.some(({ certificate }) => !certificate);
@@ -55,7 +48,7 @@ export function checkOwnPair(
   { privateKey, certificate }: { privateKey: string; certificate: string },
   nowMs: number,
 ): ProviderCheckResult {
-  const own = { name: 'serviceProvider.certificate', certificate: read(certificate) };
+  const own = { name: 'serviceProvider.certificate', certificate: readCertificate(certificate) };
   const age = describeValidity(own, nowMs);
   const faults = age && !age.usable ? [age.says] : [];
   const aged = { faults, warnings: age?.usable ? [age.says] : [] };
@@ -70,4 +63,4 @@ export function checkOwnPair(
 }
 
 /** For comparing the file with the metadata. */
-export const toFingerprint = (pem: string): string | undefined => read(pem)?.fingerprint256;
+export const toFingerprint = (pem: string): string | undefined => readCertificate(pem)?.fingerprint256;

@@ -1,15 +1,7 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { FederationError } from '../identity.ts';
 import { fetchLimited } from '../providers/fetch-limited.ts';
-import {
-  childrenNamed,
-  elementText,
-  everyElement,
-  is,
-  metadataLimits,
-  parseXml,
-  type XmlElement,
-} from '../saml/xml.ts';
+import { type ProviderMetadata, parseMetadataXml, readProviderMetadata } from '../saml/provider-metadata.ts';
 import { checkCertificates, toFingerprint } from './certificates.ts';
 import { mayReuse } from './describe-providers.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
@@ -36,7 +28,7 @@ async function checkMetadata(config: SamlProviderConfig, { nowMs, answerMs }: Sa
   try {
     const { status, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
     if (status !== 200) return { faults: [`its metadata answer ${status}`] };
-    return compare(parseMetadata(text), config, nowMs);
+    return compare(readProviderMetadata(parseMetadataXml(text), config.entityId), config, nowMs);
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
     return { faults: [`its metadata cannot be read (${error.detail})`] };
@@ -59,55 +51,7 @@ const unseenSettings = (
   `whether it sends the address as ${attributes.email ?? 'an attribute that is known here'}`,
 ];
 
-const metadataNamespace = 'urn:oasis:names:tc:SAML:2.0:metadata';
-const redirectBinding = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
-
-interface Metadata {
-  entityId: string;
-  validUntilMs: number | undefined;
-  signOn: string[];
-  logout: string[];
-  /** PEM. */
-  signing: string[];
-}
-
-const named = (of: XmlElement, name: string) =>
-  [...everyElement(of)].filter((one) => one.namespaceURI === metadataNamespace && one.localName === name);
-
-/**
- * SAML 2.0 Metadata, section 2.4.3. Comments are common in metadata and harmless, because they are only compared, never
- * trusted.
- */
-function parseMetadata(text: string): Metadata {
-  const root = parseXml(text.replace(/<!--[\s\S]*?-->/g, ''), metadataLimits);
-  if (root.namespaceURI !== metadataNamespace || root.localName !== 'EntityDescriptor')
-    throw new FederationError('invalid', 'no EntityDescriptor');
-  const locations = (name: string) =>
-    named(root, name)
-      .filter((one) => one.getAttribute('Binding') === redirectBinding)
-      .map((one) => one.getAttribute('Location') ?? '');
-  const validUntil = Date.parse(root.getAttribute('validUntil') ?? '');
-  const idp = named(root, 'IDPSSODescriptor');
-  return {
-    entityId: root.getAttribute('entityID') ?? '',
-    validUntilMs: Number.isNaN(validUntil) ? undefined : validUntil,
-    signOn: locations('SingleSignOnService'),
-    logout: locations('SingleLogoutService'),
-    signing: idp
-      .flatMap((one) => named(one, 'KeyDescriptor'))
-      .filter((key) => (key.getAttribute('use') ?? 'signing') === 'signing')
-      .flatMap(certificatesIn),
-  };
-}
-
-function certificatesIn(key: XmlElement): string[] {
-  return childrenNamed(key, 'signature', 'KeyInfo')
-    .flatMap((info) => [...everyElement(info)])
-    .filter((one) => is(one, 'signature', 'X509Certificate'))
-    .map((one) => `-----BEGIN CERTIFICATE-----\n${elementText(one).replace(/\s+/g, '')}\n-----END CERTIFICATE-----`);
-}
-
-function compare(metadata: Metadata, config: SamlProviderConfig, nowMs: number): ProviderCheckResult {
+function compare(metadata: ProviderMetadata, config: SamlProviderConfig, nowMs: number): ProviderCheckResult {
   const [faults, warnings]: [string[], string[]] = [[], []];
   if (metadata.entityId !== config.entityId) faults.push('its metadata are of another entityId');
   if (metadata.validUntilMs !== undefined && metadata.validUntilMs <= nowMs) warnings.push('its metadata have expired');
