@@ -52,11 +52,11 @@ const nothingBegun = { flow: 'none', code: '000000' };
 /** A code that everybody may use. */
 export const promotionCode = 'MATRIX20';
 
-/** What the calls on memberships are made with: the member's own customer, card and order; of nobody where nothing will be let in. */
+/** What the calls on memberships are made with: the member's own customer, card and order; unknown ones where every call is refused. */
 export async function billing({ userId }: Named, shop: Shop, letIn: boolean) {
-  const nobody = { customer: 'cus_nobody', subscription: 'sub_nobody', invoice: 'in_nobody' };
+  const unknown = { customer: 'cus_unknown', subscription: 'sub_unknown', invoice: 'in_unknown' };
   const user = letIn ? await findUser(shop.foyer.deps.database.db, toUserId(userId)) : undefined;
-  if (!user) return { ...nobody, dueFor: async () => 0, setupIntent: async () => 'seti_nobody' };
+  if (!user) return { ...unknown, dueFor: async () => 0, setupIntent: async () => 'seti_unknown' };
   if (!(await shop.membership.getMembership(toUserId(userId)))?.card) {
     await shop.saveCard(user);
     await shop.buy(user, 'm-99');

@@ -101,7 +101,7 @@ export const probes: ApiOperation[] = [
     id: 'probeLeaky',
     summary: 'Answers more than it describes',
     answer,
-    handle: async () => ({ principal: 'nobody', note: '', passwordHash: 'secret' }),
+    handle: async () => ({ principal: 'no principal', note: '', passwordHash: 'secret' }),
   }),
 ];
 

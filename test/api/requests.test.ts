@@ -22,7 +22,7 @@ describe.each(backends)('requests to the JSON API on $name', (backend) => {
 
   it('A field that the description does not name is removed from the answer', async () => {
     const answer = await sendRequest(`${api.probesUrl}/probe/leaky`);
-    expect(await answer.json()).toEqual({ principal: 'nobody', note: '' });
+    expect(await answer.json()).toEqual({ principal: 'no principal', note: '' });
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe.each(backends)('requests to the JSON API on $name', (backend) => {
     ['/openapi.json', 'PUT', 405],
     ['/clients/', 'GET', 404],
     ['/clients/7', 'GET', 404],
-    ['/user/nobody', 'GET', 404],
+    ['/user/unknown-call', 'GET', 404],
     ['/user/info/', 'GET', 404],
     ['/verifyClient/x', 'POST', 404],
     ['/clients', 'GET', 401],

@@ -17,8 +17,8 @@ const session = (headersOf: (foyer: TestFoyer) => Record<string, string>, expect
 
 /** Callers without a token: visitors, and browsers with a session cookie. */
 export const sessionCallers: Record<string, Caller> = {
-  nobody: { credentials: async () => ({}), expected: always(401) },
-  'nobody, from an own page': {
+  'no session': { credentials: async () => ({}), expected: always(401) },
+  'no session, from an own page': {
     credentials: async (foyer) => ({ headers: ownPage(foyer) }),
     expected: always(401),
   },

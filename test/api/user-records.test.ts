@@ -128,7 +128,7 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
     const check = async (email: string) =>
       (await (await foyer.browser().postJson('/item/appsumo/checkSignupFromAppsumo', { email })).json()) as object;
     expect(await check(` ${user.email.toUpperCase()}`)).toEqual({ exist: true });
-    expect(await check('nobody@example.com')).toEqual({ exist: false });
+    expect(await check('unknown@example.com')).toEqual({ exist: false });
     expect(await check('no address')).toEqual({ exist: false });
     await database.db.updateTable('partnerDeals').set({ userId: user.id }).where('email', '=', user.email).execute();
     expect(await check(user.email)).toEqual({ exist: false });

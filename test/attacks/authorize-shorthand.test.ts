@@ -107,9 +107,9 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
       await expectNoWayOut(signedIn, startPage({ client_id: legacy.id, redirect_uri: uri }));
       await expectNoWayOut(signedIn, authorize({ client_id: legacy.id, redirect_uri: uri }));
     }
-    const nobody = foyer.browser();
-    await expectNoWayOut(nobody, startPage({ client_id: legacy.id, redirect_uri: 'https://evil.example' }));
-    await expectNoWayOut(nobody, startPage({ redirect_uri: 'https://evil.example' }));
+    const visitor = foyer.browser();
+    await expectNoWayOut(visitor, startPage({ client_id: legacy.id, redirect_uri: 'https://evil.example' }));
+    await expectNoWayOut(visitor, startPage({ redirect_uri: 'https://evil.example' }));
   });
 
   it('The ID token goes to no address that differs from the registered one by a slash', async () => {
@@ -234,7 +234,7 @@ describe.each(backends)('attacks on the short forms, on $name', (backend) => {
   });
 
   it('An unknown client id gets an error, even for a signed-in user', async () => {
-    for (const id of ['nobody', '__proto__', '\u0000', 'https://evil.example/client.json', '"><script>']) {
+    for (const id of ['unknown-client', '__proto__', '\u0000', 'https://evil.example/client.json', '"><script>']) {
       await expectNoWayOut(signedIn, startPage({ client_id: id }));
       await expectNoWayOut(signedIn, startPage({ client_id: id, redirect_uri: registered }));
     }

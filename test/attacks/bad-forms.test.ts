@@ -9,7 +9,7 @@ const posted = (values: Record<string, string>): Sent => ({
 
 /** Every form of the product, with the fields that its page sends. */
 const forms: Record<string, Record<string, string>> = {
-  '/sign-in': { username: 'nobody@example.com', password: 'wrong', remember: '1' },
+  '/sign-in': { username: 'unknown@example.com', password: 'wrong', remember: '1' },
   '/sign-in/passkey': { credential: '{}', remember: '1' },
   '/re-authenticate/passkey': { credential: '{}' },
   '/settings/passkeys/add': { name: 'Laptop', credential: '{}' },
@@ -24,7 +24,7 @@ const forms: Record<string, Record<string, string>> = {
   },
   '/signup/emailCaptured': { code: '123456', act: '' },
   '/verify-code': { code: '123456', act: 'resend' },
-  '/forgot-password': { username: 'nobody@example.com' },
+  '/forgot-password': { username: 'unknown@example.com' },
   '/reset-password?username=scene@example.com': { code: '123456', password: 'short', confirm: 'short', act: '' },
   '/second-factor': { code: '123456', method: 'totp', act: '', rememberDevice: '1' },
   '/re-authenticate': { password: 'wrong' },
@@ -39,7 +39,7 @@ const forms: Record<string, Record<string, string>> = {
     newsletter: '1',
   },
   '/settings/password': { old_password: 'wrong', new_password: 'short' },
-  '/settings/email': { email: 'nobody@example' },
+  '/settings/email': { email: 'unknown@example' },
   '/settings/email/code': { code: '123456', act: '' },
   '/settings/phone': { phone_number: '+123', act: '' },
   '/settings/phone/code': { code: '123456', act: 'resend' },

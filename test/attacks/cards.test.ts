@@ -85,7 +85,7 @@ describe('attacks on cards and payments', () => {
       const { instance: _, ...rest } = body;
       return [status, JSON.stringify(rest).replaceAll(email, 'EMAIL')];
     };
-    expect(await answer(victim.user.email)).toEqual(await answer('nobody.at.all@example.com'));
+    expect(await answer(victim.user.email)).toEqual(await answer('unknown.at.all@example.com'));
   });
 
   it('An attacker who tests cards is stopped by the same count on every route', async () => {

@@ -114,7 +114,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
     };
     expect(await ask({ client_id: web.id, scope: 'openid' })).toEqual([400, 'invalid_request']);
     expect(await ask({ client_id: context.radio.id, scope: 'openid phone' })).toEqual([400, 'invalid_scope']);
-    expect(await ask({ client_id: 'nobody', scope: 'openid' })).toEqual([401, 'invalid_client']);
+    expect(await ask({ client_id: 'unknown-client', scope: 'openid' })).toEqual([401, 'invalid_client']);
   });
 
   it('A request for a fresh sign-in (max_age=0) is not satisfied by an earlier sign-in', async () => {

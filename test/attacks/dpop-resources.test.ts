@@ -208,8 +208,8 @@ describe.each(backends)('DPoP-bound tokens under attack on $name', (backend) => 
       headers: { authorization: `DPoP ${context.tokens.access_token}` },
     });
     expect([without.status, without.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^DPoP /)]);
-    const nobody = await sendRequest(`${context.foyer.url}/user/info`);
-    expect(nobody.headers.get('www-authenticate')).toBe('Bearer realm="api", DPoP realm="api", algs="ES256"');
+    const withoutToken = await sendRequest(`${context.foyer.url}/user/info`);
+    expect(withoutToken.headers.get('www-authenticate')).toBe('Bearer realm="api", DPoP realm="api", algs="ES256"');
   });
 
   it('A bound token does not authenticate its bearer at the introspection endpoint', async () => {

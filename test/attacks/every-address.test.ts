@@ -119,7 +119,7 @@ describe.each([anyBackend])('an address in the query of any page', (backend) => 
       '/signup',
       '/forgot-password',
     ]) {
-      const fields = { redirect: trick, username: 'nobody@example.com', password: 'wrong', decision: 'decline' };
+      const fields = { redirect: trick, username: 'unknown@example.com', password: 'wrong', decision: 'decline' };
       const answer = await visitor.post(`${path}?${query}`, fields);
       expect([path, leadsTo(answer).filter((to) => isEvil(to, foyer.url))]).toEqual([path, []]);
     }

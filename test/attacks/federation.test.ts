@@ -140,7 +140,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
     it('Neither the SAML address nor the address of an unknown provider accepts a code', async () => {
       const browser = context.foyer.browser();
       const { search } = new URL((await answerFor(browser)).answer);
-      for (const id of ['acme-saml', 'nobody', '..%2fgoogle', 'link'])
+      for (const id of ['acme-saml', 'unknown-provider', '..%2fgoogle', 'link'])
         expect((await open(browser, `/federation/${id}/callback${search}`)).status).toBe(404);
       expect(await signedIn(browser)).toBe(false);
     });

@@ -158,7 +158,7 @@ describe.each(backends)('accounts at providers in an imported file, on $name', (
     const imported = row([]);
     const file = join(dir, 'refused.json');
     writeFileSync(file, JSON.stringify([imported]));
-    for (const wrong of ['Acme=nobody', 'acme-oidc', '=acme-oidc', 'Google=google']) {
+    for (const wrong of ['Acme=unknown-provider', 'acme-oidc', '=acme-oidc', 'Google=google']) {
       const run = await cli('user', 'import', file, '--provider', wrong);
       expect([wrong, run.code === 0, run.err.includes('write NAME=id')]).toEqual([wrong, false, true]);
     }

@@ -26,7 +26,7 @@ export async function runAllFlows(foyer: TestFoyer, overheard: Overheard): Promi
   const user = await foyer.addUser({ email: 'ada.secret@example.com', phone: '+4915112345678', phoneVerified: true });
   const browser = foyer.browser();
   await browser.post('/sign-in', { username: user.email, password: 'a wrong password' });
-  await browser.post('/sign-in', { username: 'nobody.known@example.com', password: 'another wrong password' });
+  await browser.post('/sign-in', { username: 'unknown.known@example.com', password: 'another wrong password' });
   await browser.post('/sign-in', { username: 'bell\u0007ringer', password: 'pass\u0000word of nobody' });
 
   const registrations = [{}, { public: true }, { thirdParty: true }, { native: true, public: true }];
@@ -129,7 +129,7 @@ async function refusals(foyer: TestFoyer, email: string): Promise<void> {
 /** Mailed codes are recorded when they are typed in; wrong codes are secrets too. */
 async function newPasswords(foyer: TestFoyer, user: User): Promise<void> {
   const browser = foyer.browser();
-  await browser.post('/forgot-password', { username: 'nobody.forgetful@example.com' });
+  await browser.post('/forgot-password', { username: 'unknown.forgetful@example.com' });
   await ask(browser, user.email);
   const code = await codeFor(foyer, user.email);
   await submit(browser, user.email, otherThan(code), 'a new password that is not set 1');

@@ -21,7 +21,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
       SIGN_UP_LIMIT_ADDRESS: '5',
       SIGN_UP_LIMIT_OVERALL: '2',
     });
-    for (let n = 0; n < overall; n += 1) await signIn(at(`198.51.${n}.1`), `nobody${n}@example.com`, 'wrong');
+    for (let n = 0; n < overall; n += 1) await signIn(at(`198.51.${n}.1`), `unknown${n}@example.com`, 'wrong');
   });
   afterAll(() => foyer?.close());
 
@@ -78,7 +78,7 @@ describe.each(backends)('attack: strangers fill the limits of all visitors, on $
     const answers = [
       await signIn(right, user.email),
       await signIn(wrong, user.email, 'a wrong one 7'),
-      await signIn(none, 'nobody-at-all@example.com'),
+      await signIn(none, 'unknown-at-all@example.com'),
     ];
     expect(shape(answers[1] as Answer)).toEqual(shape(answers[0] as Answer));
     expect(shape(answers[2] as Answer)).toEqual(shape(answers[0] as Answer));

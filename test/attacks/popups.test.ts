@@ -90,7 +90,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     async (_what, parameters: Record<string, string>, policy) => {
       const at = open();
       const landing = await start(at, (await client.begin(parameters)).url);
-      await at.submit(`/sign-in${new URL(landing).search}`, { username: 'nobody@example.com', password: 'wrong' });
+      await at.submit(`/sign-in${new URL(landing).search}`, { username: 'unknown@example.com', password: 'wrong' });
       await at.submit('/language', { lang: 'de', redirect: landing });
       const home = await follow(at, await signIn(at, landing, await foyer.addUser()));
       expect(home).toMatch(/[?&]code=/);

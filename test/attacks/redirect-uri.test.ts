@@ -137,7 +137,7 @@ describe.each(strictest())('a redirect_uri that looks like the registered one, o
   });
 
   it.each([
-    'nobody',
+    'unknown-client',
     '',
     'client1\u0000',
     '\u0000',

@@ -96,9 +96,9 @@ describe.each(backends)('refused forms on $name', (backend) => {
   it('Each of two tabs shows its own refusal', async () => {
     const who = visitor();
     await guess(who, '?redirect=%2Fsettings');
-    await who.submit('/forgot-password', { username: 'nobody-known@example.com' });
+    await who.submit('/forgot-password', { username: 'unknown-user@example.com' });
     expect(says(await who.get('/?redirect=%2Fsettings'))).toEqual({ status: 400, says: true });
-    expect((await who.get('/forgot-password')).text).toContain('value="nobody-known@example.com"');
+    expect((await who.get('/forgot-password')).text).toContain('value="unknown-user@example.com"');
   });
 
   it('A planted record shows nothing on another page, at another address of the page or in another session', async () => {

@@ -121,14 +121,14 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
       '/second-factor?redirect=%2Fsettings',
     );
     const cookie = (await browser.cookies()).foyer_challenge ?? '';
-    const [nobody, other] = [foyer.browser(), foyer.browser()];
+    const [signedOut, other] = [foyer.browser(), foyer.browser()];
     await signInWithTotp(foyer, other, ben.user, ben.secret);
     const code = await appCode(foyer, ada.secret);
-    for (const visitor of [nobody, other]) {
+    for (const visitor of [signedOut, other]) {
       await visitor.jar.setCookie(`foyer_challenge=${cookie}`, foyer.url);
       await show(visitor, code);
     }
-    expect(await isSignedIn(nobody)).toBe(false);
+    expect(await isSignedIn(signedOut)).toBe(false);
     expect(await (await other.get('/settings')).text()).toContain(ben.user.email);
     expect((await show(browser, code)).headers.get('location')).toBe(`${foyer.url}/settings`);
   });

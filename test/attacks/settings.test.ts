@@ -42,9 +42,9 @@ describe('the settings under attack', () => {
   beforeAll(async () => {
     // Plans are on sale, so that their forms exist; no refused request reaches Stripe.
     foyer = await startFoyer(backend, {
-      STRIPE_SECRET_KEY: 'sk_test_nobody',
-      STRIPE_PUBLISHABLE_KEY: 'pk_test_nobody',
-      STRIPE_WEBHOOK_SECRET: 'whsec_nobody',
+      STRIPE_SECRET_KEY: 'sk_test_unknown',
+      STRIPE_PUBLISHABLE_KEY: 'pk_test_unknown',
+      STRIPE_WEBHOOK_SECRET: 'whsec_unknown',
       STRIPE_API_URL: 'http://127.0.0.1:9',
     });
     const routes = routesOf(foyer.app.express).filter(

@@ -44,7 +44,11 @@ describe.each([anyBackend])('signing another user out', (backend) => {
       { 'sec-fetch-site': 'cross-site', referer: `${app}.evil.example/` },
     ],
     ['the client app’s host on http', 'OWN', { 'sec-fetch-site': 'cross-site', referer: 'http://app.example.net/' }],
-    ['an unknown client', named('nobody', `${app}/bye`), { 'sec-fetch-site': 'cross-site', referer: `${app}/` }],
+    [
+      'an unknown client',
+      named('unknown-client', `${app}/bye`),
+      { 'sec-fetch-site': 'cross-site', referer: `${app}/` },
+    ],
     [
       'a browser that prerenders the page',
       '/logout',

@@ -25,7 +25,7 @@ describe.each(backends)('stolen key-value store, on $name', (backend) => {
     await browser.post('/sign-in', { username: user.email, password });
     await browser.get('/second-factor');
     expect(await foyer.texts(phone)).toHaveLength(1);
-    const stranger = 'nobody-here@example.net';
+    const stranger = 'unknown-user@example.net';
     const { token } = await service(foyer, ['messages:send']);
     for (const emailAddress of [user.email, stranger]) {
       await sendRequest(`${foyer.url}/sentEmail`, {

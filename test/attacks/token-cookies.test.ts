@@ -40,11 +40,11 @@ describe.each(backends)('token cookies on $name', (backend) => {
       for (const path of paths) {
         const { browser } = await withCookiesOf(user);
         const answer = await browser.get(path, { from: 'same-origin' });
-        const nobody = await foyer.browser().get(path, { from: 'same-origin' });
+        const visitor = await foyer.browser().get(path, { from: 'same-origin' });
         expect([path, answer.status, answer.headers.get('location')]).toEqual([
           path,
-          nobody.status,
-          nobody.headers.get('location'),
+          visitor.status,
+          visitor.headers.get('location'),
         ]);
         expect(await answer.text()).not.toContain(user.email);
       }

@@ -97,7 +97,7 @@ describe('customers and promotion codes in the JSON API', () => {
       const client = await asClient(shop, 'payments:write');
       expect(await client('POST', '/customer/', payload(user))).toMatchObject({ status: 200 });
       const unconfirmed = await shop.foyer.addUser({ emailVerified: false });
-      for (const email of ['nobody@example.com', 'no address', unconfirmed.email]) {
+      for (const email of ['unknown@example.com', 'no address', unconfirmed.email]) {
         expect(await client('POST', '/customer/', payload({ email }))).toMatchObject({ status: 404 });
       }
       expect(await (await asClient(shop, 'users:read'))('POST', '/customer/', payload(user))).toMatchObject({

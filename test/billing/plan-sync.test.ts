@@ -107,8 +107,8 @@ describe('foyer plans sync for an account without plans', () => {
   );
 
   it('The sync reports that Stripe does not answer', async () => {
-    const nobody = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
-    await expect(syncPlans(nobody, catalogue)).rejects.toBeInstanceOf(StripeUnavailableError);
+    const unreachable = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: 'http://127.0.0.1:9' });
+    await expect(syncPlans(unreachable, catalogue)).rejects.toBeInstanceOf(StripeUnavailableError);
   });
 });
 

@@ -187,7 +187,7 @@ describe('comparison of Foyer with Stripe', () => {
 
     it('Customers of no user, second customers and subscriptions made by hand are reported', async () => {
       const user = await buyer();
-      const nobody = await customerAtStripe({ foyer_user: '01a46aee-0000-7000-8000-000000000000' });
+      const withoutUser = await customerAtStripe({ foyer_user: '01a46aee-0000-7000-8000-000000000000' });
       const second = await customerAtStripe({ foyer_user: user.id });
       const own = await customerAtStripe();
       const { id } = await subscribe(own.id, own.card, 'm-99', { foyer_user: user.id });
@@ -196,7 +196,7 @@ describe('comparison of Foyer with Stripe', () => {
       later();
       const found = async () => (await reconcile()).left.map(({ kind, detail }) => `${kind} ${detail}`).toSorted();
       expect(await found()).toEqual([
-        `customer of nobody ${nobody.id}`,
+        `customer of nobody ${withoutUser.id}`,
         `second customer ${second.id}`,
         `subscription unknown here ${id}`,
       ]);
@@ -204,7 +204,7 @@ describe('comparison of Foyer with Stripe', () => {
       const about = {
         kind: 'delete-customer',
         userId: toUserId('gone'),
-        customerId: toStripeCustomerId(nobody.id),
+        customerId: toStripeCustomerId(withoutUser.id),
       } as const;
       await shop().foyer.deps.database.transaction((trx) => addBillingTask(trx, about, shop().foyer.deps.now()));
       expect(await found()).toHaveLength(2);

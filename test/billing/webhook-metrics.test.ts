@@ -36,7 +36,7 @@ it('Events are counted by known type and by outcome', async () => {
         id,
         object: 'event',
         type,
-        data: { object: { customer: 'cus_of_nobody', payment_intent: 'pi_of_nobody' } },
+        data: { object: { customer: 'cus_unknown', payment_intent: 'pi_unknown' } },
       });
     const [known, made] = [event('evt_1', 'invoice.paid'), event('evt_2', 'made.up')];
     const refund = event('evt_3', 'charge.refunded');

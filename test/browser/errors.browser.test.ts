@@ -45,7 +45,11 @@ describe('error pages', () => {
     })}`;
 
   it.each([
-    { fault: 'an unknown client', heading: 'We do not know this app', path: () => authorize({ client_id: 'nobody' }) },
+    {
+      fault: 'an unknown client',
+      heading: 'We do not know this app',
+      path: () => authorize({ client_id: 'unknown-client' }),
+    },
     {
       fault: 'an address that is not registered',
       heading: 'This return address is not registered',

@@ -45,7 +45,7 @@ describe('the sign-in page', () => {
   thorough('An unknown username gives a message in the visitor’s language', async () => {
     const page = await newPage({ locale: 'de-AT' });
     await page.goto(url);
-    await page.getByLabel('E-Mail oder Telefon').fill('nobody@example.com');
+    await page.getByLabel('E-Mail oder Telefon').fill('unknown@example.com');
     await page.getByLabel('Passwort', { exact: true }).fill('whatever it is');
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
     expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');

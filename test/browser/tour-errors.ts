@@ -22,7 +22,7 @@ export function errorStops(steps: TourSteps): Stop[] {
   return [
     { name: '404', open: at('/no-such-page') },
     { name: '404 of settings', open: at('/settings/no-such-page') },
-    { name: 'error', open: at('/oauth2/authorize?client_id=nobody') },
+    { name: 'error', open: at('/oauth2/authorize?client_id=unknown-client') },
     {
       name: 'request begun elsewhere',
       async open(page) {

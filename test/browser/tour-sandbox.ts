@@ -52,7 +52,7 @@ export function sandboxStops(steps: TourSteps): Stop[] {
         await page.goto(`${url()}/sandbox/mailbox`);
       },
     },
-    { name: 'mailbox with nothing', open: at('/sandbox/mailbox?to=nobody@example.com') },
+    { name: 'mailbox with nothing', open: at('/sandbox/mailbox?to=unknown@example.com') },
     {
       name: 'message in the mailbox',
       async open(page, lang) {

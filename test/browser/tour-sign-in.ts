@@ -47,7 +47,7 @@ export function signInStops(steps: TourSteps): Stop[] {
       async open(page, lang) {
         const t = translator(lang);
         await page.goto(`${url()}/forgot-password`);
-        await page.getByLabel(t('password.request.username')).fill('nobody@example.com');
+        await page.getByLabel(t('password.request.username')).fill('unknown@example.com');
         await page.getByRole('button', { name: t('password.request.submit') }).click();
         await page.getByRole('alert').waitFor();
       },

@@ -55,7 +55,7 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
   });
 
   it('Retrying sends dead letters again, one or all, and no other messages', async () => {
-    for (const id of [ids.waiting, ids.delivered, ids.expired, 'nobody']) {
+    for (const id of [ids.waiting, ids.delivered, ids.expired, 'unknown-id']) {
       expect(await foyer('outbox', 'retry', id)).toMatchObject({ code: 3, err: expect.stringContaining(id) });
     }
     expect((await foyer('outbox', 'retry', ids.dead)).out).toBe(

@@ -127,9 +127,9 @@ describe('foyer provider', () => {
         )
       )?.faults,
     ).toEqual([expect.stringContaining('not answer')]);
-    const nobody = oidc({ issuer: `http://127.0.0.1:${await freePort()}/x` });
-    expect((await checked(with_(nobody), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('ECONNREFUSED')]);
-    const other = oidc({ issuer: `${providers.url}/nobody` });
+    const unreachable = oidc({ issuer: `http://127.0.0.1:${await freePort()}/x` });
+    expect((await checked(with_(unreachable), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('ECONNREFUSED')]);
+    const other = oidc({ issuer: `${providers.url}/unknown-issuer` });
     expect((await checked(with_(other), 'acme-oidc'))?.faults).toEqual([expect.stringContaining('404')]);
     const scope = oidc({ scope: 'openid email groups' });
     expect(await checked(with_(scope), 'acme-oidc')).toEqual({
@@ -199,7 +199,10 @@ describe('foyer provider', () => {
 
   it('Faults of the command or the file are reported in plain words', async () => {
     const cli = with_(() => {});
-    expect(await cli('provider', 'check', 'nobody')).toMatchObject({ code: 3, err: expect.stringContaining('nobody') });
+    expect(await cli('provider', 'check', 'unknown-provider')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('unknown-provider'),
+    });
     const broken = cliOn(nowhere, { PROVIDERS_FILE: '/nowhere/providers.json' });
     expect(await broken('provider', 'list')).toMatchObject({ code: 4, err: expect.stringContaining('cannot be read') });
   });

@@ -118,7 +118,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     expect(await said(plain.email, '--cancel')).toEqual([1, '', `  - ${plain.email}: no reset waits`]);
     expect(await said()).toEqual([2, '', "error: missing required argument 'member'"]);
     expect(await said('--list', '--cancel')).toEqual([2, '', 'error: --list stands alone']);
-    expect(await said('nobody@example.com')).toEqual([3, '', 'There is no member nobody@example.com.']);
+    expect(await said('unknown@example.com')).toEqual([3, '', 'There is no member unknown@example.com.']);
   });
 
   it('Showing a user names the factors and the reset that waits', async () => {

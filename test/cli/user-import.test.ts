@@ -190,7 +190,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       `${subOf(1)},a@example.com,true,A\u0007da,31.12.1990,javascript:alert(1),0791,true,true,perhaps`,
       ',b@example.com,true,,,,,,,',
       'two words,c@example.com,true,,,,,,,',
-      `${subOf(4)},nobody,true,,,,,,,`,
+      `${subOf(4)},no-address,true,,,,,,,`,
       `${subOf(5)},e@example.com,true,,,,,,`,
     ].join('\n');
     const report = join(dir, 'report.csv');

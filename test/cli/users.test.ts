@@ -222,7 +222,7 @@ describe.each(backends)('foyer user on $name', (backend) => {
     expect((await foyer('outbox', 'list')).out).toContain('password-changed');
     await foyer('user', 'disable', 'ada@example.com');
     expect(await set('a walk in the sun 5')).toMatchObject({ code: 1, err: expect.stringContaining('is disabled') });
-    expect(await foyer('user', 'set-password', 'nobody@example.com', ...secret)).toMatchObject({ code: 3 });
+    expect(await foyer('user', 'set-password', 'unknown@example.com', ...secret)).toMatchObject({ code: 3 });
   });
 
   it('Disabling and enabling report the state that they found and may be repeated', async () => {

@@ -9,8 +9,8 @@ import { adaAtGoogle } from './ada-at-google.ts';
 const userOf = (more: Partial<User> = {}) =>
   ({ id: 'ada', email: 'ada@example.com', emailVerified: true, disabledAt: null, ...more }) as User;
 const linkTo = ({ id }: User) => ({ id: `link-${id}`, userId: id }) as FederatedIdentity;
-const nobody: ProvisioningFacts = { link: undefined, linked: undefined, sameAddress: undefined };
-const linkedTo = (user: User): ProvisioningFacts => ({ ...nobody, link: linkTo(user), linked: user });
+const noFacts: ProvisioningFacts = { link: undefined, linked: undefined, sameAddress: undefined };
+const linkedTo = (user: User): ProvisioningFacts => ({ ...noFacts, link: linkTo(user), linked: user });
 const open = { signUp: true };
 const closed = { signUp: false };
 
@@ -33,37 +33,43 @@ describe('decide', () => {
       'sign-in',
     ],
     ['the linked identity of a disabled user is refused', {}, open, linkedTo(userOf({ disabledAt: 1 })), 'disabled'],
-    ['an unknown address creates a user', {}, open, nobody, 'create'],
-    ['an unknown address is refused if the provider allows no sign-up', {}, closed, nobody, 'sign-up-closed'],
-    ['an unknown, unconfirmed address must be confirmed first', { emailVerified: false }, open, nobody, 'confirm'],
+    ['an unknown address creates a user', {}, open, noFacts, 'create'],
+    ['an unknown address is refused if the provider allows no sign-up', {}, closed, noFacts, 'sign-up-closed'],
+    ['an unknown, unconfirmed address must be confirmed first', { emailVerified: false }, open, noFacts, 'confirm'],
     [
       'an unconfirmed address is refused if the provider allows no sign-up',
       { emailVerified: false },
       closed,
-      nobody,
+      noFacts,
       'sign-up-closed',
     ],
-    ['an identity without an address is refused', { email: undefined, emailVerified: false }, open, nobody, 'no-email'],
-    ['the address of a user leads to the offer of a link', {}, open, { ...nobody, sameAddress: userOf() }, 'offer'],
+    [
+      'an identity without an address is refused',
+      { email: undefined, emailVerified: false },
+      open,
+      noFacts,
+      'no-email',
+    ],
+    ['the address of a user leads to the offer of a link', {}, open, { ...noFacts, sameAddress: userOf() }, 'offer'],
     [
       'the address of a user leads to an offer although the provider allows no sign-up',
       {},
       closed,
-      { ...nobody, sameAddress: userOf() },
+      { ...noFacts, sameAddress: userOf() },
       'offer',
     ],
     [
       'the address of a disabled user is refused',
       {},
       open,
-      { ...nobody, sameAddress: userOf({ disabledAt: 1 }) },
+      { ...noFacts, sameAddress: userOf({ disabledAt: 1 }) },
       'disabled',
     ],
     [
       'a confirmed address takes over an unconfirmed account',
       {},
       open,
-      { ...nobody, sameAddress: userOf({ emailVerified: false }) },
+      { ...noFacts, sameAddress: userOf({ emailVerified: false }) },
       'claim',
     ],
     // The account exists already, so this is no sign-up.
@@ -71,21 +77,21 @@ describe('decide', () => {
       'a confirmed address takes over although the provider allows no sign-up',
       {},
       closed,
-      { ...nobody, sameAddress: userOf({ emailVerified: false }) },
+      { ...noFacts, sameAddress: userOf({ emailVerified: false }) },
       'claim',
     ],
     [
       'an unconfirmed address of a user must be confirmed first, as an unknown one',
       { emailVerified: false },
       open,
-      { ...nobody, sameAddress: userOf() },
+      { ...noFacts, sameAddress: userOf() },
       'confirm',
     ],
     [
       'the link of a deleted user counts as no link',
       {},
       open,
-      { ...nobody, link: linkTo(userOf()), sameAddress: undefined },
+      { ...noFacts, link: linkTo(userOf()), sameAddress: undefined },
       'create',
     ],
   ] as const)('In a sign-in by a provider, %s', (_what, change, provider, facts, expected) => {
@@ -148,8 +154,8 @@ describe('decide', () => {
     fc.assert(
       fc.property(whatever, ({ identity: one, provider, facts }) => {
         const unproven = { ...one, emailVerified: false };
-        const none = { ...nobody, sameAddress: facts.sameAddress };
-        expect(decide(unproven, provider, none)).toEqual(decide(unproven, provider, nobody));
+        const none = { ...noFacts, sameAddress: facts.sameAddress };
+        expect(decide(unproven, provider, none)).toEqual(decide(unproven, provider, noFacts));
       }),
     );
   });

@@ -106,7 +106,9 @@ describe('the strategies of federation run through Passport', () => {
 
   it('An id under which no strategy is registered is an error', async () => {
     const request = { query: {} };
-    await expect(authenticate({ passport: new Passport(), id: 'nobody' }, request)).rejects.toThrow(/nobody/);
+    await expect(authenticate({ passport: new Passport(), id: 'unknown-provider' }, request)).rejects.toThrow(
+      /unknown-provider/,
+    );
   });
 
   describe('the state of an OAuth 2.0 request', () => {

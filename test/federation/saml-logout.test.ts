@@ -221,7 +221,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     [
       'with another message beside the signed one',
       (nameId: string) =>
-        `${redirected(requestXml('nobody'))}&SAMLRequest=${encodeURIComponent(readRaw(redirected(requestXml(nameId))))}`,
+        `${redirected(requestXml('unknown-user'))}&SAMLRequest=${encodeURIComponent(readRaw(redirected(requestXml(nameId))))}`,
       'a parameter is given twice',
     ],
     [

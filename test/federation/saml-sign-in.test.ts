@@ -92,7 +92,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     }
     // A logout request, whose signature is not in the XML, is accepted too.
     const rolling = `${foyer.url}/federation/rolling/logout`;
-    const request = { ...room.issuerOf('rolling'), destination: rolling, nameId: 'nobody' };
+    const request = { ...room.issuerOf('rolling'), destination: rolling, nameId: 'unknown-user' };
     const signed = {
       message: 'SAMLRequest',
       xml: buildLogoutRequest(request),

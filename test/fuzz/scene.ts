@@ -188,7 +188,7 @@ export async function openFuzzScene(): Promise<FuzzScene> {
     errors: () => errors,
     async renew() {
       // Codes that wait while the clock moves would expire, and Foyer would rightly log errors.
-      await foyer.mails('nobody@example.com');
+      await foyer.mails('unknown@example.com');
       foyer.passTime(25 * 60 * 60_000);
       Object.assign(scene, await prepare());
     },

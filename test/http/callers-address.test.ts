@@ -21,7 +21,7 @@ async function both(trustProxy: unknown, forwarded: string | undefined): Promise
   answer.resume();
   await once(answer, 'end');
   server.close();
-  if (!seen) throw new Error('nobody came');
+  if (!seen) throw new Error('no request arrived');
   return seen;
 }
 

@@ -25,7 +25,7 @@ function ask(url: string, method: string, path: string, headers: Record<string, 
 }
 
 const direct = [
-  ['GET', '/oauth2/authorize?client_id=nobody'],
+  ['GET', '/oauth2/authorize?client_id=unknown-client'],
   ['POST', '/oauth2/token'],
   ['GET', '/oauth2/userInfo'],
   ['POST', '/oauth2/introspect'],
@@ -77,7 +77,9 @@ describe('requests that bypass Express', () => {
   });
 
   it('A request past Express has an error page with the reference of the log', async () => {
-    const { status, text } = await ask(foyer.url, 'GET', '/oauth2/authorize?client_id=nobody', { accept: 'text/html' });
+    const { status, text } = await ask(foyer.url, 'GET', '/oauth2/authorize?client_id=unknown-client', {
+      accept: 'text/html',
+    });
     expect(status).toBe(400);
     const [reference] = /\b[0-9A-F]{10}\b/.exec(text) ?? [];
     expect(reference).toBeDefined();

@@ -136,7 +136,7 @@ describe.each([
       sent: { method: 'POST', headers: { ...asJson, 'sec-fetch-site': 'same-origin' }, body: '{"a"' },
       status: 400,
     },
-    { what: 'an unknown client', path: '/oauth2/authorize?client_id=nobody', sent: {}, status: 400 },
+    { what: 'an unknown client', path: '/oauth2/authorize?client_id=unknown-client', sent: {}, status: 400 },
     {
       what: 'a token request without anything',
       path: '/oauth2/token',

@@ -207,7 +207,7 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
       expect(await notify(message, tokens.access_token)).toMatchObject({ status: 200, json: { userId: user.id } });
       expect(await notify({ ...message, userId: other.id }, tokens.access_token)).toMatchObject({ status: 403 });
       expect(await notify(message)).toMatchObject({ status: 400, faults: ['body.userId'] });
-      expect(await notify({ ...message, userId: 'nobody' })).toMatchObject({ status: 404 });
+      expect(await notify({ ...message, userId: 'unknown-user' })).toMatchObject({ status: 404 });
       await foyer.deps.outboxWorker.turn();
       expect(await stored(other.id)).toEqual([]);
     });

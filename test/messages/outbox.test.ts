@@ -60,10 +60,10 @@ describe.each(backends)('the outbox on $name', (backend) => {
     const { database, outbox } = foyer.deps;
     await expect(
       database.transaction(async (trx) => {
-        await outbox.add(trx, welcome('nobody@example.com'));
+        await outbox.add(trx, welcome('unknown@example.com'));
         throw new Error('changed my mind');
       }),
     ).rejects.toThrow('changed my mind');
-    expect(await foyer.mails('nobody@example.com')).toEqual([]);
+    expect(await foyer.mails('unknown@example.com')).toEqual([]);
   });
 });

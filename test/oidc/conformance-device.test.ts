@@ -33,7 +33,7 @@ describe('device authorization', () => {
   it('Device authorization needs a client that is registered for it and that authenticates (sections 3.1 and 3.4)', async () => {
     const [web, secret] = [await foyer.addClient({ public: true }), await device(foyer, { public: false })];
     const ask = (id: string) => post('/oauth2/device_authorization', { client_id: id, scope: 'openid' });
-    const [notRegistered, without, unknown] = [await ask(web.id), await ask(secret.id), await ask('nobody')];
+    const [notRegistered, without, unknown] = [await ask(web.id), await ask(secret.id), await ask('unknown-client')];
     // RFC 6749, section 5.2, calls this unauthorized_client; the library has another code.
     expect([notRegistered.answer.status, notRegistered.body.error]).toEqual([400, 'invalid_request']);
     expect([without.answer.status, without.body.error]).toEqual([401, 'invalid_client']);

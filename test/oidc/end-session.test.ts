@@ -151,7 +151,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
     ['another port', { post_logout_redirect_uri: 'http://127.0.0.1:10/bye?from=foyer' }],
     ['a redirect address in place of a logout address', { post_logout_redirect_uri: 'REDIRECT' }],
     ['no id token', { id_token_hint: 'no.id.token' }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown-client' }],
   ])(
     'A logout request with %s gets 400, and the user stays signed in',
     async (_what, parameters: Record<string, string>) => {

@@ -148,7 +148,7 @@ describe.each(backends)('/logout on $name', (backend) => {
 
   it.each([
     ['no client', { client_id: '' }],
-    ['an unknown client', { client_id: 'nobody' }],
+    ['an unknown client', { client_id: 'unknown-client' }],
     ['a client without logout addresses', { client_id: 'OTHER' }],
   ])('A request with %s has no logout address and ends at the start page', async (_what, parameters) => {
     const id = parameters.client_id === 'OTHER' ? (await foyer.addClient()).id : parameters.client_id;

@@ -122,8 +122,8 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
   describe('login_hint', () => {
     it.each([
       ['the address of a user', () => user.email, () => user.email],
-      ['an unknown address', () => 'nobody@example.com', () => 'nobody@example.com'],
-      ['an address in capitals with spaces', () => '  Nobody@Example.COM ', () => 'nobody@example.com'],
+      ['an unknown address', () => 'unknown@example.com', () => 'unknown@example.com'],
+      ['an address in capitals with spaces', () => '  Unknown@Example.COM ', () => 'unknown@example.com'],
       ['a number', () => '+49 171 1234567', () => '+491711234567'],
       ['a number with a line break', () => '+49\n1711234567', () => '+491711234567'],
       ['markup', () => '"><script>alert(1)</script>@example.com', () => ''],
@@ -149,7 +149,7 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
 
     it('Another user than the hinted one can sign in, and a refused entry stays in the field', async () => {
       const at = foyer.browser();
-      const { url } = await land(at, { login_hint: 'nobody@example.com' });
+      const { url } = await land(at, { login_hint: 'unknown@example.com' });
       const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
       expect(usernameOf(await refused.text())).toBe(user.email);
       await at.post(`/sign-in${url.search}`, { username: user.email, password });

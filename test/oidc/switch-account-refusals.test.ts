@@ -18,7 +18,7 @@ describe.each(backends)('switch of account by /logout on $name', (backend) => {
       ['redirect=broker', { redirect: 'broker' }],
       ['a client alone', { client_id: 'OWN' }],
       ['an address alone', { redirect_uri: callback, ...code }],
-      ['an unknown client', { client_id: 'nobody', redirect_uri: callback, ...code }],
+      ['an unknown client', { client_id: 'unknown-client', redirect_uri: callback, ...code }],
       ['a malformed client id', { client_id: '\u0000/../', redirect_uri: callback, ...code }],
       ['an unknown response type', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'token' }],
       ['two response types', { client_id: 'OWN', redirect_uri: callback, ...code, response_type: 'code id_token' }],

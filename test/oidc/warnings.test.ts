@@ -33,7 +33,7 @@ it('Foyer uses no default of the OpenID library that it warns about, and no depr
     await oidc.tokenIntrospection(client.config, tokens.access_token);
     const refreshed = await oidc.refreshTokenGrant(client.config, tokens.refresh_token ?? '');
     await oidc.tokenRevocation(client.config, refreshed.refresh_token ?? '');
-    await browser.get('/oauth2/authorize?client_id=nobody');
+    await browser.get('/oauth2/authorize?client_id=unknown-client');
     await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers: { origin: 'http://127.0.0.1:9' } });
     await browser.get(oidc.buildEndSessionUrl(client.config, { id_token_hint: tokens.id_token ?? '' }).href);
   } finally {

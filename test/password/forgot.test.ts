@@ -95,7 +95,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
       return [answer.status, await read(answer)] as const;
     };
     expect(await refused('  ')).toEqual([400, expect.stringContaining('Please input your username!')]);
-    const unknown = await refused('nobody@example.com');
+    const unknown = await refused('unknown@example.com');
     expect(unknown).toEqual([400, expect.stringContaining('User confirmation failed Invalid Email Address.')]);
     expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid Email Address.')]);
     expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation Error Detected')]);

@@ -223,7 +223,7 @@ describe('the SAML identity provider', () => {
     const { profile } = await sp.validatePostResponseAsync({ SAMLResponse: fields.SAMLResponse ?? '' });
     expect(profile).toMatchObject({ mail: 'ada@corp.acme.example', givenName: 'Ada', sn: 'Lovelace' });
     expect(providers.saml.sessions().map(({ index }) => index)).toContain(profile?.sessionIndex);
-    if (!profile) throw new Error('nobody');
+    if (!profile) throw new Error('the profile is missing');
     const left = await get(await sp.getLogoutUrlAsync(profile, 'relay', {}));
     const back = locationOf(left);
     expect(`${back.origin}${back.pathname}`).toBe(`${foyer}/federation/acme-saml/logout`);

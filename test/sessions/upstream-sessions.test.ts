@@ -49,7 +49,7 @@ describe.each(backends)('sessions by NameID of a provider on $name', (backend) =
     expect(await find('acme', 'ada')).toEqual([one.idHash, two.idHash, nameless.idHash].sort());
     // A session without a session index ends with the others.
     expect(await find('acme', 'ada', ['2'])).toEqual([two.idHash, nameless.idHash].sort());
-    expect(await find('acme', 'nobody')).toEqual([]);
+    expect(await find('acme', 'unknown-user')).toEqual([]);
     // Names and providers cannot be shifted into each other.
     expect(await find('acm', 'eada')).toEqual([]);
   });

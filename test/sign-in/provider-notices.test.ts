@@ -76,7 +76,7 @@ describe('the notice after a failed attempt', () => {
   );
 
   it('A sign-up that the provider does not allow leads to the sign-in page', async () => {
-    providers.answerAs({ ...providers.people.amazon.ada, email: 'nobody-yet@example.com' }, 'amazon');
+    providers.answerAs({ ...providers.people.amazon.ada, email: 'new-user@example.com' }, 'amazon');
     const back = await comeBy(foyer.browser(), '/federation/amazon', { at: 'sign-up' });
     expect(back.headers.get('location')).toBe('/?notice=federation-sign-up-closed&provider=amazon');
   });

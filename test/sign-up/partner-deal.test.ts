@@ -46,7 +46,7 @@ describe.each(backends)('a sign-up from the partner on $name', (backend) => {
 
   it('Attack: a sign-up from the partner without a deal is an ordinary sign-up', async () => {
     const browser = foyer.browser();
-    expect(locationOf(await browser.get('/signup?email=nobody@example.com&from=appsumo'))).toBe(`${foyer.url}/signup`);
+    expect(locationOf(await browser.get('/signup?email=unknown@example.com&from=appsumo'))).toBe(`${foyer.url}/signup`);
     expect(locationOf(await browser.get('/signup?from=appsumo&redirect=/tos'))).toBe(
       `${foyer.url}/signup?redirect=%2Ftos`,
     );

@@ -8,7 +8,7 @@ import {
 import { toE164, toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { emptyProfile } from '../support/profile.ts';
 
-const nobody = {
+const newUser = {
   passwordHash: null,
   passwordProfile: null,
   givenName: '',
@@ -37,7 +37,7 @@ const comer = fc
   })
   .map(
     (given): ImportedUser => ({
-      ...nobody,
+      ...newUser,
       ...given,
       phoneVerified: given.phone !== null && given.phoneVerified,
       mfaPreference: given.phone !== null && given.phoneVerified ? given.mfaPreference : 'none',
@@ -99,7 +99,7 @@ describe('decideImport', () => {
 
   it('An unverified number goes to the user who has verified it, and a verified number is never lost', () => {
     const said = {
-      ...nobody,
+      ...newUser,
       id: toUserId('1'),
       email: toNormalisedEmail('a@x.example'),
       emailVerified: true,

@@ -10,7 +10,7 @@ const unlinked = [
   '/no-such-page',
   '/settings/no-such-page',
   '/logout?client_id=demo-app',
-  '/oauth2/authorize?client_id=nobody',
+  '/oauth2/authorize?client_id=unknown-client',
   '/verify-user',
   '/reset-password?username=ida@example.com',
   '/?notice=password-reset',
@@ -27,7 +27,7 @@ const unlinked = [
   ...['/settings/mfa', '/settings/mfa/totp', '/settings/recovery-codes'],
   '/sandbox/parts',
   '/sandbox/mailbox',
-  '/sandbox/mailbox?to=nobody@example.com',
+  '/sandbox/mailbox?to=unknown@example.com',
   '/sandbox/mails',
 ];
 

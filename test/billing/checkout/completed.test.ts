@@ -58,7 +58,7 @@ describe('the completion pages', () => {
       'M-99',
       'm-99/',
       'plan/m-99',
-      'plan/nobodys/m-99',
+      'plan/unknown/m-99',
       'plan/growth-monthly/m-99',
       'plan/hollyfy_tier1/Appsumo-Tier-2',
       `plan/${'x'.repeat(101)}/m-30`,

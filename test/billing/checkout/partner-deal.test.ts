@@ -126,8 +126,8 @@ describe('the partner’s deal', () => {
     );
     expect((await browser.post('/plan-purchase-appsumo/?plan=103', { planId: '103' })).status).toBe(409);
     expect([await shop.planOf(other), await shop.planOf(owner)]).toEqual([null, null]);
-    const nobody = foyer.browser();
-    expect(pathOf(await nobody.post('/plan-purchase-appsumo/103', { planId: '103' }))).toMatch(/^\/\?redirect=/);
+    const visitor = foyer.browser();
+    expect(pathOf(await visitor.post('/plan-purchase-appsumo/103', { planId: '103' }))).toMatch(/^\/\?redirect=/);
   });
 
   it('A free plan does not replace a plan of the partner', async () => {

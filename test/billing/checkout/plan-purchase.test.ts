@@ -179,8 +179,8 @@ describe('/plan-purchase', () => {
 
   it('A signed-out visitor signs in and returns to the purchase, which ends in the client that waits', async () => {
     const { foyer } = shop;
-    const nobody = foyer.browser();
-    expect(pathOf(await nobody.get('/plan-purchase/12'))).toBe(
+    const visitor = foyer.browser();
+    expect(pathOf(await visitor.get('/plan-purchase/12'))).toBe(
       `/?${new URLSearchParams({ redirect: '/plan-purchase/12' })}`,
     );
     const client = await relyingParty(foyer, await foyer.addClient({ name: 'Ledger' }));

@@ -117,9 +117,9 @@ describe('the post-sign-up flow', () => {
 
   it('The post-sign-up flow is for members who are signed in and have no plan', async () => {
     const { foyer } = shop;
-    const nobody = foyer.browser();
+    const visitor = foyer.browser();
     for (const step of ['plan', 'changePlan', 'addPayment']) {
-      expect(pathOf(await nobody.get(`/post-signup/${step}`))).toMatch(/^\/\?redirect=/);
+      expect(pathOf(await visitor.get(`/post-signup/${step}`))).toMatch(/^\/\?redirect=/);
     }
     const browser = await foyer.signedIn(await foyer.addUser({ planId: toPlanId('10') }));
     for (const step of ['plan', 'changePlan', 'addPayment']) {

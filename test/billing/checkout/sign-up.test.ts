@@ -141,9 +141,9 @@ describe('step 2 of a sign-up', () => {
   it('A handle that no plan has gets 404 at every step', async () => {
     const { browser } = await startPlanStep(shop);
     for (const step of ['', '/emailCaptured', '/verifiedCode', '/changePlan', '/addPayment']) {
-      expect([step, (await browser.get(`/signup/plan/nobodys-plan${step}`)).status]).toEqual([step, 404]);
+      expect([step, (await browser.get(`/signup/plan/unknown-plan${step}`)).status]).toEqual([step, 404]);
     }
-    expect((await browser.post('/signup/plan/nobodys-plan/verifiedCode', { planId: '10', dueCents: '0' })).status).toBe(
+    expect((await browser.post('/signup/plan/unknown-plan/verifiedCode', { planId: '10', dueCents: '0' })).status).toBe(
       404,
     );
     // A partner's handle brings people from the partner; nothing of the partner's is given for it.
@@ -245,9 +245,9 @@ describe('step 2 of a sign-up', () => {
 
   it('Step 2 is for members, and a signed-out visitor is redirected to the current step', async () => {
     const { foyer } = shop;
-    const [nobody, begun, email] = [foyer.browser(), foyer.browser(), newAddress()];
+    const [visitor, begun, email] = [foyer.browser(), foyer.browser(), newAddress()];
     for (const step of ['verifiedCode', 'changePlan', 'addPayment']) {
-      expect(pathOf(shop, await nobody.get(`/signup/${step}`))).toBe('/signup');
+      expect(pathOf(shop, await visitor.get(`/signup/${step}`))).toBe('/signup');
     }
     await begun.post('/signup', profile(email));
     expect(pathOf(shop, await begun.get(summary))).toBe('/signup/emailCaptured');

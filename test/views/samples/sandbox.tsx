@@ -77,7 +77,7 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
     parts: { page: <PartsPage ctx={signedIn} /> },
     mailbox: { page: <MailboxPage {...mailbox} messages={[message, { ...message, id: 'b', subject: undefined }]} /> },
     'mailbox-empty': { page: <MailboxPage {...mailbox} messages={[]} /> },
-    'mailbox-filtered': { page: <MailboxPage {...mailbox} messages={[]} to="nobody@example.com" /> },
+    'mailbox-filtered': { page: <MailboxPage {...mailbox} messages={[]} to="unknown@example.com" /> },
     message: {
       page: <MessagePage ctx={sandbox} message={message} htmlAddress="/a/html" mailboxHref="/a" />,
       frames: true,
