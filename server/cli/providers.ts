@@ -6,6 +6,7 @@ import { checkProviders, describeProviders, type StrategySettings } from '../fed
 import type { Program } from './command.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
+import { providerImportCommand } from './provider-import/command.ts';
 import { counted, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
@@ -77,4 +78,5 @@ Example:
   foyer provider check acme`,
     run: (id: string | undefined) => checkAllProviders(readProviderSetup(io), id),
   });
+  providerImportCommand(add, io);
 }

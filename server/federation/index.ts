@@ -14,6 +14,12 @@ export { usableNames } from './create-user.ts';
 export type { FederationHooks, UnverifiedAddress } from './deps.ts';
 export { FederationError, type UpstreamIdentity, upstreamIdentitySchema } from './identity.ts';
 export { type FederatedIdentity, isSameIdentity, listIdentities } from './identity-store.ts';
+export {
+  type DiscoveryDocument,
+  fetchProviderDocument,
+  type ProviderDocument,
+  readProviderDocument,
+} from './import/provider-document.ts';
 export { isLinked, type LinkedSubject, linkImported } from './imported.ts';
 export {
   federationDataSource,
@@ -30,5 +36,6 @@ export { standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';
+export { type ProviderMetadata, readCertificate } from './saml/provider-metadata.ts';
 export { loginPageUrl, noticeText, readNotice } from './sign-in-notices.ts';
 export { openStrategies } from './strategies.ts';
