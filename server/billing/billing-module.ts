@@ -20,8 +20,8 @@ import { payOpenInvoice } from './orders/pay-open-invoice.ts';
 import { confirmPurchase, getPurchaseResult } from './purchase/confirm-purchase.ts';
 import { payWithCard } from './purchase/pay-with-card.ts';
 import { findCode } from './purchase/promotion-codes.ts';
-import { applyPromotion, choosePlan, removePromotion } from './purchase/purchase.ts';
-import { findOpenPurchase, toPurchase } from './purchase/purchase-store.ts';
+import { applyPromotion, choosePlan } from './purchase/purchase.ts';
+import { dropPromotion, findOpenPurchase, toPurchase } from './purchase/purchase-store.ts';
 import { quotePlan } from './purchase/quote.ts';
 import { type BillingService, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
@@ -124,7 +124,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     purchase: async (userId) => toPurchase(deps, await findOpenPurchase(database.db, userId)),
     choose: (user, plan) => alone(user, () => choosePlan(deps, user, plan)),
     applyPromotion: (user, typed, from) => alone(user, () => applyPromotion(deps, user, { typed, ip: from.ip })),
-    removePromotion: (user) => alone(user, () => removePromotion(deps, user)),
+    removePromotion: (user) => alone(user, () => dropPromotion(deps, user.id)),
     quote: (user, plan, promotion) => readBy(user.id, () => quotePlan(deps, user, { plan, promotion })),
     renewalBefore: (user, plan) => readBy(user.id, () => findRenewalBefore(deps, user, plan)),
     renewalIfKept: (userId) => readBy(userId, () => findKeptRenewal(deps, userId)),

@@ -78,15 +78,17 @@ export type PromotionResult =
 export interface DisplayedQuote {
   planId: PlanId;
   dueCents: number;
+  /** The later amounts, as `toLaterAmounts` writes them; undefined: none are named, and none are compared. */
+  laterCents?: string | undefined;
 }
 
 export type PurchaseResult =
   /** Charged (or nothing was due): the user has the plan. */
   | { kind: 'paid'; plan: Plan; order: Order | undefined }
-  /** It changes at the period's end. */
-  | { kind: 'scheduled'; plan: Plan; at: number }
+  /** It changes at the period's end. `isNoted`: it is passed on as soon as Stripe answers. */
+  | { kind: 'scheduled'; plan: Plan; at: number; isNoted?: boolean }
   /** The card's bank requires authentication by the user: for Stripe.js. */
-  | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number }
+  | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number; laterCents?: string | undefined }
   /** The card provider's own message. */
   | { kind: 'declined'; message: string; plan: Plan }
   /** The user's bank has a debit for days: the plan comes with its payment. */
@@ -127,9 +129,7 @@ export type SetupIntentResult =
 export type CardPaymentResult =
   | PurchaseResult
   /** The card was not saved, and nothing was charged. */
-  | { kind: 'card-refused'; saved: RefusedCard };
-
-type RefusedCard = Exclude<SaveCardResult, { kind: 'saved' }>;
+  | { kind: 'card-refused'; saved: Exclude<SaveCardResult, { kind: 'saved' }> };
 
 export type SaveCardResult =
   | { kind: 'saved'; card: SavedCard }

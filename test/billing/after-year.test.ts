@@ -1,12 +1,13 @@
 import type Stripe from 'stripe';
 import { loadPlans, PlansFileError } from '../../config/plans.ts';
-import { listOrders } from '../../server/billing/index.ts';
+import { createStripe, listOrders, syncPlans } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
-import { wordsOf } from './checkout/shop.ts';
+import { stripeKeys } from '../support/stripe.ts';
+import { mainForm, wordsOf } from './checkout/shop.ts';
 import { enter } from './details-steps.ts';
-import { dayMs, manyCards, type Shop, startShop } from './steps.ts';
+import { cards, dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
 const path = '/settings/membership';
 const consumers = { withdrawalDays: 14, afterYear: 'monthly' as const };
@@ -120,6 +121,65 @@ describe('a yearly plan that goes on by the month', () => {
     expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'scheduled' });
     await passMonths(user, 14);
     expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([49_900, 90_000, 9_900, 9_900]);
+  });
+
+  /** The monthly plan costs $89.00, until the operator raises it to the catalogue's $99.00. */
+  async function sellMonthsForLess(): Promise<void> {
+    const [raised] = (await stripe.prices.list({ lookup_keys: ['m-99'] })).data;
+    await stripe.prices.create({
+      product: String(raised?.product),
+      currency: 'usd',
+      unit_amount: 8_900,
+      recurring: { interval: 'month' },
+      lookup_key: 'm-99',
+      transfer_lookup_key: true,
+      metadata: { foyer_plan: '10' },
+    });
+    shop.membership.deps.prices.forget();
+  }
+  const raiseMonths = () =>
+    syncPlans(createStripe({ secretKey: stripeKeys.secretKey, apiUrl: shop.stripe.url }), shop.membership.catalogue);
+
+  it('A monthly price that is raised while the page of the year is open is shown before anything is charged', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const browser = await shop.foyer.signedIn(user);
+    await enter(browser, {});
+    await sellMonthsForLess();
+    const html = await (await browser.get('/plan-purchase/11')).text();
+    expect(wordsOf(html)).toMatch(/goes on by the month, and \$89\.00 is charged/);
+    await raiseMonths();
+    const { action, fields } = mainForm(html);
+    const answer = await browser.post(action, fields);
+    const shown = await answer.text();
+    expect(answer.status).toBe(409);
+    expect(wordsOf(shown)).toMatch(/goes on by the month, and \$99\.00 is charged/);
+    expect(await ordersOf(user)).toEqual([]);
+    expect((await browser.post(action, mainForm(shown).fields)).status).toBe(303);
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 9_900 } });
+  });
+
+  it('The monthly price that a paid year has announced stays, though the operator raises it while a bank asks', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user, cards.authenticatesAlways);
+    const browser = await shop.foyer.signedIn(user);
+    await enter(browser, {});
+    await sellMonthsForLess();
+    const { action, fields } = mainForm(await (await browser.get('/plan-purchase/11')).text());
+    expect((await browser.post(action, fields)).status).toBe(200);
+    await raiseMonths();
+    shop.membership.deps.prices.forget();
+    const { pending } = (await membershipOf(user)) ?? {};
+    const invoice = await stripe.invoices.retrieve(pending?.invoiceId ?? '', {
+      expand: ['payments.data.payment.payment_intent'],
+    });
+    const intent = invoice.payments?.data[0]?.payment.payment_intent;
+    shop.stripe.engine.authenticate(typeof intent === 'object' ? intent.id : '', 'succeed');
+    expect(await shop.membership.outcome(user)).toMatchObject({ kind: 'paid' });
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 8_900 } });
+    await shop.saveCard(user);
+    await passMonths(user, 13);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([90_000, 8_900, 8_900]);
   });
 
   it('A withdrawal from the year gives everything back and ends the schedule, too', async () => {

@@ -202,6 +202,20 @@ describe('purchases in the JSON API', () => {
       expect(await chargedTo(shop, buyer.customer)).toEqual([49_900]);
     });
 
+    it('A lower plan that Stripe does not take at once is noted, not scheduled, until Stripe has it', async () => {
+      const buyer = await aBuyer(shop);
+      await shop.buy(buyer.user, 'm-499');
+      shop.stripe.fault('unreachable', (method, path) => method === 'POST' && path === '/v1/subscription_schedules');
+      const lower = { ...starter, amount: '0.00' };
+      const answer = await buyer.call('POST', buyer.path, lower);
+      expect(answer).toMatchObject({ status: 200, body: { status: 'noted', planId: '10', amount: '0.00' } });
+      expect(Number(answer.body.starts_at)).toBeGreaterThan(shop.foyer.deps.now());
+      shop.passTime(2 * 60_000);
+      await shop.membership.work();
+      expect(await shop.membership.getMembership(buyer.user.id)).toMatchObject({ nextPlanId: '10' });
+      expect(await buyer.call('POST', buyer.path, lower)).toMatchObject({ status: 200, body: { status: 'scheduled' } });
+    });
+
     it('Buying a plan while Stripe is away answers in the words of the specification, and a repeat charges once', async () => {
       const buyer = await aBuyer(shop);
       shop.stripe.fault(

@@ -4,7 +4,7 @@ import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
 import { aBuyer } from './api-steps.ts';
-import { wordsOf } from './checkout/shop.ts';
+import { mainForm, wordsOf } from './checkout/shop.ts';
 import { cards, dayMs, type Shop, startShop } from './steps.ts';
 
 // The catalogue's periods are those of the calendar now, too.
@@ -151,6 +151,43 @@ describe('a price that was raised after the purchase', () => {
     await syncPlans(client, createCatalogue(loadPlans(raisedFile)));
     shop.membership.deps.prices.forget();
   }
+
+  it('A later change whose price is raised while its page is open is not made, and the page shows the new amount', async () => {
+    await sellAtFormerPrice();
+    const { user } = await aBuyer(shop);
+    await shop.buy(user, 'm-899');
+    const browser = await shop.foyer.signedIn(user);
+    const html = await (await browser.get('/plan-purchase/12')).text();
+    expect(wordsOf(html)).toMatch(/Due today \$0\.00 .* Then Growth begins, and \$499\.00 is charged\./);
+    await raisePrice();
+    const { action, fields } = mainForm(html);
+    const answer = await browser.post(action, fields);
+    const shown = await answer.text();
+    expect(answer.status).toBe(409);
+    expect(wordsOf(shown)).toMatch(/Then Growth begins, and \$599\.00 is charged\./);
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextPlanId: null });
+    expect((await browser.post(action, mainForm(shown).fields)).status).toBe(303);
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      nextPlanId: '12',
+      nextCharge: { amountCents: 59_900 },
+    });
+  });
+
+  it('A renewal that is raised while the page of a free first period is open is shown before the plan is sold', async () => {
+    await sellAtFormerPrice();
+    await shop.stripe.client().coupons.create({ id: 'ALLOFF', percent_off: 100, duration: 'once' });
+    const { user } = await aBuyer(shop);
+    const browser = await shop.foyer.signedIn(user);
+    await browser.post('/plan-purchase/12', { act: 'promo', planId: '12', promo: 'ALLOFF' });
+    const html = await (await browser.get('/plan-purchase/12')).text();
+    expect(wordsOf(html)).toMatch(/Due today \$0\.00 .* at \$499\.00\./);
+    await raisePrice();
+    const { action, fields } = mainForm(html);
+    const answer = await browser.post(action, fields);
+    expect(answer.status).toBe(409);
+    expect(wordsOf(await answer.text())).toMatch(/Due today \$0\.00 .* at \$599\.00\./);
+    expect((await shop.userNow(user)).planId).toBeNull();
+  });
 
   it('A change that waits for Stripe keeps the announced price, though the operator raises it meanwhile', async () => {
     await sellAtFormerPrice();

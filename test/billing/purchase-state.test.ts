@@ -88,6 +88,17 @@ const events: EventVariants<PurchaseEvent> = {
   priced: {
     'as announced': { kind: 'priced', charge, announcedCents: 9_900 },
     'another amount': { kind: 'priced', charge, announcedCents: 9_800 },
+    'another amount later': {
+      kind: 'priced',
+      charge: { ...charge, laterCents: '59900' },
+      announcedCents: 9_900,
+      laterCents: '49900',
+    },
+  },
+  'later-priced': {
+    'as announced': { kind: 'later-priced', laterCents: '9900', announced: '9900' },
+    'nothing announced': { kind: 'later-priced', laterCents: '9900', announced: undefined },
+    'another amount': { kind: 'later-priced', laterCents: '9900', announced: '8900' },
   },
   scheduled: { '': { kind: 'scheduled' } },
   'stripe-read': {

@@ -52,8 +52,10 @@ const upgradeBody = z.object({
 type UpgradeBody = z.infer<typeof upgradeBody>;
 
 const upgraded = z.object({
-  /** processing: a bank has the debit for days; the plan comes with its payment. */
-  status: z.enum(['paid', 'scheduled', 'processing']),
+  status: z.enum(['paid', 'scheduled', 'noted', 'processing']).meta({
+    description:
+      'scheduled: the plan changes at the end of the paid period; noted: the same, as soon as Stripe answers; processing: a bank has the debit for days, and the plan comes with its payment',
+  }),
   planId: planIdSchema,
   /** null: nothing was charged today. */
   stripe_invoice_id: z.string().nullable(),
@@ -114,31 +116,30 @@ const toPaid = (
   starts_at: order?.orderedAt ?? nowMs,
 });
 
+function toUncharged(
+  confirmed: Extract<PurchaseResult, { kind: 'scheduled' | 'processing' }>,
+  currency: string,
+): Upgraded {
+  const isLater = confirmed.kind === 'scheduled';
+  return {
+    status: isLater && confirmed.isNoted ? 'noted' : confirmed.kind,
+    planId: confirmed.plan.id,
+    stripe_invoice_id: null,
+    order_date: null,
+    amount: dollars(isLater ? 0 : confirmed.amountCents),
+    currency,
+    starts_at: isLater ? confirmed.at : null,
+  };
+}
+
 /** The result of a purchase for callers. @throws {HttpError} if it is not completed */
 function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
   switch (confirmed.kind) {
     case 'paid':
       return toPaid(confirmed, currency, nowMs);
     case 'scheduled':
-      return {
-        status: 'scheduled',
-        planId: confirmed.plan.id,
-        stripe_invoice_id: null,
-        order_date: null,
-        amount: dollars(0),
-        currency,
-        starts_at: confirmed.at,
-      };
     case 'processing':
-      return {
-        status: 'processing',
-        planId: confirmed.plan.id,
-        stripe_invoice_id: null,
-        order_date: null,
-        amount: dollars(confirmed.amountCents),
-        currency,
-        starts_at: null,
-      };
+      return toUncharged(confirmed, currency);
     case 'debit-waiting':
       throw new HttpError('conflict', { publicDetail: 'A bank has an earlier debit', detail: 'debit waits' });
     case 'declined':

@@ -3,7 +3,7 @@ import type { Logger } from '../../http/index.ts';
 import type { PlanId } from '../../shared/index.ts';
 import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
+import { callStripe, type StripeClient, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { trialPlanKey } from '../subscription/membership.ts';
 import type { BillingPeriod, Catalogue, Plan } from './catalogue.ts';
@@ -164,4 +164,24 @@ export async function atAnnouncedPrices<
         whileActive(deps, id, rest),
     inner,
   )();
+}
+
+/** If Stripe refuses the first preview, its prices are read again before the second. @throws {StripeUnavailableError} */
+export async function withPresentPrices<T>(
+  { prices }: { prices: Pick<Prices, 'forget'> },
+  first: () => Promise<T>,
+  second = first,
+): Promise<T> {
+  try {
+    return await first();
+  } catch (error) {
+    if (toStripeRefusal(error)?.type !== 'StripeInvalidRequestError') throw error;
+    prices.forget();
+  }
+  try {
+    return await second();
+  } catch (error) {
+    const refusal = toStripeRefusal(error);
+    throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
+  }
 }

@@ -12,7 +12,7 @@ import {
   StripeUnavailableError,
   TaxLocationError,
 } from '../results.ts';
-import { isPaused } from '../subscription/membership.ts';
+import { isPaused, toLaterAmounts } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
 import { type PageNotice, placeNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
@@ -133,13 +133,16 @@ export async function pausedFirst(
 export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   const due = r.field('dueCents');
   // No page announces a negative amount: invalid input never matches.
-  return { planId: readPlanId(r), dueCents: /^\d{1,9}$/.test(due) ? Number(due) : -1 };
+  const dueCents = /^\d{1,9}$/.test(due) ? Number(due) : -1;
+  // Pages of earlier releases do not name it.
+  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents') || undefined };
 }
 
 /** The same, for the page's form. */
-export const quoteFields = ({ plan, dueCents }: Pick<Quote, 'plan' | 'dueCents'>): Record<string, string> => ({
+export const quoteFields = ({ plan, dueCents, next }: Pick<Quote, 'plan' | 'dueCents' | 'next'>) => ({
   planId: plan.id,
   dueCents: String(dueCents),
+  laterCents: toLaterAmounts(next),
 });
 
 /** The plan in the form; '' if there is none. */

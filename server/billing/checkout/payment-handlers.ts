@@ -31,7 +31,7 @@ interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
   problem?: { text: string };
   /** The bank requires authentication by the user. */
-  action?: { clientSecret: string; amountCents: number };
+  action?: Pick<Extract<PurchaseResult, { kind: 'action' }>, 'clientSecret' | 'amountCents' | 'laterCents'>;
   /** A payment method that the user's bank has just confirmed on its own page. */
   returned?: ReturnedMethod;
   /** The fields of a form that arrived while Stripe was unavailable: the user can submit them again without typing. */
@@ -129,7 +129,7 @@ async function findHostedInvoice(r: CheckoutRequest, { membership }: CheckoutDep
 async function renderAction(
   r: CheckoutRequest,
   deps: CheckoutDeps,
-  { clientSecret, amountCents }: NonNullable<PaymentPageState['action']>,
+  { clientSecret, amountCents, laterCents }: NonNullable<PaymentPageState['action']>,
 ): Promise<void> {
   const { membership, stripe } = deps;
   const { flow, user, plan } = r.checkout;
@@ -145,7 +145,7 @@ async function renderAction(
       clientSecret,
       paymentMethodId: currentMembership?.card?.paymentMethodId,
       amount: formatAmount(r.lang, amountCents, { currency }),
-      retryFields: quoteFields({ plan, dueCents: amountCents }),
+      retryFields: { planId: plan.id, dueCents: String(amountCents), ...(laterCents !== undefined && { laterCents }) },
       hostedInvoiceUrl: await findHostedInvoice(r, deps),
     },
     {
@@ -194,8 +194,8 @@ export async function answerPurchase(
     case 'no-change':
       return r.redirect(confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
     case 'action': {
-      const { clientSecret, amountCents } = confirmed;
-      return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents } });
+      const { clientSecret, amountCents, laterCents } = confirmed;
+      return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents, laterCents } });
     }
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(t, confirmed.message) } });
@@ -224,7 +224,7 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (!['', 'save-card', 'outcome'].includes(act)) {
     throw new HttpError('badRequest', { detail: 'unknown form action' });
   }
-  const names = ['act', 'planId', 'dueCents', 'setupIntent'].filter((name) => r.field(name) !== '');
+  const names = ['act', 'planId', 'dueCents', 'laterCents', 'setupIntent'].filter((name) => r.field(name) !== '');
   const retryFields = Object.fromEntries(names.map((name) => [name, r.field(name)]));
   const rerender = (state: PaymentPageState) => renderPaymentPage(r, deps, { ...state, retryFields });
   const work = (): Promise<CardPaymentResult> => {

@@ -16,6 +16,10 @@ export interface Charge {
   /** Its price, which stays. */
   scheduledPriceId?: string | undefined;
   announcedCents: number;
+  /** The later amounts that were announced; undefined: none were named. */
+  laterCents?: string | undefined;
+  /** The price of the monthly plan that follows a yearly one, as announced. */
+  followingPriceId?: string | undefined;
   /** The subscription had no tax before: it has none again if nothing is charged. */
   switchesTaxOn?: true | undefined;
   /** A bank pays it after days: the price changes before, and the plan is given with the payment. */

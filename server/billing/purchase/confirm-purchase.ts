@@ -15,12 +15,12 @@ import {
   getChangeableSubscription,
   getItem,
 } from '../subscription/changeable-subscription.ts';
-import { isDebit, toDiscountParam } from '../subscription/membership.ts';
+import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { scheduleChange } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
-import { type PurchaseRefusal, transition } from './purchase-state.ts';
+import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
 import { quoteNow, quotePlan } from './quote.ts';
 import { finishRun, giveUpCharge, runCharge, type SettleResult, settleCharge, startRun } from './run-charge.ts';
@@ -41,11 +41,23 @@ interface OpenPurchase {
   purchase: PurchaseView;
 }
 
+type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId'>;
+
+/** The later amounts, if the page has named them, and the price that the charge keeps for them. */
+async function readLater(
+  { prices }: BillingDeps,
+  { due: { following }, previewNext }: Awaited<ReturnType<typeof quoteNow>>,
+  { laterCents: announced }: DisplayedQuote,
+): Promise<AnnouncedLater> {
+  const laterCents = announced === undefined ? undefined : toLaterAmounts(await previewNext());
+  return { laterCents, ...(following && { followingPriceId: await prices.priceIdFor(following) }) };
+}
+
 /** The record that is written before the call to Stripe. */
 function toCharge(
   { now, catalogue }: Pick<BillingDeps, 'now' | 'catalogue'>,
   { subscription, subscriptionId, membership }: ChangeableSubscription,
-  { due, params }: Awaited<ReturnType<typeof quoteNow>>,
+  { due, params, ...later }: Pick<Awaited<ReturnType<typeof quoteNow>>, 'due' | 'params'> & AnnouncedLater,
 ): Charge {
   const { promotion, dueCents } = due;
   const item = getItem(subscription);
@@ -61,6 +73,7 @@ function toCharge(
     scheduledPlanId: membership.nextPlanId ?? undefined,
     scheduledPriceId: plannedChange(subscription, item.current_period_end).nextPriceId,
     announcedCents: dueCents,
+    ...later,
     // A trial costs nothing, so its tax is none.
     ...(!params.endTrial && !isTaxed(catalogue, subscription) && { switchesTaxOn: true }),
     ...(isDebit(membership.card) && {
@@ -125,8 +138,9 @@ async function payPurchase(
   { open, purchase, live }: OpenPurchase & { live: ChangeableSubscription },
 ): Promise<PurchaseResult> {
   const priced = await quoteNow(deps, live, purchase);
-  const event = { kind: 'priced', charge: toCharge(deps, live, priced), announcedCents: announced.dueCents } as const;
-  const next = transition({ kind: 'approved' }, event);
+  const charge = toCharge(deps, live, { ...priced, ...(await readLater(deps, priced, announced)) });
+  const { dueCents: announcedCents, laterCents } = announced;
+  const next = transition({ kind: 'approved' }, { kind: 'priced', charge, announcedCents, laterCents });
   if (next.kind === 'refused') return toChanged(deps, user, { ...purchase, promotion: priced.due.promotion });
   const cardId = live.membership.card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
@@ -136,6 +150,31 @@ async function payPurchase(
   if (!won || !charging) return toIdleResult(deps, user, announced.planId);
   const run = await startRun(deps, charging, live.subscription);
   return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
+}
+
+/** Compares the amount at the period's end, and schedules the change. */
+async function schedulePurchase(
+  deps: BillingDeps,
+  { user, announced: { laterCents: announced } }: Confirmation,
+  {
+    open,
+    purchase: { plan, promotion },
+    live: { membership },
+    scheduling,
+  }: OpenPurchase & { live: ChangeableSubscription; scheduling: Extract<PurchaseState, { kind: 'scheduling' }> },
+): Promise<PurchaseResult> {
+  if (announced !== undefined) {
+    const quote = await quotePlan(deps, user, { plan, promotion });
+    const event = { kind: 'later-priced', laterCents: toLaterAmounts(quote.next), announced } as const;
+    if (transition(scheduling, event).kind === 'refused') return { kind: 'changed', quote };
+  }
+  const changed =
+    scheduling.follows === 'chosen'
+      ? await changeLater(deps, membership, plan)
+      : { at: await scheduleChange(deps, membership, null), isNoted: false };
+  const done = transition(scheduling, { kind: 'scheduled' });
+  await changePurchase(deps, open, { state: done.kind });
+  return { kind: 'scheduled', plan, ...changed };
 }
 
 const lacksBillingDetails = async ({ database, catalogue }: BillingDeps, { id }: User): Promise<boolean> =>
@@ -164,14 +203,8 @@ async function startPurchase(
     case 'abandoned':
       await changePurchase(deps, open, { state: next.kind });
       return { kind: 'no-change', plan };
-    case 'scheduling': {
-      const at = await (next.follows === 'chosen'
-        ? changeLater(deps, membership, plan)
-        : scheduleChange(deps, membership, null));
-      const done = transition(next, { kind: 'scheduled' });
-      await changePurchase(deps, open, { state: done.kind });
-      return { kind: 'scheduled', plan, at };
-    }
+    case 'scheduling':
+      return schedulePurchase(deps, confirmation, { open, purchase, live, scheduling: next });
     case 'approved':
       return payPurchase(deps, confirmation, { open, purchase, live });
   }
@@ -201,7 +234,7 @@ async function continuePurchase(
     // The amount may have changed by now.
     return confirmPurchase(deps, { user, announced, ip });
   }
-  if (charge.announcedCents !== announced.dueCents) {
+  if (charge.announcedCents !== announced.dueCents || isOtherLater(charge.laterCents, announced.laterCents)) {
     await giveUpCharge(deps, open);
     return toResult(deps, user, { kind: 'reopened' });
   }

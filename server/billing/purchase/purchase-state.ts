@@ -79,8 +79,10 @@ export type PurchaseEvent =
       /** A billing address is needed and missing. */
       lacksDetails: boolean;
     }
-  /** The amount is calculated, and the request written. */
-  | { kind: 'priced'; charge: Charge; announcedCents: number }
+  /** The amount is calculated, and the request written. `laterCents` as announced, as in the charge. */
+  | { kind: 'priced'; charge: Charge; announcedCents: number; laterCents?: string | undefined }
+  /** The amount of a change for the period's end is calculated. */
+  | { kind: 'later-priced'; laterCents: string; announced: string | undefined }
   /** The change for the period's end is at Stripe. */
   | { kind: 'scheduled' }
   /** Stripe's state was read. `retries`: the user wants to pay, so the request may be sent or paid again. */
@@ -125,6 +127,10 @@ export function transition(
   state: StateOfKind<'approved'>,
   event: EventOfKind<'priced'>,
 ): Refused | StateOfKind<'sending'>;
+export function transition(
+  state: StateOfKind<'scheduling'>,
+  event: EventOfKind<'later-priced'>,
+): Refused | StateOfKind<'scheduling'>;
 export function transition(state: StateOfKind<'scheduling'>, event: EventOfKind<'scheduled'>): StateOfKind<'paid'>;
 export function transition(state: ChargeState, event: EventOfKind<'stripe-read'>): ReadState;
 export function transition(state: ChargeState, event: EventOfKind<'given-up'>): GivenUpState;
@@ -138,10 +144,9 @@ export function transition(state: PurchaseState, event: PurchaseEvent): Purchase
     case 'confirmed':
       return state.kind === 'open' ? confirm(event) : state;
     case 'priced':
-      if (state.kind !== 'approved') return state;
-      return event.charge.announcedCents === event.announcedCents
-        ? { kind: 'sending', charge: event.charge }
-        : refuse('changed');
+      return state.kind === 'approved' ? price(event) : state;
+    case 'later-priced':
+      return state.kind === 'scheduling' && isOtherLater(event.laterCents, event.announced) ? refuse('changed') : state;
     case 'scheduled':
       return state.kind === 'scheduling' ? { kind: 'paid', invoiceId: null } : state;
     case 'stripe-read':
@@ -166,6 +171,15 @@ function changeCharge(
     case 'voided':
       return state.kind === 'withdrawing' || state.kind === 'ending' ? { kind: 'open' } : state;
   }
+}
+
+/** Tests whether later amounts differ from the announced ones; undefined: none were announced. */
+export const isOtherLater = (laterCents: string | undefined, announced: string | undefined): boolean =>
+  laterCents !== undefined && announced !== undefined && laterCents !== announced;
+
+function price({ charge, announcedCents, laterCents }: EventOfKind<'priced'>): Refused | StateOfKind<'sending'> {
+  const isSame = charge.announcedCents === announcedCents && !isOtherLater(charge.laterCents, laterCents);
+  return isSame ? { kind: 'sending', charge } : refuse('changed');
 }
 
 /** Nothing is sold until this is settled. */

@@ -114,6 +114,12 @@ export async function changePurchase(
   return numUpdatedRows > 0n;
 }
 
+/** Removes the promotion code of a purchase of which nothing is asked of Stripe. */
+export async function dropPromotion(deps: Pick<BillingDeps, 'database' | 'now'>, userId: UserId): Promise<void> {
+  const open = await findOpenPurchase(deps.database.db, userId);
+  if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
+}
+
 /** Keeps what was announced, unless the purchase has become another one. */
 async function recordQuotedDate(
   db: Db,

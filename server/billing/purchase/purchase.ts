@@ -50,8 +50,3 @@ export async function applyPromotion(
   if (!applied) return { kind: 'refused', refusal: { kind: 'second' } };
   return { kind: 'applied', purchase: { ...purchase, promotion } };
 }
-
-export async function removePromotion(deps: BillingDeps, user: User): Promise<void> {
-  const open = await findOpenPurchase(deps.database.db, user.id);
-  if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
-}

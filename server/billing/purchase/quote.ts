@@ -1,13 +1,14 @@
 import type Stripe from 'stripe';
-import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
+import type { StripeInvoiceId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
 import { billingMode } from '../stripe/billing-mode.ts';
 import { balanceWithoutPending, previewLaterPlan, toLaterCharge } from '../stripe/next-charge.ts';
 import { readInvoice } from '../stripe/read-stripe-snapshot.ts';
-import { previewTaxed, readTaxRate, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { previewTaxed, readTaxRate } from '../stripe/stripe-client.ts';
 import {
   type AmountLine,
   balanceLeft,
@@ -29,7 +30,7 @@ import {
   trialPlanKey,
 } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
-import { changePurchase, findOpenPurchase, getQuotedDate } from './purchase-store.ts';
+import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
 export interface ChangeParams {
@@ -218,27 +219,16 @@ export async function quoteNow(deps: BillingDeps, live: Viewed, { plan, promotio
     const params = await changeParams(deps, live, { plan, promotion: input });
     return preview(deps, live, { plan, promotion: input, params });
   };
-  try {
-    return await ask(promotion);
-  } catch (error) {
-    if (toStripeRefusal(error)?.type !== 'StripeInvalidRequestError') throw error;
-    deps.prices.forget();
-  }
-  if (promotion !== null) await dropPromotion(deps, live.membership.userId);
-  try {
-    return await ask(null);
-  } catch (error) {
-    const refusal = toStripeRefusal(error);
-    throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
-  }
+  const priced = await withPresentPrices(
+    deps,
+    () => ask(promotion),
+    async () => {
+      if (promotion !== null) await dropPromotion(deps, live.membership.userId);
+      return ask(null);
+    },
+  );
+  return { ...priced, previewNext: () => withPresentPrices(deps, priced.previewNext) };
 }
-
-async function dropPromotion(deps: BillingDeps, userId: UserId): Promise<void> {
-  const open = await findOpenPurchase(deps.database.db, userId);
-  if (open?.state === 'open') await changePurchase(deps, open, { promotion: null });
-}
-
-const sellingPreview = (deps: BillingDeps) => (params: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, params);
 
 /** A change at the end of the paid period costs nothing today. @throws {StripeUnavailableError} */
 async function quoteLater(
@@ -251,12 +241,18 @@ async function quoteLater(
   const startsAt = membership.periodEnd ?? deps.now();
   const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
   // A plan that goes on is not sold anew.
-  const sale = membership.pricedPlanId === plan.id ? {} : { ask: sellingPreview(deps) };
+  const sale =
+    membership.pricedPlanId === plan.id
+      ? {}
+      : { ask: (params: Stripe.InvoiceCreatePreviewParams) => previewTaxed(deps, params) };
+  const next =
+    subscription &&
+    (await withPresentPrices(deps, () => previewLaterPlan(deps, { membership, subscription, ...sale }, plan)));
   return {
     ...nothingDue(plan, startsAt),
     when: 'later',
     amountCents: plan.amountCents,
-    next: subscription && (await previewLaterPlan(deps, { membership, subscription, ...sale }, plan)),
+    next,
     following: planAfterYear(deps.catalogue, plan),
   };
 }

@@ -140,16 +140,23 @@ async function reopenPurchase(
  * A yearly plan goes on as the monthly one: written down before Stripe is asked, because the purchase is paid already. If
  * Stripe does not answer, the minute job does it.
  */
-async function continueByMonth(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
+async function continueByMonth(
+  deps: BillingDeps,
+  membership: Membership,
+  { plan, announcedPriceId: priceId }: { plan: Plan; announcedPriceId: string | undefined },
+): Promise<void> {
   const { database, log, now } = deps;
   const { userId, customerId } = membership;
-  const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, [plan]), byUser: false };
+  // Charges of earlier releases name none.
+  const prices =
+    priceId === undefined ? await readAnnouncedPrices(deps.prices, [plan]) : [{ planId: plan.id, priceId }];
+  const change: LaterChange = { prices, byUser: false };
   const detail = JSON.stringify(change);
   const task = await database.transaction((trx) =>
     addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id, detail }, now()),
   );
   try {
-    await scheduleChange(deps, membership, plan);
+    await atAnnouncedPrices(deps, prices, async (own) => void (await scheduleChange(own, membership, plan)));
     await completeTask(database.db, task.id);
   } catch (error) {
     log.warn({ err: error, act: 'after-year', member: userId }, 'Stripe task failed, will be retried');
@@ -161,8 +168,9 @@ async function goOn(deps: BillingDeps, after: Membership, { planId, charge }: St
   // A debit has begun days ago, and its user may have cancelled meanwhile.
   if (after.cancelAtPeriodEnd && charge?.byDebit) return;
   const following = planAfterYear(deps.catalogue, deps.catalogue.byId(planId));
-  if (following) await continueByMonth(deps, after, following);
-  else if (after.cancelAtPeriodEnd) await scheduleChange(deps, after, null);
+  if (following) {
+    await continueByMonth(deps, after, { plan: following, announcedPriceId: charge?.followingPriceId });
+  } else if (after.cancelAtPeriodEnd) await scheduleChange(deps, after, null);
 }
 
 async function completePurchase(
@@ -212,9 +220,10 @@ export async function finishRun(
     case 'charging':
       return { kind: 'reopened' };
     case 'action-required': {
-      const { clientSecret, amountCents } = state;
+      const { clientSecret, amountCents, charge } = state;
       await syncMember(deps, purchase.userId);
-      return { kind: 'action', clientSecret, plan: requirePlan(deps, purchase), amountCents };
+      const { laterCents } = charge;
+      return { kind: 'action', clientSecret, plan: requirePlan(deps, purchase), amountCents, laterCents };
     }
     case 'processing':
       await syncMember(deps, purchase.userId);

@@ -134,6 +134,8 @@ const charge: z.ZodType<Charge> = z.looseObject({
   trialEnd: z.number().optional(),
   byDebit: z.literal(true).optional(),
   announcedCents: z.number(),
+  laterCents: z.string().optional(),
+  followingPriceId: z.string().optional(),
   switchesTaxOn: z.literal(true).optional(),
   beganAt: z.number(),
 });

@@ -73,10 +73,14 @@ export async function cancel(
 /**
  * Another paid plan from the period's end on; the caller holds the user's lock. While Stripe is unavailable it is
  * tried again every minute, at the announced price.
- * @returns when (milliseconds since the epoch)
+ * @returns when (milliseconds since the epoch), and whether it is only noted
  * @throws {StripeUnavailableError} if the price is not known: nothing is stored then
  */
-export async function changeLater(deps: BillingDeps, membership: Membership, plan: Plan): Promise<number> {
+export async function changeLater(
+  deps: BillingDeps,
+  membership: Membership,
+  plan: Plan,
+): Promise<{ at: number; isNoted: boolean }> {
   const { database, now } = deps;
   const { userId, customerId, periodEnd } = membership;
   const plans = [plan, planAfterYear(deps.catalogue, plan)];
@@ -85,8 +89,8 @@ export async function changeLater(deps: BillingDeps, membership: Membership, pla
   const task = await database.transaction((trx) =>
     addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id, detail }, now()),
   );
-  await carryOutAtOnce(deps, { ...task, userId }, { keepRefused: false });
-  return (await findMembership(database.db, userId))?.periodEnd ?? periodEnd ?? now();
+  const isDone = await carryOutAtOnce(deps, { ...task, userId }, { keepRefused: false });
+  return { at: (await findMembership(database.db, userId))?.periodEnd ?? periodEnd ?? now(), isNoted: !isDone };
 }
 
 /** Cancels a scheduled end or change. The caller holds the user's lock. */

@@ -62,12 +62,14 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
     const { customerId } = membership;
     task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
   });
-  if (task && !isAway) await carryOutAtOnce(deps, { ...task, userId: user.id });
+  const isNoted = task !== undefined && (isAway || !(await carryOutAtOnce(deps, { ...task, userId: user.id })));
   const left = await findOpenPurchase(database.db, user.id);
   if (left?.state === 'open') await changePurchase(deps, left, { state: 'abandoned' });
   const after = await findMembership(database.db, user.id);
   const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
-  return paid ? { kind: 'scheduled', plan, at: after.periodEnd ?? now() } : { kind: 'paid', plan, order: undefined };
+  return paid
+    ? { kind: 'scheduled', plan, at: after.periodEnd ?? now(), isNoted }
+    : { kind: 'paid', plan, order: undefined };
 }
 
 /** The plan of the user's deal with a partner, claimed or waiting. */

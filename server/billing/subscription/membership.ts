@@ -73,6 +73,13 @@ export interface NextCharge {
   basis?: string;
 }
 
+/** The amounts of a charge to come, and of those after it, as a text that is only compared. */
+export function toLaterAmounts(next: Pick<NextCharge, 'amountCents' | 'regularCents'> | null): string {
+  if (next === null) return 'none';
+  const { amountCents, regularCents } = next;
+  return regularCents === null || regularCents === amountCents ? `${amountCents}` : `${amountCents}/${regularCents}`;
+}
+
 /** A failed invoice. */
 export interface UnpaidInvoice {
   invoiceId: StripeInvoiceId;

@@ -32,7 +32,7 @@ describe('the payment page', () => {
     );
     expect(html).not.toMatch(/name="(?:number|cvc|expiry)"/);
     expect(islandProps(html, 'card-form')).toMatchObject({
-      fields: { planId: '10', dueCents: '9900', act: 'save-card' },
+      fields: { planId: '10', dueCents: '9900', laterCents: '9900', act: 'save-card' },
       publishableKey: 'pk_test_of_the_stand_in',
       stripeJsUrl: `${shop.standIn.url}/stripe.js`,
       setupUrl: setup,

@@ -116,7 +116,7 @@ describe('/plan-purchase', () => {
     expect(wordsOf(html)).toMatch(
       /Due today \$0\.00 Until \w+ \d+, \d{4} your plan stays as it is\. Then Starter begins/,
     );
-    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '0' });
+    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '0', laterCents: '9900' });
     expect(pathOf(await press(browser, '/plan-purchase/10'))).toBe('/signup/completed/m-99');
     expect(wordsOf(await pageAt(browser, '/signup/completed/m-99'))).toMatch(
       /Just a moment\.\.\. From \w+ \d+, \d{4} your plan is Starter, monthly\./,
@@ -168,12 +168,15 @@ describe('/plan-purchase', () => {
       '/plan-purchase/10',
     );
     const discounted = mainForm(await pageAt(browser, '/plan-purchase/10')).fields;
-    expect(discounted).toEqual({ planId: '10', dueCents: '4950' });
+    expect(discounted).toEqual({ planId: '10', dueCents: '4950', laterCents: '9900' });
     // The other tab asks for another plan and no code: this one's announcement does not hold any more.
     await browser.post('/plan-purchase', { act: 'choose', planId: '12' });
     expect(mainForm(await pageAt(browser, '/plan-purchase/12')).fields.dueCents).toBe('49900');
     const answer = await browser.post('/plan-purchase/10', discounted);
-    expect([answer.status, mainForm(await answer.text()).fields]).toEqual([409, { planId: '10', dueCents: '9900' }]);
+    expect([answer.status, mainForm(await answer.text()).fields]).toEqual([
+      409,
+      { planId: '10', dueCents: '9900', laterCents: '9900' },
+    ]);
     expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
   });
 

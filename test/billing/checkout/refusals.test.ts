@@ -129,7 +129,7 @@ describe('refused payments', () => {
     const html = await refused.text();
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
     expect(wordsOf(html)).toMatch(/Too many attempts\. Please try again in \d+ min\./);
-    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '9900' });
+    expect(mainForm(html).fields).toEqual({ planId: '10', dueCents: '9900', laterCents: '9900' });
     expect(await shop.planOf(user)).toBeNull();
   });
 

@@ -13,6 +13,8 @@ describe('tampered forms of step 2', () => {
     ['no amount', { dueCents: '0' }],
     ['less than nothing', { dueCents: '-9900' }],
     ['an amount that is none', { dueCents: '9900.0' }],
+    ['another amount of the renewal', { laterCents: '100' }],
+    ['no renewal', { laterCents: 'none' }],
     ['a cheaper plan than was chosen', { planId: '1' }],
     ['a dearer plan than was chosen', { planId: '15' }],
     ['a partner’s plan', { planId: '103', dueCents: '0' }],
@@ -23,7 +25,10 @@ describe('tampered forms of step 2', () => {
     const before = await listCharges(shop);
     const answer = await press(browser, summary, tampered);
     const html = await answer.text();
-    expect([answer.status, mainForm(html).fields]).toEqual([409, { planId: '10', dueCents: '9900' }]);
+    expect([answer.status, mainForm(html).fields]).toEqual([
+      409,
+      { planId: '10', dueCents: '9900', laterCents: '9900' },
+    ]);
     expect(wordsOf(html)).toContain('nothing was charged');
     expect([await listCharges(shop), await shop.planOf(user)]).toEqual([before, null]);
   });

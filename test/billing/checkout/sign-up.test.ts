@@ -54,7 +54,7 @@ describe('step 2 of a sign-up', () => {
     expect(html).toMatch(/<button[^>]*>Pay \$99\.00<\/button>/);
     const before = await listCharges(shop);
     const { action, fields } = mainForm(html);
-    expect(fields).toEqual({ planId: '10', dueCents: '9900' });
+    expect(fields).toEqual({ planId: '10', dueCents: '9900', laterCents: '9900' });
     const answers = await Promise.all([browser.post(action, fields), browser.post(action, fields)]);
     expect(answers.map((answer) => pathOf(shop, answer))).toEqual(['/signup/completed/m-99', '/signup/completed/m-99']);
     expect(await listCharges(shop)).toEqual([9_900, ...before]);
