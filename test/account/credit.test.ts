@@ -31,6 +31,36 @@ describe('the credit of a member', () => {
     }
   });
 
+  it.each([
+    ['en', 'Another $401.00 of it is paid from your credit.'],
+    ['de', 'Weitere 401,00\u{a0}$ davon zahlt Ihr Guthaben.'],
+    ['fr', '401,00\u{a0}$ de plus sont réglés par votre avoir.'],
+    ['nl', 'Nog $\u{a0}401,00 daarvan wordt met je tegoed betaald.'],
+  ])(
+    'The page that lets a plan go on names the part of its renewal that the credit pays (%s)',
+    async (lang, sentence) => {
+      const { user, browser } = await withPlan(shop, 'y-900');
+      await shop.buy(user, 'm-499');
+      await shop.membership.cancel(user);
+      const response = await browser.get(`${path}/resume`, { headers: { 'accept-language': lang } });
+      expect(wordsOf(await response.text())).toContain(sentence.replaceAll('\u{a0}', ' '));
+    },
+  );
+
+  it.each([
+    ['a cancelled plan', 'as it did before'],
+    ['a change to a cheaper plan', 'does not happen'],
+  ])('The page that takes back %s names the credit when that pays the whole renewal of $0.00', async (end, words) => {
+    const { user, browser } = await withPlan(shop, 'm-499');
+    const { customerId } = await standing(shop, user);
+    await shop.stripe.client().customers.update(customerId ?? '', { balance: -60_000 });
+    if (end === 'a cancelled plan') await shop.membership.cancel(user);
+    else expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+    const shown = await page(browser, `${path}/resume`);
+    expect(shown).toContain(words);
+    expect(shown).toMatch(/renews on .* at \$0\.00.*\. Another \$499\.00 of it is paid from your credit\./);
+  });
+
   it('The log names the credit that is lost with a customer', async () => {
     const { user } = await withPlan(shop, 'y-900');
     await shop.buy(user, 'm-499');

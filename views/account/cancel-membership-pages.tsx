@@ -136,6 +136,8 @@ interface ResumeMembershipProps extends ActProps {
   /** The next charge; null or undefined: unknown. */
   at: number | null;
   amount?: string | undefined;
+  /** Sentences on that charge: what credit pays of it, and later amounts ('': none). */
+  more?: string | undefined;
   /** A yearly plan, which goes on as the monthly one. */
   byMonth?: boolean;
   /** The plan of the change that does not happen. */
@@ -158,9 +160,9 @@ function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeM
 
 /** Cancels the scheduled end, or change to another plan (`to`). */
 export function ResumeMembershipPage(props: ResumeMembershipProps) {
-  const { ctx, action, problem, to } = props;
+  const { ctx, action, problem, to, at, more = '' } = props;
   const { t } = ctx;
-  const lead = resumeLead(props);
+  const lead = `${resumeLead(props)} ${at === null ? '' : more}`.trim();
   return (
     <AccountAction
       ctx={ctx}

@@ -9,7 +9,7 @@ import { membershipPageUrl } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
-import { toCreditText, toMembershipView } from './membership-view.ts';
+import { toCreditText, toMembershipView, toNextChargeView } from './membership-view.ts';
 import { type AnnouncedRefund, findRefund, readAnnouncedRefund } from './refund-view.ts';
 
 /** The stored membership, and its status for the user. */
@@ -85,10 +85,9 @@ const resumePage = settingsPage({
     const { plan, at } = planStatus;
     const to = planStatus.kind === 'changes' ? planStatus.to : undefined;
     const next = await readIfAvailable(r, 'settings: resume', () => deps.membership.renewalIfKept(r.user.id));
-    const amount = next && formatAmount(r.lang, next.amountCents, { currency: next.currency });
     const { catalogue } = deps.membership;
     const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
-    return { plan: plan.name, at, to, byMonth, amount };
+    return { plan: plan.name, at, to, byMonth, ...(next && toNextChargeView(r, next)) };
   },
   async act(r, { membership }) {
     const answered = await askStripe(r, () => membership.resume(r.user));

@@ -59,7 +59,8 @@ function toDiscountText(
   return t('membership.plan.off', { amount, code });
 }
 
-const toNextChargeView = (ctx: TextContext, next: NextCharge): MembershipView['nextCharge'] => ({
+/** The amount of a charge, with sentences on credit and later amounts. */
+export const toNextChargeView = (ctx: TextContext, next: NextCharge): NonNullable<MembershipView['nextCharge']> => ({
   amount: amountIn(ctx, next.currency)(next.amountCents),
   more: laterAmountsText(ctx, next).trim(),
 });
