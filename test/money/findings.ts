@@ -15,7 +15,7 @@ export const rules = {
   O10: 'the redemptions of a code are the paid purchases that used it, and their orders show it',
   O11: 'each change of a balance was shown to the member',
   O12: 'the price on the page and in the receipt is the price at Stripe',
-  O13: '"foyer billing diff" reports a difference if O1, O6, O8 or O9 is broken, and none otherwise',
+  O13: '"foyer billing diff" reports a difference if O1, O6, O8 or O9 is broken, none otherwise, and none after a repair',
 } as const;
 export type Rule = keyof typeof rules;
 

@@ -79,11 +79,13 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
   const announced = promise.kind === 'charge' ? (promise.creditCents ?? 0 - ledger.owedCents) : 0;
   // No page was opened since the renewal before this one: how much the credit pays is not said.
   const isSaid = promise.kind === 'charge' && promise.cents !== undefined;
-  if (isSaid && invoice.status === 'paid' && change !== announced) {
+  // Its balance is taken up when it is finalized, however late it is paid; a void one gives it back.
+  const isFinal = invoice.status !== 'void';
+  if (isSaid && isFinal && change !== announced) {
     findings.report('O11', member, `${shown(invoice)} changes the balance by ${change}, announced was ${announced}`);
   }
   const { owedCents } = ledger;
-  if (invoice.status === 'paid') ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
+  if (isFinal) ledger.owedCents = Math.max(0, invoice.ending_balance ?? 0);
   if (promises === ledger.promises) {
     ledger.going = following(promise, owedCents);
     ledger.promises = ledger.mayEnd ? [ledger.going, nothing] : [ledger.going];

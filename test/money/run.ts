@@ -170,16 +170,33 @@ async function settle(world: World, findings: Findings, random: Random): Promise
 
 const comparable = ['O1', 'O6', 'O8', 'O9'];
 
-/** O13 */
+/** What a kill may leave until an operator compares: a customer whose id was never stored. */
+const leftByKills = 'customer unknown here';
+
+async function compareWithStripe(world: World): Promise<{ what: string; detail?: string }[]> {
+  const { out } = await world.shop.foyer(world.variables, 'billing', 'diff', '--json');
+  const { differences } = JSON.parse(out) as { differences: { what: string; detail?: string }[] };
+  // A purchase that waits for a bank is no fault.
+  return differences.filter(({ what }) => what !== 'act unfinished');
+}
+
+/** O13: the command tells what is broken and nothing else, and after the operator's repair it tells nothing. */
 async function judgeComparison(world: World, findings: Findings): Promise<void> {
   const [first] = world.members;
-  const { out } = await world.shop.foyer(world.variables, 'billing', 'diff', '--json');
-  const { differences } = JSON.parse(out) as { differences: { what: string }[] };
-  // A purchase that waits for a bank is no fault.
-  const told = differences.filter(({ what }) => what !== 'act unfinished');
+  if (!first) return;
   const broken = findings.all.filter(({ rule }) => comparable.includes(rule));
-  if (!first || told.length > 0 === broken.length > 0) return;
-  findings.report('O13', first, `${broken.length} findings of ${comparable.join(', ')}; the command says ${out}`);
+  const told = await compareWithStripe(world);
+  const unexpected = told.filter(({ what }) => what !== leftByKills);
+  if (broken.length > 0 ? told.length === 0 : unexpected.length > 0) {
+    const shown = `${broken.length} findings of ${comparable.join(', ')}; the command says ${JSON.stringify(told)}`;
+    findings.report('O13', first, shown);
+    return;
+  }
+  if (broken.length > 0) return;
+  const { out } = await world.shop.foyer(world.variables, 'billing', 'reconcile', '--json');
+  const left = await compareWithStripe(world);
+  if (left.length === 0) return;
+  findings.report('O13', first, `after "foyer billing reconcile" (${out}) the command says ${JSON.stringify(left)}`);
 }
 
 /** Does the operations one after another, and judges after each. */
