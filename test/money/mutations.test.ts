@@ -27,6 +27,14 @@ const act = (kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw'): Operation
 const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
 const leaveLater: Operation = { ...base, kind: 'leave', when: 'period-end' };
 const passDays = (days: number): Operation => ({ ...base, kind: 'time', ms: days * dayMs });
+/** The product is killed when Stripe has made the customer, and nothing follows. */
+const lostCustomer: Operation = {
+  ...base,
+  kind: 'card',
+  card: cards.good,
+  fails: false,
+  fault: { kind: 'kill after', n: 1 },
+};
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
 
 /** Statements that run in the product's database, so that it stores something else than it was told. */
@@ -137,6 +145,13 @@ const mutations: Mutation[] = [
     operations: [buy('10'), act('cancel'), afterPeriod(2 * dayMs)],
     change: inDatabase(`CREATE TRIGGER kept AFTER UPDATE ON users WHEN NEW.plan_id IS NULL AND OLD.plan_id = '10' BEGIN
       UPDATE users SET plan_id = '10' WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A customer that no repair adopts after a kill',
+    rule: 'O13',
+    operations: [lostCustomer],
+    change: inDatabase(`CREATE TRIGGER lost BEFORE UPDATE ON memberships WHEN NEW.customer_id IS NOT NULL BEGIN
+      SELECT RAISE(IGNORE); END`),
   },
 ];
 
