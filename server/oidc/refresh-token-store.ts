@@ -100,7 +100,8 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       const idHash = sha256(id);
       const found = await row(idHash);
       if (!found || found.expiresAt <= now()) return undefined;
-      const payload = open(idHash, found.payload);
+      // The id token of a refresh has no nonce (OpenID Connect Core 1.0, section 12.2).
+      const { nonce: _, ...payload } = open(idHash, found.payload);
       if (found.consumedAt === null) return payload;
       if (Provider.ctx?.oidc.route === 'token') await endIfStolen(idHash, payload, found.consumedAt);
       return { ...payload, consumed: Math.floor(found.consumedAt / 1000) };

@@ -37,7 +37,6 @@ const auth = {
     responseType: 'code',
     useRefreshToken: true,
     silentRenew: true,
-    ignoreNonceAfterRefresh: true,
   },
 };
 attempt(() =>
