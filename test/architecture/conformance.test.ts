@@ -68,7 +68,7 @@ describe('the table of conformance', () => {
       'PKCE (RFC 7636)',
       'Pushed authorization requests (RFC 9126)',
       'Signed requests (RFC 9101; Core, 6.1)',
-      'Basic OP',
+      'Config OP',
       'RP-Initiated Logout OP',
       'Back-Channel Logout OP',
       'FAPI 2.0 Security Profile',

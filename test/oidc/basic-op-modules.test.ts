@@ -1,100 +1,126 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose';
-import type { User } from '../../server/users/index.ts';
-import { type Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { sendRequest } from '../support/send-request.ts';
-import { anyBackend } from '../support/stores.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JSONWebKeySet } from 'jose';
+import { readSpeed } from '../../scripts/lib/test-selection.mjs';
+import { thorough } from '../support/thorough.ts';
+import { basicOpModules } from './basic-op-modules.ts';
+import { checkStandardClaims, Findings, type Json } from './certification-conditions.ts';
+import { checkDiscovery } from './certification-discovery.ts';
+import { Flow, type Metadata, type Target } from './certification-flow.ts';
+import { type CertificationServer, startCertificationServer } from './certification-server.ts';
 
-type Fields = Record<string, string>;
+const plans = ['Basic OP', 'Form Post OP'] as const;
+type Plan = (typeof plans)[number];
 
-/** Requests of modules of the Basic OP plan as the suite sends them: without PKCE, with the scope openid. */
-describe('modules of the Basic OP plan', () => {
-  let foyer: TestFoyer;
-  let user: User;
-  let browser: Browser;
-  let client: Awaited<ReturnType<TestFoyer['addClient']>>;
+/** The table of docs/conformance.md: module, demand, and the result in each plan. */
+function readResults(): Map<string, Record<Plan, string>> {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8');
+  const part = /\n## Basic OP\n(.*?)\n## /s.exec(text)?.[1] ?? '';
+  const rows = part.matchAll(/^\| `(oidcc-[\w-]+)` \| [^|]+ \| (\w+) \| (\w+) \|$/gm);
+  return new Map(
+    [...rows].map(([, name = '', basic = '', formPost = '']) => [
+      name,
+      { 'Basic OP': basic, 'Form Post OP': formPost },
+    ]),
+  );
+}
+
+const names = Object.keys(basicOpModules);
+/** It waits for half a minute, so it begins first and is read last. */
+const slow = 'oidcc-codereuse-30seconds';
+const quick: [Plan, string][] = [
+  ['Basic OP', 'oidcc-server'],
+  ['Basic OP', 'oidcc-response-type-missing'],
+  ['Basic OP', 'oidcc-scope-all'],
+  ['Basic OP', 'oidcc-prompt-none-logged-in'],
+  ['Basic OP', 'oidcc-ensure-post-request-succeeds'],
+  ['Form Post OP', 'oidcc-server'],
+  ['Form Post OP', 'oidcc-prompt-none-not-logged-in'],
+];
+const isQuick = (plan: Plan, name: string) => quick.some(([ofPlan, module]) => ofPlan === plan && module === name);
+const all = plans.flatMap((plan) => names.map((name): [Plan, string] => [plan, name]));
+const others = all.filter(([plan, name]) => name !== slow && !isQuick(plan, name));
+
+/**
+ * The plans Basic OP, Form Post OP and Config OP of the OpenID Foundation against the built product: a process in
+ * production mode behind a proxy with TLS, with clients of `foyer client add --certification`. A module passes if
+ * nothing fails and nothing is a warning. Our members have filled in everything that Foyer asks for.
+ */
+describe('modules of the OpenID Foundation’s plans for providers', () => {
+  const results = readResults();
+  const early = new Map<Plan, Promise<Findings>>();
+  let server: CertificationServer;
+  let common: Omit<Target, 'member'>;
+  let discovery: Response;
   beforeAll(async () => {
-    foyer = await startFoyer(anyBackend);
-    user = await foyer.addUser({ phone: '+4915112345678' });
-    browser = await foyer.signedIn(user);
-    const scopes = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
-    client = await foyer.addClient({ pkceOptional: true, nonceOptional: true, claimsWithoutScope: true, scopes });
+    server = await startCertificationServer();
+    discovery = await server.browser().get('/.well-known/openid-configuration');
+    const metadata = (await discovery.clone().json()) as Metadata;
+    const keys = (await (await server.browser().get(String(metadata.jwks_uri))).json()) as JSONWebKeySet;
+    common = { server, metadata, keys };
+    if (readSpeed(process.env) === 'all') for (const plan of plans) early.set(plan, run(plan, slow));
   });
-  afterAll(() => foyer?.close());
+  afterAll(() => server?.stop());
 
-  async function ask(change: Fields = {}, from = browser): Promise<URLSearchParams> {
-    const common = { client_id: client.id, redirect_uri: client.redirectUri, state: 's-1', nonce: 'n-1' };
-    const query = new URLSearchParams({ ...common, response_type: 'code', scope: 'openid', ...change });
-    return new URL(locationOf(await from.get(`/oauth2/authorize?${query}`, { from: 'cross-site' }))).searchParams;
-  }
-  async function redeem(code: string | null, inBody = false): Promise<{ status: number; body: Fields }> {
-    const headers: Fields = inBody ? {} : { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` };
-    const fields = { grant_type: 'authorization_code', code: code ?? '', redirect_uri: client.redirectUri };
-    const secret = { client_id: client.id, client_secret: client.secret ?? '' };
-    const body = new URLSearchParams({ ...fields, ...(inBody && secret) });
-    const answer = await sendRequest(`${foyer.url}/oauth2/token`, { method: 'POST', headers, body });
-    return { status: answer.status, body: (await answer.json()) as Fields };
-  }
-  async function signIn(change: Fields = {}) {
-    const sent = await ask(change);
-    const { body } = await redeem(sent.get('code'));
-    const headers = { authorization: `Bearer ${body.access_token}` };
-    const info = (await (await sendRequest(`${foyer.url}/oauth2/userInfo`, { headers })).json()) as Fields;
-    return { state: sent.get('state'), idToken: body.id_token ?? '', claims: decodeJwt(body.id_token ?? ''), info };
-  }
-
-  it('oidcc-server and oidcc-idtoken-signature: a bare request gives an id token with RS256, kid, nonce and state', async () => {
-    const { state, idToken, claims } = await signIn();
-    expect([state, claims.nonce, claims.sub]).toEqual(['s-1', 'n-1', user.id]);
-    expect(decodeProtectedHeader(idToken)).toMatchObject({ alg: 'RS256', kid: expect.any(String) });
-  });
-
-  it('oidcc-ensure-request-without-nonce-succeeds-for-code-flow: the id token has no nonce', async () => {
-    expect((await signIn({ nonce: '' })).claims).not.toHaveProperty('nonce');
-  });
-
-  it('oidcc-server-client-secret-post: the secret in the body is accepted', async () => {
-    expect((await redeem((await ask()).get('code'), true)).status).toBe(200);
-  });
-
-  it('oidcc-codereuse: a code that is used again is refused with invalid_grant', async () => {
-    const code = (await ask()).get('code');
-    expect((await redeem(code)).status).toBe(200);
-    const again = await redeem(code);
-    expect([again.status, again.body.error]).toEqual([400, 'invalid_grant']);
-  });
-
-  it.each([
-    ['oidcc-scope-email', 'openid email', ['email', 'email_verified']],
-    ['oidcc-scope-phone', 'openid phone', ['phone_number', 'phone_number_verified']],
-  ])('%s: the claims are at userinfo and not in the id token', async (_module, scope, names) => {
-    const { claims, info } = await signIn({ scope });
-    for (const name of names) {
-      expect(info).toHaveProperty(name);
-      expect(claims).not.toHaveProperty(name);
+  async function run(plan: Plan, name: string): Promise<Findings> {
+    const [first, second] = server.members;
+    const target: Target =
+      plan === 'Basic OP' ? { ...common, member: first } : { ...common, member: second, responseMode: 'form_post' };
+    const flow = new Flow(target);
+    try {
+      await basicOpModules[name]?.(flow);
+    } catch (error) {
+      flow.findings.failures.push(String(error));
     }
+    return flow.findings;
+  }
+
+  async function expectResult(plan: Plan, name: string): Promise<void> {
+    const { result, failures, warnings } =
+      (await (name === slow ? early.get(plan) : undefined)) ?? (await run(plan, name));
+    expect({ result, failures, warnings }).toEqual({ result: results.get(name)?.[plan], failures: [], warnings: [] });
+  }
+
+  it('docs/conformance.md has exactly the 35 modules of the plans Basic OP and Form Post OP, and none that fails', () => {
+    expect([...results.keys()]).toEqual(names);
+    expect(names).toHaveLength(35);
+    const found = new Set([...results.values()].flatMap((ofPlans) => Object.values(ofPlans)));
+    expect([...found].toSorted()).toEqual(['passed', 'review', 'skipped']);
   });
 
-  it('oidcc-claims-essential: the name is at userinfo and not in the id token', async () => {
-    const { claims, info } = await signIn({ claims: JSON.stringify({ userinfo: { name: { essential: true } } }) });
-    expect(info).toHaveProperty('name');
-    expect(claims).not.toHaveProperty('name');
+  it('oidcc-discovery-endpoint-verification: discovery and keys have all that the plan Config OP demands', () => {
+    const findings = new Findings();
+    const { metadata, keys } = common;
+    checkDiscovery(findings, discovery, { metadata, keys: keys.keys as Json[], issuer: server.issuer });
+    expect([findings.result, findings.failures, findings.warnings]).toEqual(['passed', [], []]);
   });
 
-  it('oidcc-prompt-none-not-logged-in: a visitor without a session gets login_required', async () => {
-    expect((await ask({ prompt: 'none' }, foyer.browser())).get('error')).toBe('login_required');
-  });
+  it.each(quick)('The result of %s, %s, is that of docs/conformance.md, without failure and warning', expectResult);
 
-  it.each([
-    ['oidcc-prompt-none-logged-in', { prompt: 'none' }],
-    ['oidcc-max-age-10000', { max_age: '10000' }],
-    ['oidcc-ensure-request-with-unknown-parameter-succeeds', { extra: 'foobar' }],
-    ['oidcc-ui-locales', { ui_locales: 'se' }],
-    ['oidcc-claims-locales', { claims_locales: 'se' }],
-    ['oidcc-display-page', { display: 'page' }],
-    ['oidcc-display-popup', { display: 'popup' }],
-    ['oidcc-ensure-request-with-acr-values-succeeds', { acr_values: '1 2' }],
-  ])('%s: the request gives a code', async (_module, change) => {
-    expect((await redeem((await ask(change as Fields)).get('code'))).status).toBe(200);
+  thorough.each(others)('The result of %s, module %s, is that of docs/conformance.md', expectResult);
+
+  thorough.each(plans.map((plan): [Plan, string] => [plan, slow]))(
+    'The result of %s, slow module %s, is that of docs/conformance.md',
+    expectResult,
+  );
+
+  it('A claim of another shape than the standard’s fails a module', () => {
+    const wrong = {
+      email_verified: 'true',
+      phone_number_verified: 1,
+      updated_at: '1700000000',
+      address: 'Berlin',
+      name: '',
+      birthdate: '10.12.1990',
+      picture: null,
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const findings = new Findings();
+      checkStandardClaims(findings, { sub: 'a', [name]: value }, 'userinfo');
+      expect([name, findings.result, findings.failures.length]).toEqual([name, 'failed', 1]);
+    }
+    const millis = new Findings();
+    checkStandardClaims(millis, { updated_at: Date.now() }, 'userinfo');
+    expect(millis.result).toBe('failed');
   });
 });

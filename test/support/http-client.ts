@@ -1,4 +1,5 @@
 import { Agent, IncomingMessage, METHODS } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
 import supertest, { type Test, type Agent as TestAgent } from 'supertest';
 import type { CookieJar } from 'tough-cookie';
 
@@ -7,7 +8,17 @@ import type { CookieJar } from 'tough-cookie';
  * is closed before a server of Node closes it after five seconds: a request on a connection that just closes fails with
  * ECONNRESET.
  */
-const connections = new Agent({ keepAlive: true, timeout: 3_000 });
+const reuse = { keepAlive: true, timeout: 3_000 };
+const connections = new Agent(reuse);
+/** Those of each TLS authority, in PEM. */
+const tlsConnections = new Map<string, TlsAgent>();
+
+function findConnections(ca: string | undefined): Agent {
+  if (ca === undefined) return connections;
+  const known = tlsConnections.get(ca) ?? new TlsAgent({ ...reuse, ca });
+  tlsConnections.set(ca, known);
+  return known;
+}
 
 /** Gets a request and its response before the caller does; reads copies of them. */
 export type Listener = (request: Request, response: Response) => Promise<void>;
@@ -57,17 +68,19 @@ function readBytes(response: unknown, done: ParsedBody): void {
 /**
  * An agent of supertest that sends requests to one origin, with the cookies of this jar. It follows no redirect,
  * accepts every status and changes neither bodies nor headers.
+ * @param ca the authority to trust at https, in PEM
  */
-export function createAgent(origin: string, jar: CookieJar): TestAgent {
+export function createAgent(origin: string, jar: CookieJar, ca?: string): TestAgent {
   const agent = supertest.agent(origin);
   agent.jar = agentJar(jar, origin);
+  const connectionPool = findConnections(ca);
   return agent
     .redirects(0)
     .ok(() => true)
     .parse(readBytes)
     .serialize((body: unknown) => body)
     .set({ 'user-agent': 'node', 'sec-fetch-mode': 'cors' })
-    .use((request: Test) => request.agent(connections).unset('Accept-Encoding'));
+    .use((request: Test) => request.agent(connectionPool).unset('Accept-Encoding'));
 }
 
 /** The functions of an agent that start a request. */
