@@ -225,7 +225,8 @@ describe('the processor time of a SAML answer', () => {
         requestId: request.id,
         freshSinceMs: undefined,
         certificates: config.certificates,
-        decryptionKey: undefined,
+        key: undefined,
+        encryptedAssertions: false,
         nowMs: Date.now(),
       };
       return readSamlResponse(service, { encoded: text, expected, request }).then(

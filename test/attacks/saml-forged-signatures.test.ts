@@ -22,6 +22,13 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     await expectRefused(attempt, to, 'invalid', last()?.detail ?? '');
   });
 
+  it('A signature with an element that is named as a member of every object is refused as any forged one', async () => {
+    const attempt = await beginSaml(context.foyer);
+    const afterSigning = changed('<ds:Reference ', '<ds:constructor/><ds:Reference ');
+    const to = await arrive(context.foyer, attempt, await answerXml(context.providers, attempt, { afterSigning }));
+    await expectRefused(attempt, to, 'invalid', 'the assertion is not signed by this provider');
+  });
+
   it('An encrypted SAML answer that its sender has written is refused', async () => {
     // Foyer's certificate is public, so any sender can encrypt for Foyer.
     const encryptFor = context.providers.serviceProvider.certificate;

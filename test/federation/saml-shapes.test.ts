@@ -137,7 +137,8 @@ describe('a SAML answer of the provider', () => {
     requestId: request.id,
     freshSinceMs: undefined,
     certificates: service.config.certificates,
-    decryptionKey: undefined,
+    key: undefined,
+    encryptedAssertions: false,
     nowMs: Date.now(),
   });
   const read = (xml: string) => readSamlResponse(service, { encoded: inBase64(xml), expected: expected(), request });

@@ -31,7 +31,8 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
       requestId: request?.id,
       certificates: config.certificates,
       freshSinceMs: attempt?.strategyState.again === true ? attempt.begunAtMs : undefined,
-      decryptionKey: config.encryptedAssertions ? service.key?.privateKey : undefined,
+      key: service.key,
+      encryptedAssertions: config.encryptedAssertions,
       nowMs: settings.now(),
     };
     const encoded = readFormField(req, 'SAMLResponse');

@@ -1,4 +1,5 @@
 import { FederationError } from '../identity.ts';
+import { readNameId, type SubjectName } from './name-id.ts';
 import { checkAddress, checkInResponseTo, checkPeriod, type ExpectedResponse } from './response-checks.ts';
 import {
   childrenNamed,
@@ -8,20 +9,15 @@ import {
   parseXml,
   readTime,
   requireOne,
-  toNameId,
   type XmlElement,
   xmlError,
 } from './xml.ts';
 
 /** The content of a signed assertion, after the checks of audience and time. */
-export interface Assertion {
+export interface Assertion extends SubjectName {
   id: string;
   /** It must not be accepted after this. Milliseconds since the epoch. */
   untilMs: number;
-  nameId: string;
-  nameIdFormat: string;
-  nameQualifier: string | undefined;
-  spNameQualifier: string | undefined;
   sessionIndex: string | undefined;
   /** Time of the authentication. Milliseconds since the epoch. */
   shownAtMs: number;
@@ -29,7 +25,6 @@ export interface Assertion {
   attributes: Map<string, string[]>;
 }
 
-const unspecifiedFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 /** Longer than the validity of any real assertion. */
 const maxAgeMs = 15 * 60_000;
@@ -39,14 +34,21 @@ const maxAgeMs = 15 * 60_000;
  * 4.1.4.3).
  * @throws {FederationError}
  */
-export const readAssertion = (signedXml: string, expected: ExpectedResponse): Assertion =>
-  checkAssertion(parseXml(signedXml), expected);
+export function readAssertion(signedXml: string, expected: ExpectedResponse): Assertion {
+  const assertion = parseXml(signedXml);
+  const checked = checkAssertion(assertion, expected);
+  const subject = requireOne(assertion, 'assertion', 'Subject');
+  return { ...checked, ...readNameId(subject, expected), attributes: readAttributes(assertion) };
+}
 
 /**
- * Reads an assertion.
+ * Checks an assertion, and leaves what it says of a person unread.
  * @throws {FederationError}
  */
-export function checkAssertion(assertion: XmlElement, expected: ExpectedResponse): Assertion {
+export function checkAssertion(
+  assertion: XmlElement,
+  expected: ExpectedResponse,
+): Omit<Assertion, keyof SubjectName | 'attributes'> {
   if (!is(assertion, 'assertion', 'Assertion')) throw xmlError('what is signed is no assertion');
   if (assertion.getAttribute('Version') !== '2.0') throw xmlError('the assertion is not of SAML 2.0');
   const id = assertion.getAttribute('ID') ?? '';
@@ -57,20 +59,7 @@ export function checkAssertion(assertion: XmlElement, expected: ExpectedResponse
   const subject = requireOne(assertion, 'assertion', 'Subject');
   const untilMs = checkConfirmed(subject, expected);
   checkConditions(assertion, expected);
-  const authenticated = checkAuthenticated(assertion, expected);
-  if (childrenNamed(subject, 'assertion', 'EncryptedID').length > 0) throw xmlError('the NameID is encrypted');
-  const name = requireOne(subject, 'assertion', 'NameID');
-  const attribute = (of: string) => (name.hasAttribute(of) ? (name.getAttribute(of) ?? '') : undefined);
-  return {
-    id,
-    untilMs,
-    nameId: toNameId(name),
-    nameIdFormat: attribute('Format') ?? unspecifiedFormat,
-    nameQualifier: attribute('NameQualifier'),
-    spNameQualifier: attribute('SPNameQualifier'),
-    ...authenticated,
-    attributes: readAttributes(assertion),
-  };
+  return { id, untilMs, ...checkAuthenticated(assertion, expected) };
 }
 
 function checkIssued(assertion: XmlElement, nowMs: number): void {
@@ -137,6 +126,8 @@ function checkAuthenticated(
 function readAttributes(assertion: XmlElement): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const statement of childrenNamed(assertion, 'assertion', 'AttributeStatement')) {
+    if (childrenNamed(statement, 'assertion', 'EncryptedAttribute').length > 0)
+      throw xmlError('an attribute is encrypted, which is not supported: let the provider encrypt the assertion');
     for (const attribute of childrenNamed(statement, 'assertion', 'Attribute')) {
       const name = attribute.getAttribute('Name') ?? '';
       const values = childrenNamed(attribute, 'assertion', 'AttributeValue').map((value) => value.textContent ?? '');

@@ -7,8 +7,10 @@ const post = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 /** The algorithms that Foyer decrypts, the preferred one first. */
 const encryptions = [
   'http://www.w3.org/2009/xmlenc11#aes256-gcm',
+  'http://www.w3.org/2009/xmlenc11#aes192-gcm',
   'http://www.w3.org/2009/xmlenc11#aes128-gcm',
   'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+  'http://www.w3.org/2009/xmlenc11#rsa-oaep',
 ];
 
 /**

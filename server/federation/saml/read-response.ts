@@ -23,7 +23,7 @@ export async function readSamlResponse(
   service: SamlService,
   { encoded, expected, request }: PostedSamlResponse,
 ): Promise<Assertion> {
-  const signed = await checkResponse(decodeMessage(encoded), expected);
+  const signed = checkResponse(decodeMessage(encoded), expected);
   checkAssertion(signed, expected);
   const response = minimalResponse(signed, expected.requestId);
   const body = { SAMLResponse: Buffer.from(response, 'utf8').toString('base64') };

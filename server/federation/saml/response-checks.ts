@@ -1,5 +1,6 @@
-import { decrypt } from 'xml-encryption';
 import { FederationError } from '../identity.ts';
+import { decoyAssertion } from './decoy-assertion.ts';
+import { decryptedText, type ServiceKey, undecipherable } from './decryption.ts';
 import { refuseChangedElements } from './reference-digest.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
@@ -30,8 +31,10 @@ export interface ExpectedResponse {
   freshSinceMs: number | undefined;
   /** The identity provider's, in PEM. */
   certificates: readonly string[];
-  /** PEM; undefined: assertions are not encrypted. Set: they must be. */
-  decryptionKey: string | undefined;
+  /** Foyer's own; it decrypts. */
+  key: ServiceKey | undefined;
+  /** Whether the assertion must be encrypted. Otherwise it must not be. */
+  encryptedAssertions: boolean;
   nowMs: number;
 }
 
@@ -56,7 +59,7 @@ export function decodeMessage(encoded: string): string {
  * `refuseChangedElements` sees
  * @throws {FederationError}
  */
-export async function checkResponse(xml: string, expected: ExpectedResponse): Promise<XmlElement> {
+export function checkResponse(xml: string, expected: ExpectedResponse): XmlElement {
   const response = parseXml(xml);
   if (!is(response, 'protocol', 'Response')) throw xmlError('the message is no response');
   if (response.getAttribute('Version') !== '2.0') throw xmlError('the response is not of SAML 2.0');
@@ -72,8 +75,8 @@ export async function checkResponse(xml: string, expected: ExpectedResponse): Pr
   if (!encrypted) requireSignature(assertion);
   refuseForeignSignatures(response, expected.certificates);
   refuseChangedElements(response);
-  if (encrypted) return decrypted(assertion, expected);
-  if (expected.decryptionKey !== undefined) throw xmlError('the assertion is not encrypted');
+  if (encrypted) return decryptedAssertion(assertion, expected);
+  if (expected.encryptedAssertions) throw xmlError('the assertion is not encrypted');
   return assertion;
 }
 
@@ -123,44 +126,51 @@ function onlyAssertion(response: XmlElement): XmlElement {
   return assertion;
 }
 
-/** RSA with PKCS #1 1.5 padding and triple DES are insecure. */
-const keyEncryptions = new Set([
-  'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
-  'http://www.w3.org/2009/xmlenc11#rsa-oaep',
-]);
-const dataEncryptions = new Set([
-  'http://www.w3.org/2009/xmlenc11#aes256-gcm',
-  'http://www.w3.org/2009/xmlenc11#aes128-gcm',
-  'http://www.w3.org/2001/04/xmlenc#aes256-cbc',
-  'http://www.w3.org/2001/04/xmlenc#aes128-cbc',
-]);
-
-/** Encryption proves nothing about the sender: the certificate is public. */
-async function decrypted(
-  encrypted: XmlElement,
-  { decryptionKey: key, certificates }: Pick<ExpectedResponse, 'decryptionKey' | 'certificates'>,
-): Promise<XmlElement> {
-  if (key === undefined) throw xmlError('the assertion is encrypted, and this is not configured');
-  for (const method of everyElement(encrypted)) {
-    if (!is(method, 'encryption', 'EncryptionMethod')) continue;
-    const ofKey = is(method.parentNode as XmlElement, 'encryption', 'EncryptedKey');
-    if (!(ofKey ? keyEncryptions : dataEncryptions).has(method.getAttribute('Algorithm') ?? ''))
-      throw xmlError('the assertion is encrypted in a way that is not accepted');
+/**
+ * Encryption proves nothing about the sender: the certificate is public. A text that cannot be decrypted, or is no XML,
+ * is refused after the same checks of another assertion, so that the time of an answer tells nothing about its content.
+ */
+function decryptedAssertion(encrypted: XmlElement, expected: ExpectedResponse): XmlElement {
+  const { key, encryptedAssertions, audience: recipient, certificates } = expected;
+  if (key === undefined || !encryptedAssertions)
+    throw xmlError('the assertion is encrypted, and this is not configured');
+  const text = decryptedText(encrypted, 'assertion', { key, recipient });
+  let why: unknown = undecipherable('assertion');
+  let assertion: XmlElement | undefined;
+  try {
+    if (text !== undefined) assertion = parseXml(text);
+  } catch (error) {
+    why = error;
   }
-  const options = { key, disallowDecryptionWithInsecureAlgorithm: false, warnInsecureAlgorithm: false };
-  const text = await new Promise<string>((resolve, reject) =>
-    decrypt(encrypted.toString(), options, (error, result) => (error ? reject(error) : resolve(result))),
-  ).catch(() => {
-    throw xmlError('the assertion cannot be decrypted');
-  });
-  const assertion = parseXml(text);
+  if (!assertion) throw refusedAsLate(why, decoyAssertion(encrypted.textContent?.length ?? 0), certificates);
+  checkDecrypted(assertion);
+  refuseForeignSignatures(assertion, certificates);
+  refuseChangedElements(assertion);
+  return assertion;
+}
+
+function checkDecrypted(assertion: XmlElement): void {
   if (!is(assertion, 'assertion', 'Assertion')) throw xmlError('what is encrypted is no assertion');
   onlyOneIn(assertion);
   checkSignatureShapes(assertion, (element) => element === assertion);
   requireSignature(assertion);
-  refuseForeignSignatures(assertion, certificates);
-  refuseChangedElements(assertion);
-  return assertion;
+}
+
+/** Takes the time of an assertion that was changed after it was signed. @returns why */
+function refusedAsLate(why: unknown, decoy: string, certificates: readonly string[]): unknown {
+  const assertion = parseXml(decoy);
+  checkDecrypted(assertion);
+  for (const check of [
+    () => refuseForeignSignatures(assertion, certificates),
+    () => refuseChangedElements(assertion),
+  ]) {
+    try {
+      check();
+    } catch {
+      // Expected: it has no valid signature.
+    }
+  }
+  return why;
 }
 
 function onlyOneIn(assertion: XmlElement): void {

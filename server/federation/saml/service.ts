@@ -11,6 +11,7 @@ import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { attemptMs } from '../attempts.ts';
 import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
 import { assertionPath, logoutPath, metadataPath, type StrategySettings } from '../providers.ts';
+import type { ServiceKey } from './decryption.ts';
 
 /** Foyer as a service provider of one identity provider. */
 export interface SamlService {
@@ -21,7 +22,7 @@ export interface SamlService {
   acs: string;
   /** The address of single logout; undefined: it is not configured. */
   logout: string | undefined;
-  key: { privateKey: string; certificate: string } | undefined;
+  key: ServiceKey | undefined;
   now: () => number;
   /** The instance in which the provider's strategy is registered under its id. */
   passport: Authenticator;

@@ -17,12 +17,12 @@ const transforms = new Set([
   'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
 ]);
 
-const allowed: Record<string, Set<string>> = {
-  SignatureMethod: signatureMethods,
-  DigestMethod: digestMethods,
-  Transform: transforms,
-  CanonicalizationMethod: transforms,
-};
+const allowed = new Map([
+  ['SignatureMethod', signatureMethods],
+  ['DigestMethod', digestMethods],
+  ['Transform', transforms],
+  ['CanonicalizationMethod', transforms],
+]);
 
 /**
  * Checks the place and the algorithms of each signature: directly in the element that it signs, with secure algorithms.
@@ -74,7 +74,7 @@ function checkSignature(signature: XmlElement, id: string): void {
       references += 1;
       if (id === '' || element.getAttribute('URI') !== `#${id}`) throw xmlError('a signature signs another element');
     }
-    const methods = element.namespaceURI === signature.namespaceURI ? allowed[element.localName ?? ''] : undefined;
+    const methods = element.namespaceURI === signature.namespaceURI ? allowed.get(element.localName ?? '') : undefined;
     if (methods && !methods.has(element.getAttribute('Algorithm') ?? ''))
       throw xmlError(`a signature has a ${element.localName} that is not accepted`);
   }

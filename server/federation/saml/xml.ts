@@ -7,6 +7,7 @@ export const ns = {
   assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
   signature: 'http://www.w3.org/2000/09/xmldsig#',
   encryption: 'http://www.w3.org/2001/04/xmlenc#',
+  encryption11: 'http://www.w3.org/2009/xmlenc11#',
 } as const;
 type Namespace = keyof typeof ns;
 
@@ -168,12 +169,6 @@ export const elementText = (element: XmlElement): string => (element.textContent
 export function exactName(value: string, what: string): string {
   if (value !== value.trim()) throw xmlError(`${what} has white space at its start or end`);
   return value;
-}
-
-/** The NameID of a subject or of a logout request. @throws {FederationError} invalid */
-export function toNameId(element: XmlElement): string {
-  if (children(element).length > 0) throw xmlError('the NameID has elements in it');
-  return exactName(element.textContent ?? '', 'the NameID');
 }
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
