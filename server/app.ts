@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Express, Request, Response } from 'express';
+import { ProvidersFileError } from '../config/providers.ts';
 import type { Deletion } from './account/index.ts';
 import { createBaseServices } from './base-services.ts';
 import type { BillingModule } from './billing/index.ts';
@@ -20,6 +21,7 @@ import {
   type Guard,
   guardVisitorForms,
   handleProbe,
+  type Logger,
   measureRequests,
   mediaFiles,
   notFound,
@@ -41,7 +43,7 @@ import { createPageRouter } from './page-router.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
 import { countVisitorData } from './store/index.ts';
-import { wireModules } from './wiring.ts';
+import { type Modules, wireModules } from './wiring.ts';
 
 export interface App {
   app: RequestListener;
@@ -57,6 +59,8 @@ export interface App {
   guard: Guard;
   /** The answer of /readyz. */
   readiness: Readiness;
+  /** Reads PROVIDERS_FILE again. A file with faults is logged, and changes nothing. */
+  reload(): void;
   /** Stops the periodic jobs. */
   stop(): Promise<void>;
 }
@@ -116,6 +120,17 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const listener = createDirectDispatcher(app, directCalls, { ...bridge, gates: [...gates, publicHostGate] });
   const jobs = [oauth, signUp, mfa, deletion, membership];
   const stop = async () => void (await Promise.all(jobs.map((module) => module.stop())));
+  const reload = () => reloadProviders(modules, log);
   const parts = { oauth, sessions, deletion, membership, mailedCodes, operations, guard, readiness };
-  return { app: listener, express: app, ...parts, stop };
+  return { app: listener, express: app, ...parts, reload, stop };
+}
+
+function reloadProviders({ reloadProviders: reload }: Pick<Modules, 'reloadProviders'>, log: Logger): void {
+  try {
+    reload();
+    log.info('the providers were read again');
+  } catch (error) {
+    const why = error instanceof ProvidersFileError ? { faults: error.faults } : { err: error };
+    log.error(why, 'the providers cannot be read again: those in force stay');
+  }
 }

@@ -56,7 +56,10 @@ async function startAlone(start: Start): Promise<void> {
   await beside?.foyerServes();
   const metrics = await serveMetrics(deps, deps.metrics.local);
   announceReady(deps, say, companion);
-  stopOn(['SIGINT', 'SIGTERM', 'SIGHUP'], deps, async () => {
+  // The end of a developer's terminal; a service has none, and is told to read its files again.
+  const ofTerminal = !deps.config.production && process.stdin.isTTY;
+  if (!ofTerminal) process.on('SIGHUP', serving.reload);
+  stopOn(['SIGINT', 'SIGTERM', ...(ofTerminal ? (['SIGHUP'] as const) : [])], deps, async () => {
     const { production } = deps.config;
     serving.announce();
     if (production) await sleep(announceMs);

@@ -49,11 +49,15 @@ function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, bill
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const faults = findMethodFaults(config.PAYMENT_METHODS, catalogue.currency);
   if (faults.length > 0) throw new ConfigurationError(faults);
-  const strategies = { publicUrl, config, file: loadProviders(config.PROVIDERS_FILE, process.env), now };
+  const readProviders = () => loadProviders(config.PROVIDERS_FILE, process.env);
+  const strategies = { publicUrl, config, file: readProviders(), now };
+  const upstream = createUpstreamLogout({ strategies, kv, box: boxes.federation });
   return {
     catalogue,
     getMembershipClaims: membershipClaims(catalogue, billingNow),
-    upstream: createUpstreamLogout({ strategies, kv, box: boxes.federation }),
+    upstream,
+    /** @throws {ProvidersFileError} the providers in force stay */
+    reloadProviders: () => upstream.replaceProviders(readProviders()),
   };
 }
 
@@ -268,8 +272,8 @@ export async function wireModules(
   const accountModules = createAccountModules(input, signInModules);
   const signUpModules = createSignUpModules(input, oauth, signInModules);
   base.hooks.subscribe(listSubscribers(deps, base, { deletion: accountModules.deletion, oauth }));
-  const { getMembershipClaims } = input.catalogues;
-  return { oauth, getMembershipClaims, ...signInModules, ...accountModules, ...signUpModules };
+  const { getMembershipClaims, reloadProviders } = input.catalogues;
+  return { oauth, getMembershipClaims, reloadProviders, ...signInModules, ...accountModules, ...signUpModules };
 }
 
 export type Modules = Awaited<ReturnType<typeof wireModules>>;

@@ -1,4 +1,5 @@
 import type { Express, Router } from 'express';
+import type { ProvidersFile } from '../../config/providers.ts';
 import type { RequestContext } from '../http/index.ts';
 import type { UpstreamSession } from '../sessions/index.ts';
 import type { KeyValueStore, SecretBox } from '../store/index.ts';
@@ -6,7 +7,7 @@ import { createFederationAttempts } from './attempts.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
 import { createPendingLinks } from './pending-links.ts';
 import { createPostedResponses } from './posted-responses.ts';
-import { indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
+import { createProviderRegistry, type Provider, type Providers, type StrategySettings } from './providers.ts';
 import { federationRoutes, postsFromElsewhere } from './routes.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 import { type StartSignInInput, startSignIn } from './start-sign-in.ts';
@@ -37,11 +38,13 @@ export function createUpstreamLogout({
   /** Seals the logouts that are under way. */
   box: SecretBox;
 }) {
-  const providers = indexProviders(openStrategies(strategies));
+  const { providers, replace } = createProviderRegistry(openStrategies(strategies));
   const pendingLogouts = createPendingLogouts({ kv, box });
   return {
     providers,
     pendingLogouts,
+    /** Puts the content of the file in force; the strategies are new ones, with nothing of the old ones. */
+    replaceProviders: (file: ProvidersFile) => replace(openStrategies({ ...strategies, file })),
     upstreamLogoutUrl: (upstream: UpstreamSession, returnTo: string | undefined) =>
       upstreamLogoutUrl({ providers, pendingLogouts }, upstream, returnTo),
     endsAtProvider: (upstream: UpstreamSession) => endsAtProvider({ providers }, upstream),

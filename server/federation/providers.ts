@@ -73,6 +73,30 @@ export function indexProviders(all: readonly Provider[]): Providers {
   };
 }
 
+interface ProviderRegistry {
+  providers: Providers;
+  /** From now on these are in force; requests that are being answered keep the providers that they have found. */
+  replace(all: readonly Provider[]): void;
+}
+
+/** The providers in force. Callers read them at each use, so that a reload changes all of them together. */
+export function createProviderRegistry(all: readonly Provider[]): ProviderRegistry {
+  let current = indexProviders(all);
+  return {
+    providers: {
+      get all() {
+        return current.all;
+      },
+      byId: (id) => current.byId(id),
+      find: (name) => current.find(name),
+      forEmail: (email) => current.forEmail(email),
+    },
+    replace(next) {
+      current = indexProviders(next);
+    },
+  };
+}
+
 /** Amazon Cognito's values of `identity_provider` for its own providers; those of companies are configured. */
 const cognitoNames: ReadonlyMap<string, ProviderKind> = new Map(
   [...standardKindsByCognitoName].map(([name, kind]) => [name.toLowerCase(), kind]),

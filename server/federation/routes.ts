@@ -1,4 +1,4 @@
-import type { Express, Router } from 'express';
+import type { Express, RequestHandler, Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
 import { handleCallback } from './callback.ts';
 import type { FederationDeps } from './deps.ts';
@@ -14,13 +14,14 @@ const path = '/federation/:provider';
 
 /** Precedes the guard against cross-site posts; each route reads its own body, and none uses the session. */
 export function postsFromElsewhere(app: Express, deps: FederationDeps): void {
-  if (!deps.providers.all.some(({ kind }) => kind === 'saml')) return;
-  app.post(`${path}/acs`, ...assertionPosts(deps));
-  app.post(`${path}/logout`, ...logoutPosts(deps));
+  // A reload may add the first one.
+  const onlyWithSaml: RequestHandler = (_req, _res, next) =>
+    deps.providers.all.some(({ kind }) => kind === 'saml') ? next() : next('route');
+  app.post(`${path}/acs`, onlyWithSaml, ...assertionPosts(deps));
+  app.post(`${path}/logout`, onlyWithSaml, ...logoutPosts(deps));
 }
 
 export function federationRoutes(router: Router, deps: FederationDeps): void {
-  if (deps.providers.all.length === 0) return;
   const add = pageRoutes(router, deps);
   add(linkConfirmationPath, { get: showLinkConfirmation, post: submitLinkConfirmation });
   add(reusedPath, { get: showReused, post: decideReused });

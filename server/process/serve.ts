@@ -6,6 +6,8 @@ import { drain, listen } from './listen.ts';
 interface ServerHandle {
   /** From now on /readyz reports that no more requests should be sent; they are still answered. */
   announce(): void;
+  /** Reads the file of providers again. */
+  reload(): void;
   /**
    * Drains, then closes the stores.
    * @param options `keepIdle`: whether clients may send one more request on idle connections, which takes the seconds
@@ -23,11 +25,12 @@ export async function serve(deps: Deps, extensions: Extensions): Promise<ServerH
   // Restores the advanced time of an earlier run.
   await extensions.billingClock?.refresh();
   const unfollow = extensions.billingClock?.follow();
-  const { app, stop, readiness, membership } = await createApp(deps, extensions);
+  const { app, stop, reload, readiness, membership } = await createApp(deps, extensions);
   const server = await listen(app, { port: config.PORT, host: config.HOST, maxConnections: config.MAX_CONNECTIONS });
   outboxWorker.start();
   membership.start();
   return {
+    reload,
     announce() {
       readiness.draining = true;
     },

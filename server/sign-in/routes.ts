@@ -21,9 +21,7 @@ export function signInRoutes(router: Router, deps: SignInDeps): void {
     add('/sign-in/passkey', { post: submitPasskey(passkeys) });
     add('/re-authenticate/passkey', { post: reauthenticateByPasskey(passkeys) });
   }
-  if (deps.federation.providers.all.length > 0) {
-    add('/re-authenticate/provider/:provider', { post: reauthenticateByProvider });
-  }
+  add('/re-authenticate/provider/:provider', { post: reauthenticateByProvider });
   add('/second-factor', { get: showSecondFactor, post: submitSecondFactor });
   add('/re-authenticate', { get: showReauthenticate, post: submitReauthenticate });
   add('/tos', { get: showTerms, post: submitTerms });
