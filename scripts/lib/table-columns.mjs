@@ -56,7 +56,7 @@ export const typesByColumn = {
 export const notes = {
   account_deletions: 'A requested deletion. The row stays when all other data of the user are erased.',
   'account_deletions.membership':
-    'How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews.',
+    'How the paid membership ends: at-once, period-end, period-end:<next plan>, with the change that Stripe did not have yet; null: there was none that renews.',
   billing_details: "The name, address and VAT id on a user's invoices; the customer at Stripe has them too.",
   'billing_details.name': "null: the profile's.",
   'billing_details.country': 'ISO 3166-1 alpha-2.',

@@ -39,17 +39,22 @@ export function subscriptionOnDeletion(
       // An unpaid renewal has no period to wait for, and is not charged again after a request for deletion.
       const end = running.unpaid ? 'at-once' : timing;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+      // A change that Stripe has not taken yet has its prices in the task that is replaced now.
+      const change = (await listTasks(trx, userId)).find((task) => task.kind === 'change-later')?.detail;
       await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
-      return end === 'period-end' && membership.nextPlanId !== null ? `${end}:${membership.nextPlanId}` : end;
+      return end === 'period-end' && membership.nextPlanId !== null
+        ? [end, membership.nextPlanId, ...(change ? [change] : [])].join(':')
+        : end;
     },
     async resumeAfterCancellation(trx, userId, { noted, nowMs }) {
       // A subscription that ended at once cannot be restored.
       if (noted === 'at-once') return;
       // A scheduled change to a cheaper plan still takes effect: nothing is charged that the user did not confirm.
-      const [, named] = noted.split(':');
+      const [, named, ...change] = noted.split(':');
       const planId = named === undefined ? null : toPlanId(named);
+      const detail = change.length === 0 ? null : change.join(':');
       const customerId = (await findMembership(trx, userId))?.customerId ?? null;
-      await addBillingTask(trx, { kind: 'keep', userId, customerId, planId }, nowMs);
+      await addBillingTask(trx, { kind: 'keep', userId, customerId, planId, detail }, nowMs);
     },
   };
 }

@@ -18,7 +18,10 @@ export interface TablesAToL {
     requestedAt: number;
     dueAt: number;
     doneAt: number | null;
-    /** How the paid membership ends: at-once, period-end, period-end:<next plan>; null: there was none that renews. */
+    /**
+     * How the paid membership ends: at-once, period-end, period-end:<next plan>, with the change that Stripe did not
+     * have yet; null: there was none that renews.
+     */
     membership: string | null;
   };
   /** The name, address and VAT id on a user's invoices; the customer at Stripe has them too. */

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { loadPlans, PlansFileError } from '../../config/plans.ts';
-import { createStripe, listOrders, syncPlans } from '../../server/billing/index.ts';
+import { createStripe, listOrders, subscriptionOnDeletion, syncPlans } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
@@ -180,6 +180,22 @@ describe('a yearly plan that goes on by the month', () => {
     await shop.saveCard(user);
     await passMonths(user, 13);
     expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([90_000, 8_900, 8_900]);
+  });
+
+  it('A member of a year who leaves and stays keeps the announced monthly price, though the operator raises it', async () => {
+    await sellMonthsForLess();
+    const user = await buyer('y-900');
+    expect(await membershipOf(user)).toMatchObject({ nextCharge: { amountCents: 8_900 } });
+    const leaving = subscriptionOnDeletion(shop.foyer.deps.database, shop.membership.catalogue);
+    const nowMs = shop.membership.deps.now();
+    const inOne = shop.foyer.deps.database.transaction;
+    const noted = await inOne((trx) => leaving.cancelOnDeletion(trx, user.id, { timing: 'period-end', nowMs }));
+    await shop.membership.work();
+    await raiseMonths();
+    shop.membership.deps.prices.forget();
+    await inOne((trx) => leaving.resumeAfterCancellation(trx, user.id, { noted: noted ?? '', nowMs }));
+    await shop.membership.work();
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 8_900 } });
   });
 
   it('A withdrawal from the year gives everything back and ends the schedule, too', async () => {

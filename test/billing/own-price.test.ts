@@ -1,5 +1,6 @@
 import { loadPlans } from '../../config/plans.ts';
-import { createCatalogue, createStripe, syncPlans } from '../../server/billing/index.ts';
+import { createCatalogue, createStripe, subscriptionOnDeletion, syncPlans } from '../../server/billing/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
@@ -218,6 +219,52 @@ describe('a price that was raised after the purchase', () => {
     expect(await shop.buy(user, 'y-8000')).toMatchObject({ kind: 'action' });
     await shop.membership.choose(user, shop.plan('m-99'));
     expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      nextPlanId: '12',
+      nextCharge: { amountCents: 49_900 },
+    });
+  });
+
+  /** The member asks for the deletion of the account; `stay`: and signs in before it is due. */
+  const leaving = () => subscriptionOnDeletion(shop.foyer.deps.database, shop.membership.catalogue);
+  const leave = ({ id }: User) =>
+    shop.foyer.deps.database.transaction((trx) =>
+      leaving().cancelOnDeletion(trx, id, { timing: 'period-end', nowMs: shop.membership.deps.now() }),
+    );
+  async function stay({ id }: User, noted: string): Promise<void> {
+    const nowMs = shop.membership.deps.now();
+    await shop.foyer.deps.database.transaction((trx) => leaving().resumeAfterCancellation(trx, id, { noted, nowMs }));
+    shop.passTime(2 * 60_000);
+    await shop.membership.work();
+  }
+
+  it('A member who leaves and stays keeps the scheduled plan at its announced price, though the operator raises it', async () => {
+    await sellAtFormerPrice();
+    const { user } = await aBuyer(shop);
+    await shop.buy(user, 'm-899');
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'scheduled' });
+    const noted = await leave(user);
+    await shop.membership.work();
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });
+    await raisePrice();
+    await stay(user, noted ?? '');
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      cancelAtPeriodEnd: false,
+      nextPlanId: '12',
+      nextCharge: { amountCents: 49_900 },
+    });
+  });
+
+  it('A change that Stripe did not have before its member left and stayed is made at the announced price', async () => {
+    await sellAtFormerPrice();
+    const { user } = await aBuyer(shop);
+    await shop.buy(user, 'm-899');
+    shop.stripe.fault('unreachable', (method, path) => method === 'POST' && path === '/v1/subscription_schedules');
+    expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'scheduled', isNoted: true });
+    const noted = await leave(user);
+    await raisePrice();
+    await stay(user, noted ?? '');
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      cancelAtPeriodEnd: false,
       nextPlanId: '12',
       nextCharge: { amountCents: 49_900 },
     });

@@ -1,4 +1,4 @@
-import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
+import type { StripeCustomerId, UserId } from '../../shared/index.ts';
 import { atAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
@@ -10,7 +10,7 @@ import { toId } from '../stripe/stripe-objects.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
+import { readScheduled, readScheduledPrices, scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import { type BillingTask, completeTask, isWaiting, listDueTasks, listTasks, rescheduleTask } from './task-store.ts';
@@ -72,12 +72,18 @@ async function cancelLater(deps: BillingDeps, userId: UserId): Promise<void> {
 
 /**
  * Restores the state from before the request for deletion: the plan continues, or a change that was scheduled then
- * still takes effect.
+ * still takes effect, at the price that was announced for it.
  */
-async function keep(deps: BillingDeps, userId: UserId, planId: PlanId | null): Promise<void> {
+async function keep(deps: BillingDeps, userId: UserId, { planId, detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
-  if (!membership?.subscriptionId || !membership.cancelAtPeriodEnd || membership.nextPlanId !== null) return;
-  await scheduleChange(deps, membership, deps.catalogue.byId(planId) ?? null);
+  if (!membership?.subscriptionId || membership.nextPlanId !== null) return;
+  // Stripe did not have the change yet when the deletion was requested.
+  const noted = parseColumn(storedValues.laterChange, detail)?.prices;
+  const isMissing = noted !== undefined && currentPaidPlan(deps.catalogue, membership) !== undefined;
+  if (!membership.cancelAtPeriodEnd && (!isMissing || membership.pricedPlanId === planId)) return;
+  const prices = noted ?? (await readScheduledPrices(deps, await readScheduled(deps, membership.subscriptionId)));
+  const plan = deps.catalogue.byId(planId) ?? null;
+  await atAnnouncedPrices(deps, prices, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
 /** Another paid plan from the period's end on, at the announced price. */
@@ -100,11 +106,11 @@ async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
 
 /** The caller holds the user's lock. */
 async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
-  const { kind, customerId, planId } = task;
+  const { kind, customerId } = task;
   // Another action may have replaced or finished it while this one waited for the lock.
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'refund') return carryOutRefund(deps, task);
-  if (kind === 'keep') await keep(deps, userId, planId);
+  if (kind === 'keep') await keep(deps, userId, task);
   else if (kind === 'resume') await resume(deps, userId);
   else if (kind === 'change-later') await changeLater(deps, userId, task);
   else {

@@ -1,4 +1,5 @@
 import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
+import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import type { DiscountParam } from '../subscription/membership.ts';
 
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
@@ -13,7 +14,9 @@ export interface Charge {
   discounts: DiscountParam[] | null;
   /** The plan that was scheduled before an upgrade; scheduled anew if that is given up. */
   scheduledPlanId?: PlanId | undefined;
-  /** Its price, which stays. */
+  /** Its price, and that of the plan after it, which stay. */
+  scheduledPrices?: readonly AnnouncedPrice[] | undefined;
+  /** Its price alone, of an earlier release. */
   scheduledPriceId?: string | undefined;
   announcedCents: number;
   /** The later amounts that were announced; undefined: none were named. */

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
@@ -7,7 +8,6 @@ import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
 import { isTaxed } from '../stripe/stripe-client.ts';
-import { plannedChange } from '../stripe/stripe-objects.ts';
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
@@ -18,7 +18,7 @@ import {
 import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import { scheduleChange } from '../subscription/scheduled-change.ts';
+import { readScheduledPrices, scheduleChange } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
@@ -41,16 +41,20 @@ interface OpenPurchase {
   purchase: PurchaseView;
 }
 
-type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId'>;
+type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId' | 'scheduledPrices'>;
 
-/** The later amounts, if the page has named them, and the price that the charge keeps for them. */
+/** The later amounts, if the page has named them, and the prices that the charge keeps. */
 async function readLater(
-  { prices }: BillingDeps,
+  deps: BillingDeps,
   { due: { following }, previewNext }: Awaited<ReturnType<typeof quoteNow>>,
-  { laterCents: announced }: DisplayedQuote,
+  { announced, subscription }: { announced: DisplayedQuote; subscription: Stripe.Subscription },
 ): Promise<AnnouncedLater> {
-  const laterCents = announced === undefined ? undefined : toLaterAmounts(await previewNext());
-  return { laterCents, ...(following && { followingPriceId: await prices.priceIdFor(following) }) };
+  const laterCents = announced.laterCents === undefined ? undefined : toLaterAmounts(await previewNext());
+  return {
+    laterCents,
+    ...(following && { followingPriceId: await deps.prices.priceIdFor(following) }),
+    ...(subscription.schedule !== null && { scheduledPrices: await readScheduledPrices(deps, subscription) }),
+  };
 }
 
 /** The record that is written before the call to Stripe. */
@@ -71,7 +75,6 @@ function toCharge(
     endTrial: params.endTrial,
     discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
     scheduledPlanId: membership.nextPlanId ?? undefined,
-    scheduledPriceId: plannedChange(subscription, item.current_period_end).nextPriceId,
     announcedCents: dueCents,
     ...later,
     // A trial costs nothing, so its tax is none.
@@ -138,7 +141,8 @@ async function payPurchase(
   { open, purchase, live }: OpenPurchase & { live: ChangeableSubscription },
 ): Promise<PurchaseResult> {
   const priced = await quoteNow(deps, live, purchase);
-  const charge = toCharge(deps, live, { ...priced, ...(await readLater(deps, priced, announced)) });
+  const later = await readLater(deps, priced, { announced, subscription: live.subscription });
+  const charge = toCharge(deps, live, { ...priced, ...later });
   const { dueCents: announcedCents, laterCents } = announced;
   const next = transition({ kind: 'approved' }, { kind: 'priced', charge, announcedCents, laterCents });
   if (next.kind === 'refused') return toChanged(deps, user, { ...purchase, promotion: priced.due.promotion });

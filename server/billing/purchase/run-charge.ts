@@ -126,8 +126,8 @@ async function reopenPurchase(
   if (charge.switchesTaxOn) await switchTaxOff(deps, charge.subscriptionId);
   const scheduled = deps.catalogue.byId(charge.scheduledPlanId);
   if (scheduled) {
-    const { scheduledPriceId: priceId } = charge;
-    const prices = priceId === undefined ? [] : [{ planId: scheduled.id, priceId }];
+    const { scheduledPriceId: priceId, scheduledPrices } = charge;
+    const prices = scheduledPrices ?? (priceId === undefined ? [] : [{ planId: scheduled.id, priceId }]);
     const membership = await syncMember(deps, purchase.userId);
     await atAnnouncedPrices(deps, prices, (own) => scheduleAgain(own, membership, scheduled));
   }

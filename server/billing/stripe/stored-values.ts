@@ -131,6 +131,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   discounts: discountParams,
   scheduledPlanId: planIdSchema.optional(),
   scheduledPriceId: z.string().optional(),
+  scheduledPrices: z.array(announcedPrice).optional(),
   trialEnd: z.number().optional(),
   byDebit: z.literal(true).optional(),
   announcedCents: z.number(),

@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import type { StripeSubscriptionId } from '../../shared/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
+import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, callTaxed, isScheduleTaxed, taxOfSales } from '../stripe/stripe-client.ts';
 import { findSchedule, laterPhases, plannedChange, runningPhase, toId } from '../stripe/stripe-objects.ts';
@@ -112,16 +113,39 @@ async function keepPlan({ stripe }: BillingDeps, subscription: Stripe.Subscripti
   );
 }
 
+/** The metadata key of the prices of a schedule that has become an end, for a user who stays after all. */
+const pricesBeforeKey = 'foyer_prices_before';
+
+const listLaterPrices = (schedule: Stripe.SubscriptionSchedule): string[] =>
+  laterPhases(schedule).flatMap(({ items }) => items.map(({ price }) => toId(price)));
+
+/** The plans that are scheduled, at the prices that were announced. @throws {StripeUnavailableError} */
+export async function readScheduledPrices(
+  { prices }: Pick<BillingDeps, 'prices'>,
+  subscription: Stripe.Subscription,
+): Promise<AnnouncedPrice[]> {
+  const schedule = findSchedule(subscription);
+  const later = schedule ? listLaterPrices(schedule) : [];
+  const before = schedule?.metadata?.[pricesBeforeKey]?.split(',') ?? [];
+  const named = (later.length > 0 ? later : before).map(async (priceId) => {
+    const planId = await prices.planOfPrice(priceId);
+    return planId === null ? [] : [{ planId, priceId }];
+  });
+  return (await Promise.all(named)).flat();
+}
+
 async function endByItself(
   { stripe }: BillingDeps,
   subscription: Stripe.Subscription,
   schedule: Stripe.SubscriptionSchedule,
 ): Promise<void> {
+  const later = listLaterPrices(schedule);
   await callStripe(stripe, (client) =>
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'cancel',
       proration_behavior: 'none',
       phases: [untilPeriodEnd(subscription, schedule)],
+      ...(later.length > 0 && { metadata: { [pricesBeforeKey]: later.join(',') } }),
     }),
   );
 }
