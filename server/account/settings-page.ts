@@ -124,7 +124,14 @@ export function formAct<Fields extends Form, Result extends { kind: string }>(ac
       r.log.error({ err: error, act: action.id }, 'store unavailable');
       r.setRetryAfter(unavailableRetrySeconds * 1000);
       const { typed } = r.form(action.form);
-      return { kind: 'refused-form', status: 503, typed, errors: {}, text: r.t('settings.unavailable') };
+      return {
+        kind: 'refused-form',
+        status: 503,
+        refusal: undefined,
+        typed,
+        errors: {},
+        text: r.t('settings.unavailable'),
+      };
     }
   }
 

@@ -114,9 +114,11 @@ const findRefusal = <Result extends { kind: string }>(result: Result): ActionRef
   isRefused(result) ? result.refusal : undefined;
 
 /** A form whose action was refused. */
-export interface RefusedForm<Fields extends Form> {
+export interface RefusedForm<Fields extends Form, Kind extends string = string> {
   kind: 'refused-form';
   status: number;
+  /** undefined: a field has a fault. */
+  refusal: Kind | undefined;
   /** As it was typed, without secrets. */
   typed: Record<keyof Fields, string>;
   errors: FormErrors<Fields>;
@@ -129,9 +131,9 @@ export async function submitAction<Deps, Caller, Fields extends Form, Result ext
   r: RequestContext,
   action: Action<Deps, Caller, Fields, Result>,
   { deps, caller }: { deps: Deps; caller: Caller },
-): Promise<ActionDone<Result> | RefusedForm<Fields>> {
+): Promise<ActionDone<Result> | RefusedForm<Fields, RefusalKind<ActionRefusal<Result>>>> {
   const { typed, values, ...faults } = r.form(action.form);
-  if (values === undefined) return { kind: 'refused-form', status: 400, typed, ...faults };
+  if (values === undefined) return { kind: 'refused-form', status: 400, refusal: undefined, typed, ...faults };
   const result = await action.run(deps, caller, values);
   const refusal = findRefusal(result);
   r.log.info({ act: action.id, outcome: toPublicOutcome(refusal?.kind ?? result.kind) }, 'form');
@@ -139,7 +141,7 @@ export async function submitAction<Deps, Caller, Fields extends Form, Result ext
   const { status, text, field } = refusalView(r, action.refusals, refusal);
   const id = Object.keys(action.form).find((one) => action.form[one]?.name === field);
   const view = id === undefined ? { errors: {}, text } : { errors: { [id]: text } as FormErrors<Fields> };
-  return { kind: 'refused-form', status, typed, ...view };
+  return { kind: 'refused-form', status, refusal: refusal.kind, typed, ...view };
 }
 
 /** The faults of a form, as the invalid parts of a call's body. */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
-import type { Control, ControlAttributes } from '../../views/parts/control.ts';
+import { type Control, type ControlAttributes, codeControl } from '../../views/parts/control.ts';
 import type { T } from './language.ts';
 import { isMalformed, malformedSecret, readFormField } from './request-body.ts';
 
@@ -77,6 +77,11 @@ const filled =
 export const filledSchema = filled(z.string().trim(), isMalformed);
 /** The same for a password, which is used unchanged. */
 export const secretSchema = filled(z.string(), malformedSecret);
+/**
+ * The form of a one-time code. The rule that checks the code says what a whole one is, as its refusals have their own
+ * text and status for each caller.
+ */
+export const codeForm = { code: formField('code', { schema: z.string(), isSecret: true, ...codeControl }) };
 /** A checkbox, by its usual value. */
 export const tickSchema = z.string().transform((text) => text === '1');
 

@@ -59,6 +59,7 @@ export { type ErrorKind, HttpError, problemKinds, setRetryAfter, toRetrySeconds 
 export { clientIp, createExpress } from './express-app.ts';
 export {
   choiceSchema,
+  codeForm,
   emailControl,
   type Form,
   type FormErrors,

@@ -32,13 +32,12 @@ export {
 export { forgetRememberedDevices, listRememberedDevices } from './remembered-device-store.ts';
 export type { SmsSent } from './sms-codes.ts';
 export {
-  activateTotp,
+  activateTotpAction,
   beginTotp,
   findMatchingStep,
   findTotpSetup,
   newTotpSecret,
   setupMinutes,
-  totpRefusals,
   totpUri,
 } from './totp.ts';
 export { findTotp, hasTotp, totpCreatedAt, upsertTotp } from './totp-store.ts';

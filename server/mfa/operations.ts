@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, getRequestOrigin, HttpError, toRefusalError } from '../http/index.ts';
+import {
+  type ApiOperation,
+  callAction,
+  defineOperation,
+  getRequestOrigin,
+  HttpError,
+  toRefusalError,
+} from '../http/index.ts';
 import { flowIdSchema } from '../shared/index.ts';
 import { type MfaPreference, requireCallingUser } from '../users/index.ts';
 import { changeMfaPreference, mfaPreferenceRefusals, preferredMfaNames } from './mfa-preference.ts';
-import { activateTotp, beginTotp, setupMinutes, type TotpEnrolmentDeps, totpRefusals } from './totp.ts';
+import { activateTotpAction, beginTotp, setupMinutes, type TotpEnrolmentDeps } from './totp.ts';
 
 const preferredMfa = z.enum(Object.values(preferredMfaNames));
 type PreferredMfaName = z.infer<typeof preferredMfa>;
@@ -98,10 +105,8 @@ function verifyTotp(deps: TotpEnrolmentDeps): ApiOperation {
     answer: done,
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
-      const setup = { setupId: body.flow, typed: body.code, from: getRequestOrigin(req) };
-      const activated = await activateTotp(deps, user, setup);
-      if (activated.kind === 'activated') return toSuccess(activated);
-      throw toRefusalError(totpRefusals, activated);
+      const caller = { user, from: getRequestOrigin(req), setupId: body.flow };
+      return toSuccess(await callAction(activateTotpAction, { deps, caller, texts: { code: body.code } }));
     },
   });
 }

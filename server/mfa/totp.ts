@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { z } from 'zod';
-import { type RefusalRules, wrongInput } from '../http/index.ts';
+import { codeForm, defineAction, type RefusalRules, wrongInput } from '../http/index.ts';
 import { normaliseCode, notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -73,7 +73,7 @@ type ActivateTotpResult =
   | { kind: 'not-found' };
 
 /** The refusals of a code that activates an app. */
-export const totpRefusals: RefusalRules<Exclude<ActivateTotpResult, { kind: 'activated' }>> = {
+const totpRefusals: RefusalRules<Exclude<ActivateTotpResult, { kind: 'activated' }>> = {
   incomplete: { ...wrongInput('mfaSettings.totp.incomplete', 'code'), apiText: 'mfaSettings.totp.wrong' },
   incorrect: wrongInput('mfaSettings.totp.wrong', 'code'),
   'not-found': wrongInput('mfaSettings.totp.expired'),
@@ -127,7 +127,7 @@ export async function findTotpSetup(
  * Last step: a code proves that the app has the secret, and from now on the sign-in asks for one. The code is used up.
  * The app replaces an earlier one, and remembered devices are forgotten. Notifies by mail.
  */
-export async function activateTotp(
+async function activateTotp(
   deps: TotpEnrolmentDeps,
   user: User,
   { setupId, typed, from }: { setupId: FlowId; typed: string; from: Origin },
@@ -156,3 +156,18 @@ export async function activateTotp(
   if (activated.kind === 'activated') outbox.wake();
   return activated;
 }
+
+/** The code that activates an app. `setupId`: the set-up that the caller has started. */
+export const activateTotpAction = defineAction({
+  id: 'totp-activate',
+  form: codeForm,
+  async run(
+    mfa: TotpEnrolmentDeps,
+    { user, from, setupId }: { user: User; from: Origin; setupId: FlowId },
+    { code: typed },
+  ) {
+    const activated = await activateTotp(mfa, user, { setupId, typed, from });
+    return activated.kind === 'activated' ? activated : { kind: 'refused' as const, refusal: activated };
+  },
+  refusals: totpRefusals,
+});

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import {
   type ApiOperation,
+  callAction,
   defineOperation,
   HttpError,
   type Language,
@@ -17,9 +18,8 @@ import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { profileForm } from './profile-input.ts';
 import { resendCode } from './send-code.ts';
-import { startSignUpRefusals, verifyEmailRefusals } from './sign-up-texts.ts';
+import { startSignUpRefusals, verifyEmailAction } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
-import { verifyEmail } from './verify-email.ts';
 
 const flow = flowIdSchema.max(100).describe('From the answer of the call before: a secret of the caller');
 
@@ -93,9 +93,9 @@ function confirm(deps: SignUpDeps): ApiOperation {
     answer: z.object({ sub: z.string() }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
-      const confirmed = await verifyEmail(deps, { flowId: body.flow, code: body.code, ip: req.ip ?? '' });
-      if (confirmed.kind !== 'confirmed') throw toRefusalError(verifyEmailRefusals, confirmed);
-      return { sub: confirmed.user.id };
+      const caller = { flowId: body.flow, ip: req.ip ?? '' };
+      const { user } = await callAction(verifyEmailAction, { deps, caller, texts: { code: body.code } });
+      return { sub: user.id };
     },
   });
 }

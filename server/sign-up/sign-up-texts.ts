@@ -1,7 +1,8 @@
-import type { RefusalRules, T } from '../http/index.ts';
+import { codeForm, defineAction, type RefusalRules, type T } from '../http/index.ts';
 import { minuteMs } from '../shared/index.ts';
+import type { SignUpRuleDeps } from './deps.ts';
 import type { StartSignUpRefusal } from './start-sign-up.ts';
-import type { VerifyEmailRefusal } from './verify-email.ts';
+import { type SubmittedCode, type VerifyEmailRefusal, verifyEmail } from './verify-email.ts';
 
 /** 'Too many attempts', with the time in minutes, or in hours if it is long. */
 export function tooManyText(t: T, retryAfterMs: number): string {
@@ -39,7 +40,7 @@ export const startSignUpRefusals: RefusalRules<StartSignUpRefusal> = {
 };
 
 /** The refusals of step SECURITY. */
-export const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
+const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
   incomplete: { problem: 'validation', text: 'signUp.code.incomplete', field: 'code', apiText: 'signUp.errors.code' },
   incorrect: { problem: 'validation', text: 'signUp.errors.code', field: 'code' },
   invalidated: { problem: 'validation', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
@@ -49,3 +50,14 @@ export const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
   // Its page is loaded again.
   'not-found': { problem: 'notFound', text: 'signUp.errors.expired', apiText: null },
 };
+
+/** The code of step SECURITY. */
+export const verifyEmailAction = defineAction({
+  id: 'verify-email',
+  form: codeForm,
+  async run(deps: SignUpRuleDeps, caller: Omit<SubmittedCode, 'code'>, { code }) {
+    const confirmed = await verifyEmail(deps, { ...caller, code });
+    return confirmed.kind === 'confirmed' ? confirmed : { kind: 'refused' as const, refusal: confirmed };
+  },
+  refusals: verifyEmailRefusals,
+});

@@ -4,8 +4,9 @@ import {
   continuationFromQuery,
   HttpError,
   type PageHandler,
+  type RefusedForm,
   type RequestContext,
-  refusalView,
+  submitAction,
   toRetrySeconds,
 } from '../http/index.ts';
 import { normaliseCode, secondsUntilResend } from '../messages/index.ts';
@@ -17,9 +18,9 @@ import { restartSignUp, type SignUpRequest, withSignUpContext } from './sign-up-
 import { findPendingVerification, type PendingVerification, type SignUpRecord } from './sign-up-records.ts';
 import type { SignUpPlace, UnverifiedState } from './sign-up-state.ts';
 import type { SignUp } from './sign-up-store.ts';
-import { tooManyText, verifyEmailRefusals } from './sign-up-texts.ts';
+import { tooManyText, verifyEmailAction } from './sign-up-texts.ts';
 import { nextUrl, returnUrl } from './verified-handlers.ts';
-import { type VerifyEmailRefusal, type VerifyEmailResult, verifyEmail } from './verify-email.ts';
+import type { VerifyEmailResult } from './verify-email.ts';
 
 /** The same page is used in the sign-up, in the post-signup flow and, after a sign-in, at an address of its own. */
 type VerifyEmailEntry = SignUpPlace['way'];
@@ -120,10 +121,12 @@ async function storedContinuation(
 }
 
 /** The text for a wrong code, and its place. */
-function toPageState(r: RequestContext, refused: VerifyEmailRefusal): VerifyEmailPageState {
-  const { status, text, field } = refusalView(r, verifyEmailRefusals, refused);
-  if (field) return { status, error: text };
-  const error = refused.kind === 'invalidated' ? { error: r.t('signUp.errors.code') } : {};
+function toPageState(
+  { t }: RequestContext,
+  { status, errors, text, refusal }: RefusedForm<typeof verifyEmailAction.form>,
+): VerifyEmailPageState {
+  if (text === undefined) return { status, ...(errors.code !== undefined && { error: errors.code }) };
+  const error = refusal === 'invalidated' ? { error: t('signUp.errors.code') } : {};
   return { status, notice: { kind: 'error', text, duration: 'never' }, ...error };
 }
 
@@ -166,13 +169,14 @@ async function completeVerification(
 }
 
 async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {
-  const submitted = r.field('code');
-  const result = await verifyEmail(deps, { flowId: id, code: submitted, ip: r.ip, lang: r.lang });
-  if (result.kind === 'not-found') return r.redirect(r.address);
+  const caller = { flowId: id, ip: r.ip, lang: r.lang };
+  const result = await submitAction(r, verifyEmailAction, { deps, caller });
   if (result.kind === 'confirmed') return completeVerification(r, deps, result);
+  const { refusal } = result;
+  if (refusal === 'not-found') return r.redirect(r.address);
   // A useless code is removed from its field.
-  const isUseless = result.kind === 'incorrect' || result.kind === 'invalidated';
-  const code = isUseless ? undefined : normaliseCode(submitted);
+  const isUseless = refusal === 'incorrect' || refusal === 'invalidated';
+  const code = isUseless ? undefined : normaliseCode(r.field('code'));
   const view = { ...toPageState(r, result), ...(code !== undefined && { code }) };
   renderVerifyEmailPage(r, deps, { account, flow, view });
 }

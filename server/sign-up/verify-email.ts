@@ -37,7 +37,7 @@ export type VerifyEmailRefusal =
 export type VerifyEmailResult = ConfirmedEmail | VerifyEmailRefusal;
 
 /** A submitted code. */
-interface SubmittedCode {
+export interface SubmittedCode {
   flowId: FlowId;
   code: string;
   ip: string;

@@ -1,5 +1,6 @@
 import type { FormEventHandler, Ref } from 'react';
 import type { PageContext } from '../page-context.ts';
+import { codeControl } from './control.ts';
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
 import { Island } from './island.tsx';
 
@@ -28,11 +29,7 @@ export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
         <input
           {...fieldAttributes(name, { error, hint })}
           className="code"
-          type="text"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...codeControl}
           defaultValue={value}
           disabled={disabled}
           // biome-ignore lint/a11y/noAutofocus: the field is what the page is for

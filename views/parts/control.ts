@@ -6,6 +6,15 @@ export type ControlAttributes = Pick<
   'autoCapitalize' | 'autoComplete' | 'inputMode' | 'maxLength' | 'required' | 'spellCheck' | 'type'
 >;
 
+/** The attributes of the control of a one-time code: phones offer the code from the message. */
+export const codeControl = {
+  type: 'text',
+  inputMode: 'numeric',
+  autoComplete: 'one-time-code',
+  autoCapitalize: 'none',
+  spellCheck: false,
+} as const satisfies ControlAttributes;
+
 export interface Control extends ControlAttributes {
   name: string;
 }

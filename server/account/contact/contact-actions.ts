@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { defineAction, emailControl, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
+import { codeForm, defineAction, emailControl, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
 import { limitRefusals } from '../../password/index.ts';
+import type { FlowId } from '../../shared/index.ts';
 import type { ActionCaller } from '../settings-page.ts';
-import { type EmailRefusal, requestEmailChange } from './change-email.ts';
-import { type PhoneRefusal, requestPhoneChange } from './change-phone.ts';
+import { confirmEmailChange, type EmailRefusal, requestEmailChange } from './change-email.ts';
+import { confirmPhoneChange, type PhoneRefusal, requestPhoneChange } from './change-phone.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import type { ContactChangeKind } from './pending-contact-changes.ts';
 import type { CodeRejection } from './verify-contact-code.ts';
@@ -45,8 +46,10 @@ export const changePhoneAction = defineAction({
   } satisfies RefusalRules<PhoneRefusal>,
 });
 
+const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
+
 /** A typed code that is not accepted. */
-export const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejection> => ({
+const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejection> => ({
   incomplete: { ...wrongInput('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
   incorrect: wrongInput('password.reset.codeWrong', 'code'),
   invalidated: wrongInput('password.reset.codeExpired', 'code'),
@@ -54,3 +57,19 @@ export const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejectio
   'already-in-use': { problem: 'conflict', text: `contact.${kind}.alreadyInUse` },
   'too-many': limitRefusals['too-many'],
 });
+
+/** The code from a new address or number. `id`: the flow in which it was sent. */
+export const confirmChangeAction = (kind: ContactChangeKind) =>
+  defineAction({
+    id: `change-${kind}`,
+    form: codeForm,
+    async run(
+      { contact }: { contact: ContactDeps },
+      { user, from, id }: ActionCaller & { id: FlowId },
+      { code: typed },
+    ) {
+      const confirmed = await confirmChange[kind](contact, user, { id, typed, from });
+      return confirmed.kind === 'changed' ? confirmed : { kind: 'refused' as const, refusal: confirmed };
+    },
+    refusals: codeRefusals(kind),
+  });

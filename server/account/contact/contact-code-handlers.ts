@@ -1,17 +1,16 @@
 import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
-import { type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
+import { codeForm, type PageHandler, type RequestContext, refusalView, submitAction } from '../../http/index.ts';
 import { codeMinutes, formatNumber, secondsUntilResend } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
-import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
+import type { FlowId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
 import { accountHomeUrl } from '../notices.ts';
-import { confirmEmailChange, resendEmailChangeCode } from './change-email.ts';
-import { confirmPhoneChange, resendPhoneCode } from './change-phone.ts';
-import { codeRefusals } from './contact-actions.ts';
+import { resendEmailChangeCode } from './change-email.ts';
+import { resendPhoneCode } from './change-phone.ts';
+import { confirmChangeAction } from './contact-actions.ts';
 import type { ContactChangeKind, PendingContactChange } from './pending-contact-changes.ts';
-import type { CodeRejection } from './verify-contact-code.ts';
 
 export const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
 export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
@@ -20,7 +19,6 @@ export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
 export const isChangeExpired = (r: RequestContext) => r.query('notice') === 'gone';
 const expiredUrl = (kind: ContactChangeKind) => `${formPath(kind)}?notice=gone`;
 
-const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
 const resendCode = { email: resendEmailChangeCode, phone: resendPhoneCode };
 
 type CodeHandler = PageHandler<AccountDeps, UserRequest>;
@@ -63,35 +61,31 @@ export function showCode(kind: ContactChangeKind): CodeHandler {
   };
 }
 
-/** The text for each refusal, and its place. */
-function refusedState(r: RequestContext, kind: ContactChangeKind, refusal: CodeRejection): ContactCodePageState {
-  const { status, text, field } = refusalView(r, codeRefusals(kind), refusal);
-  return { status, ...(field === undefined ? { problem: { text } } : { error: text }) };
-}
-
 /** The code, or a request for another one. */
 export function submitCode(kind: ContactChangeKind): CodeHandler {
+  const action = confirmChangeAction(kind);
   return async (r, deps) => {
     const { user } = r;
     const { contact } = deps;
     const { flows } = contact;
-    const [act, code] = [r.field('act'), r.field('code')];
+    // Reads all fields first, so that a malformed form is always an error.
+    const [act] = [r.field('act'), r.form(codeForm)];
     const id = flows.readChangeCookie(r.req, kind);
     const flow = await flows.find(kind, id, user);
     if (!flow) return r.redirect(expiredUrl(kind));
     if (act === 'resend') return resend(r, deps, { id, flow });
-    const confirmed = await confirmChange[kind](contact, user, { id, typed: code, from: r.origin });
-    r.log.info({ act: `change-${kind}`, outcome: toPublicOutcome(confirmed.kind) }, 'contact change code');
+    const confirmed = await submitAction(r, action, { deps, caller: { user, from: r.origin, id } });
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(r.res, kind);
       if (flow.kind === 'email') await endOthersIfTicked(r, deps, { ...user, email: flow.to });
       return r.redirect(accountHomeUrl(kind));
     }
-    if (confirmed.kind === 'not-found') return r.redirect(expiredUrl(kind));
+    const { refusal, status, errors, text } = confirmed;
+    if (refusal === 'not-found') return r.redirect(expiredUrl(kind));
     const input = kind === 'email' ? { endOthers: endOthersTicked(r) } : {};
-    const view = { ...input, ...refusedState(r, kind, confirmed) };
+    const view = { ...input, status, ...(text === undefined ? { error: errors.code } : { problem: { text } }) };
     // The code has been used: the user starts again at the form, which shows the reason.
-    if (confirmed.kind === 'already-in-use' && !r.viewAt(formPath(kind), view)) return;
+    if (refusal === 'already-in-use' && !r.viewAt(formPath(kind), view)) return;
     await renderCodePage(r, deps, { flow, ...view });
   };
 }

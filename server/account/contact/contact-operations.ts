@@ -5,15 +5,13 @@ import {
   defineOperation,
   getRequestOrigin,
   HttpError,
-  toRefusalError,
   translator,
 } from '../../http/index.ts';
 import { codeMinutes } from '../../messages/index.ts';
 import { flowIdSchema } from '../../shared/index.ts';
 import { requireCallingUser } from '../../users/index.ts';
-import { confirmEmailChange } from './change-email.ts';
-import { confirmPhoneChange, removeUserPhone } from './change-phone.ts';
-import { changeEmailAction, changePhoneAction, codeRefusals } from './contact-actions.ts';
+import { removeUserPhone } from './change-phone.ts';
+import { changeEmailAction, changePhoneAction, confirmChangeAction } from './contact-actions.ts';
 import type { ContactDeps } from './contact-deps.ts';
 
 const done = z.object({ status: z.literal('SUCCESS') });
@@ -77,7 +75,6 @@ function changePhone(deps: ContactDeps): ApiOperation {
 }
 
 const kinds = { email: 'email', phone_number: 'phone' } as const;
-const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
 
 function verifyUserAttribute(deps: ContactDeps): ApiOperation {
   return defineOperation({
@@ -93,12 +90,10 @@ function verifyUserAttribute(deps: ContactDeps): ApiOperation {
     answer: done,
     problems: { 409: 'It is another member’s' },
     async handle({ req, body: { attribute, flow, code } }) {
-      const kind = kinds[attribute];
       const user = await requireCallingUser(req, deps.database);
-      const typed = { id: flow, typed: code, from: getRequestOrigin(req) };
-      const confirmed = await confirmChange[kind](deps, user, typed);
-      if (confirmed.kind === 'changed') return { status: 'SUCCESS' as const };
-      throw toRefusalError(codeRefusals(kind), confirmed);
+      const caller = { user, from: getRequestOrigin(req), id: flow };
+      await callAction(confirmChangeAction(kinds[attribute]), { deps: { contact: deps }, caller, texts: { code } });
+      return { status: 'SUCCESS' as const };
     },
   });
 }

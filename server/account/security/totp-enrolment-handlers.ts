@@ -1,14 +1,7 @@
 import { TotpActivatePage, TotpRequestPage, TotpScanPage } from '../../../views/account/totp-pages.tsx';
-import { refusalView } from '../../http/index.ts';
-import {
-  activateTotp,
-  beginTotp,
-  findTotpSetup,
-  listAuthenticators,
-  setupMinutes,
-  totpRefusals,
-} from '../../mfa/index.ts';
-import { toFlowId, toPublicOutcome } from '../../shared/index.ts';
+import { submitAction } from '../../http/index.ts';
+import { activateTotpAction, beginTotp, findTotpSetup, listAuthenticators, setupMinutes } from '../../mfa/index.ts';
+import { toFlowId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersTicked } from '../devices/end-others.ts';
@@ -60,18 +53,17 @@ const activatePage = settingsPage({
   async act(r, deps) {
     const { t, user } = r;
     const { totp } = await listAuthenticators(deps.database, user);
-    const code = { setupId: readSetupId(r), typed: r.field('code'), from: r.origin };
-    const activated = await activateTotp(deps.mfa, user, code);
-    r.log.info({ act: 'totp-activate', outcome: toPublicOutcome(activated.kind) }, 'authenticator app');
+    const caller = { user, from: r.origin, setupId: readSetupId(r) };
+    const activated = await submitAction(r, activateTotpAction, { deps: deps.mfa, caller });
     if (activated.kind !== 'activated') {
-      const { status, text, field } = refusalView(r, totpRefusals, activated);
+      const { status, errors, refusal } = activated;
       // Without a set-up the page for codes returns to the first step, whatever was typed.
-      if (!field || !(await findSetup(r, deps))) {
+      if (errors.code === undefined || !(await findSetup(r, deps))) {
         await requestPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.totp.expired') });
         return undefined;
       }
-      const hint = activated.kind === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
-      return { status, error: text, endOthers: endOthersTicked(r), ...hint };
+      const hint = refusal === 'incorrect' ? { hint: t('mfaSettings.totp.wrongHint') } : {};
+      return { status, error: errors.code, endOthers: endOthersTicked(r), ...hint };
     }
     r.clearCookie(cookieName);
     const done = totp ? 'totp-replaced' : 'mfa-totp';
