@@ -19,13 +19,13 @@ const uncountedModules = ['shared', 'store'];
 
 /** The request that decides each walk, with the most modules and files that may run in it. */
 export const walkLimits = [
-  { walk: 'sign-in', request: 'POST /sign-in', modules: 5, files: 37 },
-  { walk: 'sign-in', request: '', modules: 10, files: 91 },
+  { walk: 'sign-in', request: 'POST /sign-in', modules: 5, files: 36 },
+  { walk: 'sign-in', request: '', modules: 10, files: 88 },
   { walk: 'code exchange', request: 'POST /oauth2/token', modules: 4, files: 26 },
-  { walk: 'TOTP enrolment', request: 'POST /settings/mfa/totp/activate', modules: 7, files: 44 },
-  { walk: 'purchase', request: 'POST /plan-purchase/:planId/addPayment', modules: 5, files: 63 },
-  { walk: 'upgrade', request: 'POST /plan-purchase/:planId', modules: 5, files: 61 },
-  { walk: 'federated sign-in', request: 'GET /federation/:provider/callback', modules: 10, files: 61 },
+  { walk: 'TOTP enrolment', request: 'POST /settings/mfa/totp/activate', modules: 7, files: 42 },
+  { walk: 'purchase', request: 'POST /plan-purchase/:planId/addPayment', modules: 5, files: 61 },
+  { walk: 'upgrade', request: 'POST /plan-purchase/:planId', modules: 5, files: 59 },
+  { walk: 'federated sign-in', request: 'GET /federation/:provider/callback', modules: 10, files: 58 },
 ];
 
 /** @param {string} file `server/<module>/…`, or a file beside the modules */

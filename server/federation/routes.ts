@@ -1,9 +1,8 @@
 import type { Express, RequestHandler, Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
-import { handleCallback } from './callback.ts';
+import { finishPostedResponse, handleCallback, showPostedResponse } from './callback-handlers.ts';
 import type { FederationDeps } from './deps.ts';
 import { showLinkConfirmation, submitLinkConfirmation } from './link-confirmation-handlers.ts';
-import { finishPostedResponse, showPostedResponse } from './posted-response-handlers.ts';
 import { serveLogo } from './provider-buttons.ts';
 import { decideReused, showReused } from './reused-page.ts';
 import { assertionPosts, logoutPosts, logoutRedirects, showMetadata } from './saml-posts.ts';

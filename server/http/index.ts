@@ -110,6 +110,8 @@ export { apiCallLimits } from './rate-limits/api-calls.ts';
 export { configureLimits, type LimitSettings, type RateLimits } from './rate-limits/configure.ts';
 export {
   consumeLimits,
+  ipBucket,
+  ipBuckets,
   type Limit,
   type LimitDecision,
   type LimitKeys,
@@ -118,7 +120,6 @@ export {
   toCounterKey,
 } from './rate-limits/consume.ts';
 export { rateLimiter } from './rate-limits/express.ts';
-export { ipBucket, ipBuckets } from './rate-limits/ip-bucket.ts';
 export { rateLimits } from './rate-limits/limits.ts';
 export type { FirmLimit } from './rate-limits/slow-lane.ts';
 export { specialLimits } from './rate-limits/special-limits.ts';

@@ -20,7 +20,6 @@ export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carr
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { createMailCarrier, createSmsCarrier } from './create-carrier.ts';
 export { createMessages } from './create-messages.ts';
-export { deviceName } from './device-name.ts';
 export { decoyAddress, type LogoutNotice, type Mail, type Message } from './message.ts';
 export { countUnread, findNotification, markRead, notificationPage } from './notification-store.ts';
 export {
@@ -40,7 +39,7 @@ export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
 export { type MailLook, mailTemplates, renderMail, sampleMail } from './render-mail.tsx';
-export { mailAbout, notifySecurityChange, type Origin, whence } from './security-notice.ts';
+export { deviceName, mailAbout, notifySecurityChange, type Origin, whence } from './security-notice.ts';
 export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
 export { codeText } from './sms-code-text.ts';
 export { classifyNumber, formatNumber } from './sms-number.ts';

@@ -4,7 +4,7 @@ import type { HostCookies, HttpExchange } from '../http/index.ts';
 import { upstreamSessionSchema } from '../sessions/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { acceptFormerNames, browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
-import { methods } from './challenge-methods.ts';
+import { methods } from './mfa-preference.ts';
 
 const schema = z.object({
   userId: userIdSchema,

@@ -4,18 +4,16 @@
  * Owns how a second factor is enrolled, checked and removed. Does not own the pages: sign-in/ and account/ have them.
  */
 
-export {
-  type ChallengeMethod,
-  findChallengeMethods,
-  listAuthenticators,
-  methodAmr,
-  methods,
-} from './challenge-methods.ts';
 export type { MfaChallenge } from './challenges.ts';
 export { createMfa, type Mfa } from './create-mfa.ts';
 export type { MfaDeps } from './deps.ts';
 export {
+  type ChallengeMethod,
   changeMfaPreference,
+  findChallengeMethods,
+  listAuthenticators,
+  methodAmr,
+  methods,
   mfaPreferenceRefusals,
   reissueRecoveryCodes,
   removeAllFactors,

@@ -5,15 +5,19 @@
  * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionHooks`.
  */
 
-export { type Acr, acrValues, fullyAuthenticatedAt, meetsAcr, toAcr } from './acr.ts';
 export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
 export { createKnownDevices } from './known-devices.ts';
 export { createDeviceRecognition, type DeviceRecognition } from './new-device-notice.ts';
 export { returningBrowsers } from './returning-browser.ts';
 export {
+  type Acr,
+  acrValues,
   type CurrentSession,
+  fullyAuthenticatedAt,
   getCurrentSession,
+  meetsAcr,
   type SessionUser,
+  toAcr,
   type UpstreamSession,
   upstreamSessionSchema,
 } from './session.ts';
@@ -23,7 +27,7 @@ export {
   type SessionSubscribers,
 } from './session-hooks.ts';
 export { maxSessions } from './session-limit.ts';
-export { isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-middleware.ts';
+export { isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-stores.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
 export type { ListedSession } from './user-sessions.ts';

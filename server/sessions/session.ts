@@ -13,6 +13,7 @@ import {
   userIdSchema,
 } from '../shared/index.ts';
 import { checkedAs } from '../store/index.ts';
+import type { User } from '../users/index.ts';
 
 /** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
 export interface UpstreamSession {
@@ -130,4 +131,37 @@ type Lived = Pick<SessionUser, 'remember' | 'authTimeMs' | 'startedAtMs'>;
  */
 export function endsAtMs(session: Lived, { maxMs, rememberMs }: Pick<Lifetimes, 'maxMs' | 'rememberMs'>): number {
   return (session.startedAtMs ?? session.authTimeMs) + (session.remember ? rememberMs : maxMs);
+}
+
+/**
+ * Authentication context classes, the strongest last: the password alone, two factors, a phishing-resistant key (`phr`,
+ * OpenID Connect Extended Authentication Profile ACR Values 1.0).
+ */
+export const acrValues = ['aal1', 'aal2', 'phr'] as const;
+export type Acr = (typeof acrValues)[number];
+
+/** Derives the class from the methods of the authentication (RFC 8176). Only a passkey gives `pop`. */
+export function toAcr(amr: readonly string[]): Acr {
+  if (!amr.includes('mfa')) return 'aal1';
+  return amr.includes('pop') ? 'phr' : 'aal2';
+}
+
+/** Tests whether an authentication is at least as strong as expected. No authentication satisfies an unknown class. */
+export function meetsAcr(acr: Acr, expected: string): boolean {
+  const at = (acrValues as readonly string[]).indexOf(expected);
+  return at >= 0 && acrValues.indexOf(acr) >= at;
+}
+
+/**
+ * The time at which a user last presented all factors that they have now (milliseconds since the epoch). Undefined if
+ * one is missing: the device was remembered, or the second factor was enabled after the sign-in. Such a session is
+ * signed in but cannot change credentials: a thief with a stolen password must not disable the factor that was enabled
+ * against them.
+ */
+export function fullyAuthenticatedAt(
+  { mfaPreference }: Pick<User, 'mfaPreference'>,
+  { amr, authTimeMs, onRememberedDevice }: Pick<SessionUser, 'amr' | 'onRememberedDevice'> & { authTimeMs?: number },
+): number | undefined {
+  if (onRememberedDevice) return undefined;
+  return mfaPreference === 'none' || amr.includes('mfa') ? authTimeMs : undefined;
 }

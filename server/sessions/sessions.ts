@@ -7,7 +7,7 @@ import { createEndings, type SessionEndings } from './endings.ts';
 import { type CurrentSession, endsAtMs, getCurrentSession, type Lifetimes, sessionKey } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import { limitSessions } from './session-limit.ts';
-import { sessionCookie } from './session-middleware.ts';
+import { sessionCookie } from './session-stores.ts';
 import { type AuthenticationInfo, startSession, step } from './start-session.ts';
 import { createSessionUse, findSession, type ListedSession, listSessions, userSessionsKey } from './user-sessions.ts';
 

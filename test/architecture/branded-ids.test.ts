@@ -211,7 +211,7 @@ const readingHandlers = [
   'server/account/devices/devices-handlers.ts',
   'server/account/security/totp-enrolment-handlers.ts',
   'server/billing/checkout/partner-deal-handlers.ts',
-  'server/federation/posted-response-handlers.ts',
+  'server/federation/callback-handlers.ts',
   'server/oidc/plan-required-handlers.ts',
 ];
 

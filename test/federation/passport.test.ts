@@ -1,9 +1,8 @@
 import passportModule from 'passport';
 import OAuth2Strategy from 'passport-oauth2';
 import { providerKinds as kinds } from '../../config/standard-providers.ts';
-import { AttemptStateStore } from '../../server/federation/providers/attempt-state-store.ts';
 import { LimitedOAuth2Client } from '../../server/federation/providers/oauth2-client.ts';
-import { authenticate } from '../../server/federation/providers/passport.ts';
+import { AttemptStateStore, authenticate } from '../../server/federation/providers/passport.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';

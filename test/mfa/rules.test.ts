@@ -1,5 +1,4 @@
 import { generate, generateSecret } from 'otplib';
-import { listChallengeMethods } from '../../server/mfa/challenge-methods.ts';
 import {
   findMatchingStep,
   hashRecoveryCode,
@@ -8,6 +7,7 @@ import {
   normaliseRecoveryCode,
   totpUri,
 } from '../../server/mfa/index.ts';
+import { listChallengeMethods } from '../../server/mfa/mfa-preference.ts';
 import { meetsAcr, toAcr } from '../../server/sessions/index.ts';
 
 const base32 = (text: string) => {

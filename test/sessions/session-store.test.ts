@@ -1,8 +1,7 @@
 import { RedisStore } from 'connect-redis';
 import { Cookie, type SessionData } from 'express-session';
 import { sessionFactsKey, sessionIdHash, sessionKey } from '../../server/sessions/session.ts';
-import { createSessionStore } from '../../server/sessions/session-middleware.ts';
-import { EmbeddedSessionStore } from '../../server/sessions/session-stores.ts';
+import { createSessionStore, EmbeddedSessionStore } from '../../server/sessions/session-stores.ts';
 import { countVisitorData, openKeyValue, StoredDataInvalid, StoreUnavailable } from '../../server/store/index.ts';
 import { toSessionId, toUserId } from '../support/ids.ts';
 import { entriesIn } from '../support/stored.ts';

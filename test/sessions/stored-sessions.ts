@@ -1,5 +1,5 @@
 import { Cookie, type SessionData } from 'express-session';
-import type { createSessionStore } from '../../server/sessions/session-middleware.ts';
+import type { createSessionStore } from '../../server/sessions/session-stores.ts';
 import type { KeyValueStore } from '../../server/store/index.ts';
 
 /** Calls of express-session to its store as promises. */

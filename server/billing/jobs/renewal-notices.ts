@@ -3,8 +3,8 @@ import { findUser } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { listYearlyRenewals, type RenewalWindow, renewalNoticeKey } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
+import { notifyMembership } from '../subscription/membership-changes.ts';
 import { findStanding, recordNotification } from '../subscription/membership-store.ts';
-import { notifyMembership } from '../subscription/notify.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 
 const batch = 200;

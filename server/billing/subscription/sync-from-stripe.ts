@@ -10,9 +10,9 @@ import { callStripe, readTaxPercent, toStripeRefusal } from '../stripe/stripe-cl
 import { toSubscriptionId } from '../stripe/stripe-invoices.ts';
 import { isEnded, toId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
 import type { Membership } from './membership.ts';
+import { notifyMembershipChange } from './membership-changes.ts';
 import { effectivePlan, trialUntil } from './membership-state.ts';
 import { findMembership, writeSnapshot } from './membership-store.ts';
-import { notifyMembershipChange } from './notify.ts';
 
 /** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;

@@ -7,7 +7,7 @@ import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
 import type { Order, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { StripeUnavailableError, type Withdrawal, type WithdrawalResult } from '../results.ts';
-import { notifyMembership } from './notify.ts';
+import { notifyMembership } from './membership-changes.ts';
 
 /** Tests whether an earlier payment still pays a part of this order's time: then the order is a change of plan. */
 const isWithinPaidTime = (order: Order, earlier: readonly Order[]): boolean =>

@@ -4,11 +4,16 @@ import { type StandardKind, standardProviders } from '../../../config/standard-p
 import { FederationError, type UpstreamIdentity } from '../identity.ts';
 import type { ProviderStrategy } from '../provider-strategy.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
-import { AttemptStateStore } from './attempt-state-store.ts';
 import { standardEndpoints, standardProviderIds } from './endpoints.ts';
 import { LimitedOAuth2Client } from './oauth2-client.ts';
 import { fromOAuth2Error } from './oauth2-errors.ts';
-import { type AttemptState, type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
+import {
+  type AttemptState,
+  AttemptStateStore,
+  type Authenticator,
+  authenticate,
+  type StrategyRequest,
+} from './passport.ts';
 
 /** The common part of the standard providers: Passport's strategies that are based on `passport-oauth2`. */
 

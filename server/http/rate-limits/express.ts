@@ -1,8 +1,15 @@
 import type { Request, RequestHandler } from 'express';
 import { rateLimit, type Store } from 'express-rate-limit';
 import { HttpError, toRetrySeconds } from '../errors.ts';
-import { consumeCounters, type Limit, type LimitCounter, type LimitStore, toCounterKey } from './consume.ts';
-import { ipBucket, ipBuckets } from './ip-bucket.ts';
+import {
+  consumeCounters,
+  ipBucket,
+  ipBuckets,
+  type Limit,
+  type LimitCounter,
+  type LimitStore,
+  toCounterKey,
+} from './consume.ts';
 
 /** Counts in the key-value store, so over all processes. */
 class KeyValueRateStore implements Store {

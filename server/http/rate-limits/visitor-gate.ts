@@ -4,7 +4,7 @@ import { minuteMs } from '../../shared/index.ts';
 import type { KeyValueStore, VisitorData } from '../../store/index.ts';
 import { HttpError, toRetrySeconds } from '../errors.ts';
 import { beforePosts } from '../page-routes.ts';
-import { ipBuckets } from './ip-bucket.ts';
+import { ipBuckets } from './consume.ts';
 import { specialLimits } from './special-limits.ts';
 
 /** Lifetime of a visitor's record while there is space. */

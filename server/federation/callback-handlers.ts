@@ -1,14 +1,91 @@
+import type { Response } from 'express';
 import { UnsolicitedResponsePage } from '../../views/federation/unsolicited-response-page.tsx';
-import { HttpError, type RequestContext } from '../http/index.ts';
+import { continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { type FlowId, toFlowId } from '../shared/index.ts';
+import { transition } from './attempt-state.ts';
+import type { FederationAttempt } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
-import { finishAttempt } from './finish-attempt.ts';
 import { handleIdentity } from './handle-identity.ts';
-import { FederationError, type RefusalKind, type UpstreamIdentity } from './identity.ts';
+import { expiredThere, FederationError, type RefusalKind, type UpstreamIdentity } from './identity.ts';
 import type { PostedResponse } from './posted-responses.ts';
 import { finishPath, type Provider, requireProvider } from './providers.ts';
-import { redirectRefused } from './refusals.ts';
+import { logRefusal, redirectRefused } from './refusals.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
+import { startAttempt } from './start-attempt.ts';
+
+/**
+ * Facebook's responses end in `#_=_`, and a browser keeps a fragment across redirects, also to a client app, unless the
+ * target has one (RFC 9110, section 10.2.2), so the target gets an empty one.
+ */
+function endFragment(res: Response): void {
+  const location = res.location.bind(res);
+  res.location = (url) => location(url.includes('#') ? url : `${url}#`);
+}
+
+/** @returns the provider's address, if its form had expired; only once */
+async function askAgain(
+  r: RequestContext,
+  deps: FederationDeps,
+  { provider, attempt, refusal }: { provider: Provider; attempt: FederationAttempt; refusal: FederationError },
+): Promise<string | undefined> {
+  if (refusal.detail !== expiredThere || attempt.repeated) return undefined;
+  const { intent, remember, strategyState } = attempt;
+  const continuation = continuationFromQuery(attempt.continuation, deps.publicUrl);
+  const forceFresh = strategyState.againAtS !== undefined;
+  const repeated = { provider, intent, continuation, remember, forceFresh, repeated: true } as const;
+  return startAttempt(r, deps, repeated).catch((error: unknown) => {
+    logRefusal(deps, provider, error);
+    return undefined;
+  });
+}
+
+/** GET /federation/<provider>/callback: the provider's response (RFC 6749, section 4.1.2). */
+export async function handleCallback(r: RequestContext, deps: FederationDeps): Promise<void> {
+  const provider = requireProvider(r, deps);
+  if (provider.kind === 'saml') throw new HttpError('notFound');
+  if (provider.kind === 'facebook') endFragment(r.res);
+  // A repeated parameter counts as absent: an error page for it would have a code in its address.
+  const { state } = r.req.query;
+  await finishAttempt(r, deps, {
+    provider,
+    attemptId: toFlowId(typeof state === 'string' ? state : ''),
+    verify: (attempt) => provider.strategy.finish(r.req, attempt),
+    recover: (attempt, refusal) => askAgain(r, deps, { provider, attempt, refusal }),
+  });
+}
+
+interface AttemptResponse {
+  provider: Provider;
+  attemptId: FlowId;
+  /** Verifies the response to an open attempt. @throws {FederationError} */
+  verify(attempt: FederationAttempt): Promise<UpstreamIdentity>;
+  /** @returns the next address after a refusal; undefined: the page on which the attempt was started */
+  recover?(attempt: FederationAttempt, refusal: FederationError): Promise<string | undefined>;
+}
+
+/** Ends an attempt of this browser with the response of its provider; each attempt only once. */
+async function finishAttempt(
+  r: RequestContext,
+  deps: FederationDeps,
+  { provider, attemptId, verify, recover }: AttemptResponse,
+): Promise<void> {
+  const found = await deps.attempts.take(r.req, attemptId, provider.id);
+  const attempt = found.kind === 'unknown' ? undefined : found.attempt;
+  if (attempt) r.belongToRequest(`/${attempt.continuation}`);
+  try {
+    const returned = transition(found, { kind: 'response-received' });
+    if (returned.kind === 'refuse') {
+      // OAuth's parameter `state` names the attempt.
+      throw new FederationError(returned.why, `${provider.kind === 'saml' ? 'attempt' : 'state'} ${returned.detail}`);
+    }
+    const identity = await verify(returned.attempt);
+    await handleIdentity(r, deps, { provider, identity, attempt: returned.attempt });
+  } catch (error) {
+    const refusal = logRefusal(deps, provider, error);
+    const address = attempt && (await recover?.(attempt, refusal));
+    r.redirect(address ?? loginPageUrl(attempt, provider, refusal.kind));
+  }
+}
 
 const belongsTo = (ticket: PostedResponse | undefined, provider: Provider): ticket is PostedResponse =>
   ticket?.provider === provider.id;
