@@ -96,6 +96,8 @@ export const saml = z.strictObject({
   signRequests: z.boolean().default(false),
   /** Assertions must be encrypted. Needs `serviceProvider`. */
   encryptedAssertions: z.boolean().default(false),
+  /** By how many seconds its clock may differ from Foyer's. */
+  clockTolerance: z.number().int('write whole seconds').min(0).max(300, 'write at most 300').default(60),
   /** Accept unsolicited (IdP-initiated) responses. */
   idpInitiated: z.boolean().default(false),
   /** The attribute with a permanent subject; by default the NameID. */

@@ -228,6 +228,7 @@ describe('the processor time of a SAML answer', () => {
         key: undefined,
         encryptedAssertions: false,
         nowMs: Date.now(),
+        toleranceMs: 60_000,
       };
       return readSamlResponse(service, { encoded: text, expected, request }).then(
         () => true,

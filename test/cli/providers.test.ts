@@ -188,6 +188,23 @@ describe('foyer provider', () => {
     expect((await checked(with_(away), 'acme-saml'))?.faults).toEqual([expect.stringContaining('cannot be read')]);
   });
 
+  it('Checking compares the clock of a SAML provider by the date of its metadata', async () => {
+    const { PROVIDERS_FILE = '' } = providers.environment();
+    const at = async (seconds: number) => {
+      const now = () => Date.now() - seconds * 1_000;
+      const setup = readSetup({ NODE_ENV: 'test', SECRET_KEY: 's'.repeat(40), PROVIDERS_FILE }, now);
+      return (await checkFederation(setup))
+        .filter(({ seen }) => seen.includes('clock'))
+        .map(({ level, seen }) => [level, seen]);
+    };
+    expect(await at(0)).toEqual([]);
+    expect(await at(-20)).toEqual([]);
+    expect(await at(50)).toEqual([
+      ['warning', expect.stringMatching(/clock is (49|50) seconds ahead of this one; clockTolerance is 60/)],
+    ]);
+    expect(await at(-90)).toEqual([['fault', expect.stringMatching(/clock is (90|91) seconds behind this one/)]]);
+  });
+
   it('Checking finds a key and a certificate of Foyer that do not belong together', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const key = providers.write('other.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());

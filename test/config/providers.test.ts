@@ -152,6 +152,7 @@ describe('the file of providers', () => {
     ['signing without a key', () => one({ signRequests: true }, saml), /signRequests: needs serviceProvider/],
     ['encryption without a key', () => one({ encryptedAssertions: true }, saml), /encryptedAssertions: needs/],
     ['logout without a key', () => one({ logoutUrl: 'https://x.example/slo' }, saml), /logoutUrl: needs/],
+    ['a tolerance of 301 seconds', () => one({ clockTolerance: 301 }, saml), /clockTolerance: write at most 300/],
     ['one id twice', () => faultsOf({ providers: [oidc, { ...saml, id: 'acme' }] }), /id acme stands there twice/],
     ['one issuer twice', () => faultsOf({ providers: [oidc, { ...oidc, id: 'b' }] }), /issuer .* stands there twice/],
     [

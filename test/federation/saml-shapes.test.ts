@@ -140,6 +140,7 @@ describe('a SAML answer of the provider', () => {
     key: undefined,
     encryptedAssertions: false,
     nowMs: Date.now(),
+    toleranceMs: 60_000,
   });
   const read = (xml: string) => readSamlResponse(service, { encoded: inBase64(xml), expected: expected(), request });
   /** Reads the whole answer with the library alone. */

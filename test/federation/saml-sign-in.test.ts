@@ -169,7 +169,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     const again = await beginSaml(foyer, { browser: user, search: '?forceAuth=1' });
     const carried = readRedirect(again.url.search);
     expect(parseSamlMessage(carried?.xml ?? '')?.forceAuthn).toBe(true);
-    const old = await answerXml(providers, again, { issuedAtMs: Date.now() - 60_000, notBeforeMs: null });
+    const old = await answerXml(providers, again, { issuedAtMs: Date.now() - 70_000, notBeforeMs: null });
     // A second attempt would not help, so the page asks for another sign-in method.
     expect(await arrive(foyer, again, old)).toContain('federation-not-fresh');
     expect(federationLog(foyer).at(-1)?.detail).toBe('person was not reauthenticated');

@@ -26,13 +26,25 @@ export async function checkSaml(config: SamlProviderConfig, check: SamlCheck): P
 async function checkMetadata(config: SamlProviderConfig, { nowMs, answerMs }: SamlCheck): Promise<ProviderCheckResult> {
   if (config.metadataUrl === undefined) return {};
   try {
-    const { status, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
+    const { status, headers, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
     if (status !== 200) return { faults: [`its metadata answer ${status}`] };
-    return compare(readProviderMetadata(parseMetadataXml(text), config.entityId), config, nowMs);
+    return joinedReports(
+      compare(readProviderMetadata(parseMetadataXml(text), config.entityId), config, nowMs),
+      clockReport(headers, config, nowMs),
+    );
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
     return { faults: [`its metadata cannot be read (${error.detail})`] };
   }
+}
+
+/** A cache keeps the `Date` of its copy, and says in `Age` how old that is (RFC 9110, section 6.6.1; RFC 9111, 5.1). */
+function clockReport(headers: Headers, { clockTolerance }: SamlProviderConfig, nowMs: number): ProviderCheckResult {
+  const thereMs = Date.parse(headers.get('date') ?? '') + 1_000 * Number(headers.get('age') ?? 0);
+  const seconds = Math.round((thereMs - nowMs) / 1_000);
+  if (Number.isNaN(seconds) || Math.abs(seconds) <= clockTolerance / 2) return {};
+  const text = `its clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} this one; clockTolerance is ${clockTolerance}`;
+  return Math.abs(seconds) > clockTolerance ? { faults: [text] } : { warnings: [text] };
 }
 
 function subjectReport(config: SamlProviderConfig): ProviderCheckResult {

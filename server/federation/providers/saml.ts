@@ -11,7 +11,6 @@ import { serviceMetadata } from '../saml/metadata.ts';
 import { readSamlResponse } from '../saml/read-response.ts';
 import { type AuthnRequestRecord, newMessageId, samlService } from '../saml/service.ts';
 import type { SamlResult } from '../saml/types.ts';
-import { clockSkewMs } from '../saml/xml.ts';
 import type { Authenticator } from './passport.ts';
 
 /** SAML 2.0's Web Browser SSO Profile: a redirect for the request, a POST for the response. */
@@ -34,6 +33,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
       key: service.key,
       encryptedAssertions: config.encryptedAssertions,
       nowMs: settings.now(),
+      toleranceMs: service.toleranceMs,
     };
     const encoded = readFormField(req, 'SAMLResponse');
     const assertion = await readSamlResponse(service, { encoded, expected, request });
@@ -45,7 +45,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
         ...(expected.freshSinceMs === undefined && { shownAtMs: assertion.shownAtMs, stale: true as const }),
       },
       assertionId: assertion.id,
-      untilMs: assertion.untilMs + clockSkewMs,
+      untilMs: assertion.untilMs + service.toleranceMs,
     };
   }
 

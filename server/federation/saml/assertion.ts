@@ -1,17 +1,7 @@
 import { FederationError } from '../identity.ts';
 import { readNameId, type SubjectName } from './name-id.ts';
 import { checkAddress, checkInResponseTo, checkPeriod, type ExpectedResponse } from './response-checks.ts';
-import {
-  childrenNamed,
-  clockSkewMs,
-  elementText,
-  is,
-  parseXml,
-  readTime,
-  requireOne,
-  type XmlElement,
-  xmlError,
-} from './xml.ts';
+import { childrenNamed, elementText, is, parseXml, readTime, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** The content of a signed assertion, after the checks of audience and time. */
 export interface Assertion extends SubjectName {
@@ -55,17 +45,17 @@ export function checkAssertion(
   if (id === '') throw xmlError('the assertion has no id');
   if (elementText(requireOne(assertion, 'assertion', 'Issuer')) !== expected.issuer)
     throw xmlError('the issuer of the assertion is not this provider');
-  checkIssued(assertion, expected.nowMs);
+  checkIssued(assertion, expected);
   const subject = requireOne(assertion, 'assertion', 'Subject');
   const untilMs = checkConfirmed(subject, expected);
   checkConditions(assertion, expected);
   return { id, untilMs, ...checkAuthenticated(assertion, expected) };
 }
 
-function checkIssued(assertion: XmlElement, nowMs: number): void {
+function checkIssued(assertion: XmlElement, { nowMs, toleranceMs }: ExpectedResponse): void {
   const issued = readTime(assertion, 'IssueInstant');
   if (issued === undefined) throw xmlError('the assertion does not say when it was issued');
-  if (issued > nowMs + clockSkewMs) throw xmlError('the assertion was issued in the future');
+  if (issued > nowMs + toleranceMs) throw xmlError('the assertion was issued in the future');
   if (issued < nowMs - maxAgeMs) throw xmlError('the assertion has expired: it was issued long ago');
 }
 
@@ -81,7 +71,7 @@ function checkConfirmed(subject: XmlElement, expected: ExpectedResponse): number
       if (!data.hasAttribute('Recipient')) throw xmlError('the confirmation of the subject has no recipient');
       checkAddress(data, 'Recipient', expected.acs);
       checkInResponseTo(data, expected.requestId, 'confirmation of the subject');
-      const until = checkPeriod(data, expected.nowMs, 'the confirmation of the subject');
+      const until = checkPeriod(data, expected, 'the confirmation of the subject');
       if (until === undefined) throw xmlError('the confirmation of the subject never ends');
       return until;
     } catch (error) {
@@ -91,21 +81,21 @@ function checkConfirmed(subject: XmlElement, expected: ExpectedResponse): number
   throw why;
 }
 
-function checkConditions(assertion: XmlElement, { audience, nowMs }: ExpectedResponse): void {
+function checkConditions(assertion: XmlElement, expected: ExpectedResponse): void {
   const conditions = requireOne(assertion, 'assertion', 'Conditions');
-  checkPeriod(conditions, nowMs, 'the assertion');
+  checkPeriod(conditions, expected, 'the assertion');
   const restrictions = childrenNamed(conditions, 'assertion', 'AudienceRestriction');
   if (restrictions.length === 0) throw xmlError('the assertion is for no audience');
   for (const restriction of restrictions) {
     const audiences = childrenNamed(restriction, 'assertion', 'Audience').map(elementText);
-    if (!audiences.includes(audience)) throw xmlError('the assertion is for another audience');
+    if (!audiences.includes(expected.audience)) throw xmlError('the assertion is for another audience');
   }
 }
 
 /** SessionIndex is the provider's name of its session, for a single logout. */
 function checkAuthenticated(
   assertion: XmlElement,
-  { nowMs, freshSinceMs }: ExpectedResponse,
+  { nowMs, toleranceMs, freshSinceMs }: ExpectedResponse,
 ): Pick<Assertion, 'sessionIndex' | 'shownAtMs'> {
   const statements = childrenNamed(assertion, 'assertion', 'AuthnStatement');
   const [statement] = statements;
@@ -113,10 +103,10 @@ function checkAuthenticated(
   let shownAtMs = nowMs;
   for (const one of statements) {
     const ends = readTime(one, 'SessionNotOnOrAfter');
-    if (ends !== undefined && nowMs - clockSkewMs >= ends) throw xmlError('the session at the provider has ended');
+    if (ends !== undefined && nowMs - toleranceMs >= ends) throw xmlError('the session at the provider has ended');
     const instant = readTime(one, 'AuthnInstant');
     if (instant === undefined) throw xmlError('the assertion does not say when the person signed in');
-    if (freshSinceMs !== undefined && instant < freshSinceMs - clockSkewMs)
+    if (freshSinceMs !== undefined && instant < freshSinceMs - toleranceMs)
       throw new FederationError('not-fresh', 'person was not reauthenticated');
     shownAtMs = Math.min(shownAtMs, instant);
   }

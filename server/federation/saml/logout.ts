@@ -10,17 +10,7 @@ import { newMessageId, type SamlService, samlOptions } from './service.ts';
 import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
 import type { LogoutMessage, SamlLogout } from './types.ts';
-import {
-  childrenNamed,
-  clockSkewMs,
-  elementText,
-  is,
-  parseXml,
-  readTime,
-  requireOne,
-  type XmlElement,
-  xmlError,
-} from './xml.ts';
+import { childrenNamed, elementText, is, parseXml, readTime, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** How long a message without an expiry is accepted. */
 const maxAgeMs = 5 * 60_000;
@@ -101,7 +91,7 @@ export function singleLogout(service: SamlService): SamlLogout {
 const libraryProfile = (id: string) => ({ ID: id, issuer: '', nameID: '', nameIDFormat: '' });
 
 /** @returns the time until which it could be replayed */
-function checkMessage(root: XmlElement, { config, logout, now }: SamlService): number {
+function checkMessage(root: XmlElement, { config, logout, now, toleranceMs }: SamlService): number {
   if (root.getAttribute('Version') !== '2.0') throw xmlError('the message is not of SAML 2.0');
   if (elementText(requireOne(root, 'assertion', 'Issuer')) !== config.entityId)
     throw xmlError('the issuer of the message is not this provider');
@@ -109,10 +99,10 @@ function checkMessage(root: XmlElement, { config, logout, now }: SamlService): n
   checkAddress(root, 'Destination', logout ?? '');
   const issued = readTime(root, 'IssueInstant');
   if (issued === undefined) throw xmlError('the message does not say when it was issued');
-  if (issued > now() + clockSkewMs) throw xmlError('the message was issued in the future');
-  if (issued < now() - maxAgeMs) throw xmlError('the message has expired');
-  const until = checkPeriod(root, now(), 'the message');
-  return Math.min(until ?? Number.POSITIVE_INFINITY, issued + maxAgeMs) + clockSkewMs;
+  if (issued > now() + toleranceMs) throw xmlError('the message was issued in the future');
+  if (issued < now() - maxAgeMs - toleranceMs) throw xmlError('the message has expired');
+  const until = checkPeriod(root, { nowMs: now(), toleranceMs }, 'the message');
+  return Math.min(until ?? Number.POSITIVE_INFINITY, issued + maxAgeMs) + toleranceMs;
 }
 
 /** The parameters encoded as they were signed: `URL`, which the library used, encodes some characters differently. */

@@ -6,7 +6,6 @@ import { checkSignatureShapes } from './signatures.ts';
 import { refuseForeignSignatures } from './signed-info.ts';
 import {
   childrenNamed,
-  clockSkewMs,
   elementText,
   everyElement,
   is,
@@ -36,6 +35,8 @@ export interface ExpectedResponse {
   /** Whether the assertion must be encrypted. Otherwise it must not be. */
   encryptedAssertions: boolean;
   nowMs: number;
+  /** By how much the provider's clock may differ. */
+  toleranceMs: number;
 }
 
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -178,10 +179,14 @@ function onlyOneIn(assertion: XmlElement): void {
   if (found.length > 1) throw xmlError('the response has more than one assertion');
 }
 
-/** Checks that a time is between two others, within the clock skew. @param what name in the log */
-export function checkPeriod(element: XmlElement, nowMs: number, what: string): number | undefined {
+/** Checks that a time is between two others, within the tolerance. @param what name in the log */
+export function checkPeriod(
+  element: XmlElement,
+  { nowMs, toleranceMs }: Pick<ExpectedResponse, 'nowMs' | 'toleranceMs'>,
+  what: string,
+): number | undefined {
   const [from, to] = [readTime(element, 'NotBefore'), readTime(element, 'NotOnOrAfter')];
-  if (from !== undefined && nowMs + clockSkewMs < from) throw xmlError(`${what} is not valid yet`);
-  if (to !== undefined && nowMs - clockSkewMs >= to) throw xmlError(`${what} has expired`);
+  if (from !== undefined && nowMs + toleranceMs < from) throw xmlError(`${what} is not valid yet`);
+  if (to !== undefined && nowMs - toleranceMs >= to) throw xmlError(`${what} has expired`);
   return to;
 }

@@ -24,6 +24,8 @@ export interface SamlService {
   logout: string | undefined;
   key: ServiceKey | undefined;
   now: () => number;
+  /** By how much the provider's clock may differ. */
+  toleranceMs: number;
   /** The instance in which the provider's strategy is registered under its id. */
   passport: Authenticator;
 }
@@ -70,6 +72,7 @@ export function samlService(
     logout: config.logoutUrl === undefined ? undefined : publicUrl + logoutPath(id),
     key: file.serviceProvider,
     now,
+    toleranceMs: config.clockTolerance * 1_000,
     passport,
   };
 }

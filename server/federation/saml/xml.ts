@@ -185,8 +185,5 @@ export function readTime(element: XmlElement, name: string): number | undefined 
   return ms;
 }
 
-/** Tolerance for the clock of the sender. */
-export const clockSkewMs = 5_000;
-
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 export const escapeXml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
