@@ -9,7 +9,7 @@ const slow = [
   /[\\/]journeys[\\/]workers|[\\/]billing[\\/]act-sweep/,
   /\.browser\.test\./,
   // Files that start one process after the other come after the browsers: in parallel they starve each other.
-  /[\\/]journeys[\\/]|guessing|matrix|-processes|[\\/]faults[\\/]/,
+  /[\\/]journeys[\\/]|guessing|matrix|-processes|basic-op|[\\/]faults[\\/]/,
   /[\\/]attacks[\\/]|[\\/]cli[\\/]/,
 ];
 

@@ -2,9 +2,8 @@ import { openDatabase } from '../../server/store/index.ts';
 import { production } from '../attacks/production.ts';
 import { createServers } from '../journeys/server-process.ts';
 import { Browser } from '../support/browser.ts';
-import { makeCertificate } from '../support/certificate.ts';
 import { cliOn } from '../support/cli.ts';
-import { startReverseProxy } from '../support/reverse-proxy.ts';
+import { startTrustedProxy } from '../support/production-foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 
 /** The suite's address of a plan’s client. */
@@ -27,12 +26,11 @@ export interface CertificationServer {
   members: readonly [CertificationMember, CertificationMember];
   /** Both are registered by `foyer client add --certification`. */
   clients: readonly [CertificationClient, CertificationClient];
-  /** A new browser that trusts the proxy's certificate. */
+  /** A new browser. */
   browser(): Browser;
   stop(): Promise<void>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** Everything that a client app can get as a claim of OpenID Connect. */
 const profile = {
   address: 'Musterstraße 1\n10115 Berlin',
@@ -47,8 +45,7 @@ const profile = {
 } as const;
 
 export async function startCertificationServer(): Promise<CertificationServer> {
-  const certificate = makeCertificate(['localhost'], Date.now() - dayMs, Date.now() + dayMs);
-  const [proxy, stores, servers] = [await startReverseProxy(certificate), await anyBackend.reserve(), createServers()];
+  const [proxy, stores, servers] = [await startTrustedProxy(), await anyBackend.reserve(), createServers()];
   async function stop(): Promise<void> {
     await servers.end();
     await proxy.stop();
@@ -83,7 +80,7 @@ export async function startCertificationServer(): Promise<CertificationServer> {
       return { id: name, secret: String((await command('client', 'add', ...options)).client_secret) };
     };
     const clients = [await register('suite'), await register('suite2')] as const;
-    const browser = () => new Browser(issuer, {}, certificate.cert);
+    const browser = () => new Browser(issuer);
     return { issuer, members, clients, browser, stop };
   } catch (error) {
     await stop();

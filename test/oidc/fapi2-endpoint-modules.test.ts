@@ -1,9 +1,9 @@
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startProductionFoyer } from '../support/production-foyer.ts';
 import { homeFrom } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
-import { anyBackend } from '../support/stores.ts';
 import { errorOf, type Fapi2Client, fapi2Client, flows } from './fapi2-client.ts';
 import { clientKey, secondsFromNow } from './key-client.ts';
 
@@ -18,7 +18,7 @@ describe('FAPI 2.0 Security Profile, modules of the token and push endpoints', (
   let browser: Browser;
   let app: Fapi2Client;
   beforeAll(async () => {
-    foyer = await startFoyer(anyBackend);
+    foyer = await startProductionFoyer();
     user = await foyer.addUser();
     browser = await foyer.signedIn(user);
     app = await fapi2Client(foyer);

@@ -18,16 +18,13 @@ export const isRefusal = (status: number, setCookies: readonly string[]): boolea
 export class Browser {
   readonly jar = new CookieJar();
   readonly #base: string;
-  /** The authority that it trusts at https, in PEM. */
-  readonly #ca: string | undefined;
   /** One for each origin, since an agent of supertest has one; all share the jar. */
   readonly #agents = new Map<string, Agent>();
   /** Sent with every request. */
   readonly headers: Record<string, string>;
 
-  constructor(base: string, headers: Record<string, string> = {}, ca?: string) {
+  constructor(base: string, headers: Record<string, string> = {}) {
     this.#base = base;
-    this.#ca = ca;
     this.headers = { accept: 'text/html,application/xhtml+xml', 'accept-language': 'en', ...headers };
   }
 
@@ -40,7 +37,7 @@ export class Browser {
   }
 
   #agent(origin: string): Agent {
-    const agent = this.#agents.get(origin) ?? createAgent(origin, this.jar, this.#ca);
+    const agent = this.#agents.get(origin) ?? createAgent(origin, this.jar);
     this.#agents.set(origin, agent);
     return agent;
   }

@@ -88,6 +88,13 @@ export function listenOnFreePort(listener?: RequestListener): Promise<{ server: 
   });
 }
 
+/** Signs a user in with the form. */
+export async function signInBrowser(visitor: Browser, user: User): Promise<Browser> {
+  const answer = await visitor.post('/sign-in', { username: user.email, password });
+  if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}: ${await answer.text()}`);
+  return visitor;
+}
+
 let members = 0;
 let clients = 0;
 
@@ -207,12 +214,7 @@ export async function startFoyer(
       return { id: metadata.client_id, secret, redirectUri };
     },
     browser,
-    async signedIn(user) {
-      const visitor = browser();
-      const answer = await visitor.post('/sign-in', { username: user.email, password });
-      if (answer.status !== 303) throw new Error(`sign-in answered ${answer.status}: ${await answer.text()}`);
-      return visitor;
-    },
+    signedIn: (user) => signInBrowser(browser(), user),
     async mails(to) {
       await deliver();
       return recorder.mailsTo(to);

@@ -2,6 +2,7 @@ import { Agent, IncomingMessage, METHODS } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import supertest, { type Test, type Agent as TestAgent } from 'supertest';
 import type { CookieJar } from 'tough-cookie';
+import type { TestCertificate } from './certificate.ts';
 
 /**
  * A connection serves several requests in sequence, as in browsers; supertest alone opens one per request. An idle one
@@ -10,14 +11,13 @@ import type { CookieJar } from 'tough-cookie';
  */
 const reuse = { keepAlive: true, timeout: 3_000 };
 const connections = new Agent(reuse);
-/** Those of each TLS authority, in PEM. */
+/** Those of each origin with a certificate of a test. */
 const tlsConnections = new Map<string, TlsAgent>();
 
-function findConnections(ca: string | undefined): Agent {
-  if (ca === undefined) return connections;
-  const known = tlsConnections.get(ca) ?? new TlsAgent({ ...reuse, ca });
-  tlsConnections.set(ca, known);
-  return known;
+/** Requests to this origin trust the certificate from now on, until the function that it returns is called. */
+export function trustCertificate(origin: string, { cert }: TestCertificate): () => void {
+  tlsConnections.set(origin, new TlsAgent({ ...reuse, ca: cert }));
+  return () => tlsConnections.delete(origin);
 }
 
 /** Gets a request and its response before the caller does; reads copies of them. */
@@ -68,19 +68,17 @@ function readBytes(response: unknown, done: ParsedBody): void {
 /**
  * An agent of supertest that sends requests to one origin, with the cookies of this jar. It follows no redirect,
  * accepts every status and changes neither bodies nor headers.
- * @param ca the authority to trust at https, in PEM
  */
-export function createAgent(origin: string, jar: CookieJar, ca?: string): TestAgent {
+export function createAgent(origin: string, jar: CookieJar): TestAgent {
   const agent = supertest.agent(origin);
   agent.jar = agentJar(jar, origin);
-  const connectionPool = findConnections(ca);
   return agent
     .redirects(0)
     .ok(() => true)
     .parse(readBytes)
     .serialize((body: unknown) => body)
     .set({ 'user-agent': 'node', 'sec-fetch-mode': 'cors' })
-    .use((request: Test) => request.agent(connectionPool).unset('Accept-Encoding'));
+    .use((request: Test) => request.agent(tlsConnections.get(origin) ?? connections).unset('Accept-Encoding'));
 }
 
 /** The functions of an agent that start a request. */
