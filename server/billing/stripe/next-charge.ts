@@ -74,8 +74,25 @@ function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number 
   };
 }
 
+/** Smallest charges at Stripe that are not 50 cents (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
+const smallestCharges: ReadonlyMap<string, number> = new Map([
+  ['aed', 200],
+  ['bgn', 100],
+  ['czk', 1_500],
+  ['dkk', 250],
+  ['gbp', 30],
+  ['hkd', 400],
+  ['mxn', 1_000],
+  ['myr', 200],
+  ['nok', 300],
+  ['pln', 200],
+  ['ron', 200],
+  ['sek', 300],
+  ['thb', 1_000],
+]);
+
 /** Stripe charges no less; a smaller amount is owed with the charge after it. */
-const toSmallestCharge = (currency: string): number => (currency === 'gbp' ? 30 : 50);
+const toSmallestCharge = (currency: string): number => smallestCharges.get(currency) ?? 50;
 
 /**
  * From a recurring preview, of which Stripe does not say whether it contains the balance.
