@@ -11,6 +11,7 @@ export {
   writeCompanyKeys,
 } from './files.ts';
 export type { ProviderExchange } from './observe.ts';
+export type { OidcIdentityProvider } from './oidc.ts';
 export { providersPath } from './path.ts';
 export {
   companyDomains,

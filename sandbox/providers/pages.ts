@@ -9,7 +9,7 @@ import { OverviewPage } from '../views/providers/overview-page.tsx';
 import { PassOnPage } from '../views/providers/pass-on-page.tsx';
 import { PlainPage } from '../views/providers/plain-page.tsx';
 import { brokenGroups } from './answers.ts';
-import { companyDomains, type Person, type StandInKind, samlPath, toFullName } from './people.ts';
+import { companyDomains, oidcPath, type Person, type StandInKind, samlPath, toFullName } from './people.ts';
 import { standInTraits } from './traits.ts';
 
 /**
@@ -73,6 +73,7 @@ export function sendChooser(
   sendPage(res, status, { title: `Sign in with ${provider}`, kind, body });
 }
 
+const oidcNote = 'A company, by OpenID Connect: signing out there signs out at the app (back-channel logout).';
 const samlNote = 'A company, by SAML 2.0: sign-in that begins there, and single logout both ways.';
 
 export function sendOverview(res: Response, appUrl: string | undefined): void {
@@ -83,7 +84,7 @@ export function sendOverview(res: Response, appUrl: string | undefined): void {
         name: standInTraits[kind].name,
         note: 'As it answers in life, at its own paths.',
       })),
-      { name: standInTraits.oidc.name, note: 'A company, by OpenID Connect.', domain: companyDomains.oidc },
+      { name: standInTraits.oidc.name, note: oidcNote, domain: companyDomains.oidc, href: oidcPath },
       { name: standInTraits.saml.name, note: samlNote, domain: companyDomains.saml, href: samlPath },
     ],
   });

@@ -11,7 +11,7 @@ import { codeFlow } from './code-flow.ts';
 import { facebook } from './facebook.ts';
 import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
-import { oidc } from './oidc.ts';
+import { type OidcIdentityProvider, oidc } from './oidc.ts';
 import { sendOverview } from './pages.ts';
 import { providersPath } from './path.ts';
 import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
@@ -24,6 +24,7 @@ export interface ProviderStandIns {
   listener: RequestListener & ((req: IncomingMessage, res: ServerResponse, next: NextFunction) => void);
   /** The answer to the next request (of this kind), instead of the account chooser; once. */
   answerNext(answer: Answer, kind?: StandInKind): void;
+  oidc: OidcIdentityProvider;
   saml: SamlIdentityProvider;
   otherSigner(): Signer;
 }
@@ -93,13 +94,14 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
     keys: await createTokenKeys(options.samlSigner),
   };
   for (const kind of standardKinds) standIns[kind].mount(app, settings);
-  oidc(app, settings);
+  const company = oidc(app, settings);
   const saml = samlIdentityProvider(app, settings);
   app.get(providersPath, (_req, res) => sendOverview(res, settings.foyerUrl()));
   app.use(paths, answerError(log));
   return {
     listener: app as unknown as ProviderStandIns['listener'],
     answerNext: (answer, kind) => accountChooser.answerNext(answer, kind),
+    oidc: company,
     saml,
     otherSigner,
   };

@@ -19,7 +19,9 @@ function listProviders(setup: StrategySettings): Result {
   const described = describeProviders(setup);
   const rows = described.map(({ id, kind, name, signUp, secondFactor, domains, register }) => [
     ...[id, kind, name, signUp ? 'yes' : 'no', secondFactor, domains.join(' ')],
-    Object.values(register).join(' '),
+    Object.entries(register)
+      .map(([what, address]) => `${what}: ${address}`)
+      .join(' '),
   ]);
   const json = described.map(({ signUp, secondFactor, ...rest }) => ({
     ...rest,

@@ -87,7 +87,7 @@ export interface FederationDeps extends FederationHooks {
   offers: PendingLinks;
   limits: Pick<
     RateLimits,
-    'federationAttempt' | 'companyFederationAttempt' | 'unsolicitedSamlResponse' | 'samlLogoutPost'
+    'federationAttempt' | 'companyFederationAttempt' | 'unsolicitedSamlResponse' | 'upstreamLogoutPost'
   >;
   now: () => number;
 }

@@ -10,6 +10,21 @@ import { type ProviderId, toProviderId } from '../shared/index.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
 import type { SamlProviderOps } from './saml/types.ts';
 
+/** The content of a valid logout token, with `sub`, `sid` or both (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
+export interface LogoutToken {
+  issuer: string;
+  subject: string | undefined;
+  sid: string | undefined;
+  jti: string;
+  /** Until when it could be replayed. Milliseconds since the epoch. */
+  untilMs: number;
+}
+
+export interface OidcLogout {
+  /** @throws {FederationError} */
+  read(token: string): Promise<LogoutToken>;
+}
+
 /** An identity provider, as every file of this module except the strategies sees it. */
 export interface Provider {
   id: ProviderId;
@@ -27,6 +42,8 @@ export interface Provider {
   /** Whether it refuses browsers inside other apps. */
   refusesEmbeddedBrowsers: boolean;
   strategy: ProviderStrategy;
+  /** OpenID Connect only: the provider's logout tokens. */
+  oidc?: OidcLogout | undefined;
   /** SAML only: metadata, responses by POST, single logout. */
   saml?: SamlProviderOps | undefined;
 }

@@ -3,9 +3,11 @@ import { pageRoutes } from '../http/index.ts';
 import { finishPostedResponse, handleCallback, showPostedResponse } from './callback-handlers.ts';
 import type { FederationDeps } from './deps.ts';
 import { showLinkConfirmation, submitLinkConfirmation } from './link-confirmation-handlers.ts';
+import { logoutPosts, logoutRedirects } from './logout-routes.ts';
 import { serveLogo } from './provider-buttons.ts';
+import type { Provider } from './providers.ts';
 import { decideReused, showReused } from './reused-page.ts';
-import { assertionPosts, logoutPosts, logoutRedirects, showMetadata } from './saml-posts.ts';
+import { assertionPosts, showMetadata } from './saml-posts.ts';
 import { linkConfirmationPath, reusedPath } from './sign-in-notices.ts';
 import { submitStartSignIn } from './start-sign-in.ts';
 
@@ -14,10 +16,20 @@ const path = '/federation/:provider';
 /** Precedes the guard against cross-site posts; each route reads its own body, and none uses the session. */
 export function postsFromElsewhere(app: Express, deps: FederationDeps): void {
   // A reload may add the first one.
-  const onlyWithSaml: RequestHandler = (_req, _res, next) =>
-    deps.providers.all.some(({ kind }) => kind === 'saml') ? next() : next('route');
-  app.post(`${path}/acs`, onlyWithSaml, ...assertionPosts(deps));
-  app.post(`${path}/logout`, onlyWithSaml, ...logoutPosts(deps));
+  const only =
+    (isMeant: (provider: Provider) => boolean): RequestHandler =>
+    (_req, _res, next) =>
+      deps.providers.all.some(isMeant) ? next() : next('route');
+  app.post(
+    `${path}/acs`,
+    only(({ saml }) => saml !== undefined),
+    ...assertionPosts(deps),
+  );
+  app.post(
+    `${path}/logout`,
+    only(({ saml, oidc }) => (saml ?? oidc) !== undefined),
+    ...logoutPosts(deps),
+  );
 }
 
 export function federationRoutes(router: Router, deps: FederationDeps): void {

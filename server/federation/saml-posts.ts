@@ -1,13 +1,5 @@
 import { type RequestHandler, urlencoded } from 'express';
-import {
-  consumeLimits,
-  HttpError,
-  keepOpener,
-  type PageHandler,
-  RequestContext,
-  rateLimits,
-  toRetrySeconds,
-} from '../http/index.ts';
+import { consumeLimits, HttpError, keepOpener, type PageHandler, RequestContext, rateLimits } from '../http/index.ts';
 import { sha256, toFlowId } from '../shared/index.ts';
 import type { AttemptLookup } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
@@ -28,14 +20,14 @@ function requireSamlProvider(r: RequestContext, deps: FederationDeps): SamlProvi
 }
 
 /** These routes precede the pages and their body parsers. */
-const toRequestHandler =
+export const toRequestHandler =
   (deps: FederationDeps, handler: PageHandler<FederationDeps>): RequestHandler =>
   async (req, res) => {
     await handler(new RequestContext(req, res, deps), deps);
   };
 
 /** Only for these posts; no other form is as long. */
-function formBody(): RequestHandler[] {
+export function formBody(): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
     if (!req.is('application/x-www-form-urlencoded'))
       throw new HttpError('unsupportedType', { detail: `content type ${req.get('content-type') ?? 'absent'}` });
@@ -95,27 +87,12 @@ async function read(
   return identity;
 }
 
-/** GET /federation/<provider>/logout (SAML 2.0 Profiles, section 4.4). */
-export const logoutRedirects = (deps: FederationDeps): RequestHandler => toRequestHandler(deps, handleLogout);
-
-/** The same by POST, which has a body. Anyone can send one, and it must be read to be refused. */
-export function logoutPosts(deps: FederationDeps): RequestHandler[] {
-  const limited: RequestHandler = async (req, res, next) => {
-    const { kv, limits } = deps;
-    const decision = await consumeLimits(kv, limits.samlLogoutPost, { address: req.ip ?? '' });
-    if (!decision.allowed) throw new HttpError('tooMany', { retryAfterSeconds: toRetrySeconds(decision.retryAfterMs) });
-    // Valid ones are not counted.
-    res.once('finish', () => void (res.statusCode < 400 && decision.release().catch(() => {})));
-    next();
-  };
-  return [...formBody(), limited, logoutRedirects(deps)];
-}
-
 /** A parameter of a logout message, which comes in the address or in a form. */
 const readParameter = (r: RequestContext, name: string) =>
   r.req.method === 'POST' ? r.field(name) : r.req.query[name];
 
-async function handleLogout(r: RequestContext, deps: FederationDeps): Promise<void> {
+/** SAML's single logout, by redirect and by POST (SAML 2.0 Profiles, section 4.4). */
+export async function handleSamlLogout(r: RequestContext, deps: FederationDeps): Promise<void> {
   const provider = requireSamlProvider(r, deps);
   const { logout } = provider.saml;
   if (!logout) throw new HttpError('notFound');
@@ -155,7 +132,11 @@ async function endUpstreamSessions(
   const key = `saml-logout:${id}:${sha256(request.id)}`;
   if (!(await kv.setIfAbsent(key, '1', Math.max(1_000, request.untilMs - now()))))
     throw new HttpError('badRequest', { detail: `logout of ${id} already used` });
-  const count = await sessions.endUpstreamSessions(id, request.nameId, request.sessionIndexes);
+  const count = await sessions.endUpstreamSessions({
+    provider: id,
+    nameId: request.nameId,
+    indexes: request.sessionIndexes,
+  });
   log.info({ act: 'federation', provider: id, outcome: 'signed-out-there', count }, 'federation');
   return request.answer();
 }

@@ -1,16 +1,10 @@
-import type { Metrics, ProviderId, SessionIdHash, UserId } from '../shared/index.ts';
+import type { Metrics, SessionIdHash, UserId } from '../shared/index.ts';
 import type { KeyValueStore } from '../store/index.ts';
 import type { SessionUser } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import { endedByLimitKey } from './session-limit.ts';
-import {
-  batches,
-  endSessions,
-  findUpstreamSessions,
-  findUser,
-  listSessionHashes,
-  listSessions,
-} from './user-sessions.ts';
+import { findUpstreamSessions, type UpstreamNames } from './upstream-sessions.ts';
+import { batches, endSessions, findUser, listSessionHashes, listSessions } from './user-sessions.ts';
 
 type EndingHooks = Pick<SessionHooks, 'onSessionsEnded' | 'onAllSessionsEnded'>;
 
@@ -65,11 +59,8 @@ export interface SessionEndings {
   endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean>;
   /** Ends all sessions of a user but one. Returns the number. */
   endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number>;
-  /**
-   * Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number.
-   * @param indexes the session indexes; empty: all sessions of the user
-   */
-  endUpstreamSessions(provider: ProviderId, nameId: string, indexes: readonly string[]): Promise<number>;
+  /** Ends the sessions of a user whom a provider has signed out, by the provider's names. Returns the number. */
+  endUpstreamSessions(names: UpstreamNames): Promise<number>;
 }
 
 interface EndingDeps {
@@ -107,13 +98,9 @@ export function createEndings(deps: EndingDeps): SessionEndings {
 
   const endedByLimit = (userId: UserId) => kv.count(endedByLimitKey(userId));
 
-  async function endUpstreamSessions(
-    provider: ProviderId,
-    nameId: string,
-    indexes: readonly string[],
-  ): Promise<number> {
+  async function endUpstreamSessions(names: UpstreamNames): Promise<number> {
     let count = 0;
-    for (const { userId, idHash } of await findUpstreamSessions(kv, { provider, nameId, indexes })) {
+    for (const { userId, idHash } of await findUpstreamSessions(kv, names)) {
       count += await endSessions(deps, userId, [idHash]);
     }
     metrics.sessionEnded('revoked', count);

@@ -15,9 +15,19 @@ import {
 import { checkedAs } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 
-/** The provider of the sign-in, and the provider's name of the session for its logout (SAML 2.0 Core, section 3.7). */
+/**
+ * The provider of the sign-in, and the provider's names of person and session for a logout (SAML 2.0 Core, section 3.7;
+ * OpenID Connect Back-Channel Logout 1.0, section 2.4).
+ */
 export interface UpstreamSession {
   provider: ProviderId;
+  /** Undefined: no OpenID provider, or the session is older than this field. */
+  oidc?: {
+    issuer: string;
+    subject: string;
+    /** Undefined: the provider gave none. */
+    sid?: string;
+  };
   /** Only for providers with single logout. */
   saml?: {
     nameId: string;
@@ -31,6 +41,7 @@ export interface UpstreamSession {
 /** Schema for reading it from a store. */
 export const upstreamSessionSchema: z.ZodType<UpstreamSession> = z.object({
   provider: providerIdSchema,
+  oidc: z.object({ issuer: z.string(), subject: z.string(), sid: z.string().optional() }).optional(),
   saml: z
     .object({
       nameId: z.string(),

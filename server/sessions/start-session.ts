@@ -12,11 +12,11 @@ import {
   type UpstreamSession,
 } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
+import { indexUpstreamSession } from './upstream-sessions.ts';
 import {
   factsLifetimeMs,
   goingOnKey,
   goingOnMs,
-  indexUpstreamSession,
   listSessionHashes,
   readClientInfo,
   readSessionFacts,

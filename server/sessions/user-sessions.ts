@@ -2,14 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { plainAddress } from '../http/index.ts';
-import {
-  type ProviderId,
-  type SessionIdHash,
-  sha256,
-  toSessionIdHash,
-  toUserId,
-  type UserId,
-} from '../shared/index.ts';
+import { type ProviderId, type SessionIdHash, toSessionIdHash, type UserId } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
 import {
   type CurrentSession,
@@ -18,7 +11,6 @@ import {
   sessionFactsKey,
   sessionKey,
   sessionUserSchema,
-  type UpstreamSession,
 } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
 
@@ -55,59 +47,6 @@ const recordUseEveryMs = 60_000;
 
 /** Longer than the User-Agent of any browser. */
 const maxAgentCharacters = 512;
-
-/** The sessions here of a user of a SAML provider, by the provider's name id. */
-const sessionsOfName = (provider: ProviderId, nameId: string) =>
-  `sessions-of-name:${sha256(JSON.stringify([provider, nameId]))}`;
-
-/**
- * Records the provider's session index, so that the provider can end the session: the name id alone identifies neither
- * user nor session.
- */
-export async function indexUpstreamSession(
-  kv: KeyValueStore,
-  { userId, idHash, upstream }: { userId: UserId; idHash: SessionIdHash; upstream?: UpstreamSession | undefined },
-  ttlMs: number,
-): Promise<void> {
-  if (!upstream?.saml) return;
-  const key = sessionsOfName(upstream.provider, upstream.saml.nameId);
-  for (const member of await kv.setMembers(key)) {
-    const [, listed = ''] = member.split(' ');
-    // Removes expired sessions from the list.
-    if ((await kv.get(sessionKey(toSessionIdHash(listed)))) === null) await kv.removeFromSet(key, member);
-  }
-  await kv.addToSet(key, `${userId} ${idHash}`, ttlMs);
-}
-
-/** A provider's own names of sessions. */
-interface UpstreamNames {
-  provider: ProviderId;
-  nameId: string;
-  /** The session indexes; empty: all sessions of the user. */
-  indexes: readonly string[];
-}
-
-/** The sessions that a provider's logout request refers to. */
-export async function findUpstreamSessions(
-  kv: KeyValueStore,
-  { provider, nameId, indexes }: UpstreamNames,
-): Promise<{ userId: UserId; idHash: SessionIdHash }[]> {
-  const members = await kv.setMembers(sessionsOfName(provider, nameId));
-  const found: { userId: UserId; idHash: SessionIdHash }[] = [];
-  for (const batch of batches(members)) {
-    const meant = batch.map(async (member) => {
-      const [id = '', hash = ''] = member.split(' ');
-      const userId = toUserId(id);
-      const idHash = toSessionIdHash(hash);
-      const user = await findUser(kv, idHash);
-      const index = user?.upstream?.saml?.sessionIndex;
-      const isMeant = indexes.length === 0 || index === undefined || indexes.includes(index);
-      return user && isMeant ? [{ userId, idHash }] : [];
-    });
-    found.push(...(await Promise.all(meant)).flat());
-  }
-  return found;
-}
 
 /**
  * Marks a session that continues under a new id. Its record is gone, and it stays in the list until the new one is

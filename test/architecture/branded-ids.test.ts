@@ -134,13 +134,13 @@ const swapped = {
   providers: (providers: Providers, sessions: Sessions, { provider, flow, plain }: Values) => [
     providers.byId(provider),
     providers.find(plain),
-    sessions.endUpstreamSessions(provider, plain, []),
+    sessions.endUpstreamSessions({ provider, nameId: plain, indexes: [] }),
     // @ts-expect-error: a text of a visitor is not known to name a provider
     providers.byId(plain),
     // @ts-expect-error: the id of an attempt is no provider
     providers.byId(flow),
     // @ts-expect-error: swapped
-    sessions.endUpstreamSessions(plain, provider, []),
+    sessions.endUpstreamSessions({ provider: plain, nameId: provider, indexes: [] }),
   ],
   attempts: (attempts: FederationAttempts, req: Request, { provider, flow }: Values) => [
     attempts.take(req, flow, provider),

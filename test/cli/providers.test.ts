@@ -47,9 +47,10 @@ describe('foyer provider', () => {
     const before = providers.exchanges.length;
     const run = await with_(oidc({ secondFactor: 'required', signUp: false }))('provider', 'list');
     expect(run).toMatchObject({ code: 0, err: '' });
-    const callback = 'http://localhost:3000/federation/acme-oidc/callback';
-    expect(run.out).toMatch(new RegExp(`^acme-oidc +oidc +Acme +no +required +acme\\.example +${callback}$`, 'm'));
-    expect(run.out).toMatch(/^amazon +amazon +Amazon +yes +ask +- +http\S+\/federation\/amazon\/callback$/m);
+    const at = 'http://localhost:3000/federation/acme-oidc';
+    const register = `callback: ${at}/callback backchannel_logout: ${at}/logout frontchannel_logout: ${at}/logout`;
+    expect(run.out).toMatch(new RegExp(`^acme-oidc +oidc +Acme +no +required +acme\\.example +${register}$`, 'm'));
+    expect(run.out).toMatch(/^amazon +amazon +Amazon +yes +ask +- +callback: http\S+\/federation\/amazon\/callback$/m);
     const { out } = await with_(() => {})('provider', 'list', '--json');
     expect(JSON.parse(out).map(({ id }: { id: string }) => id)).toEqual(idsOnPages);
     expect(JSON.parse(out).at(-1).register).toEqual({

@@ -97,7 +97,7 @@ describe('strategies', () => {
         givenName: 'Ada',
         familyName: 'Lovelace',
         picture: undefined,
-        session: { provider: 'acme-oidc' },
+        session: { provider: 'acme-oidc', oidc: expect.objectContaining({ sid: expect.any(String) }) },
         shownAtMs: expect.any(Number),
       });
       expect(await come(as('oidc', grace))).toMatchObject({ email: 'grace@acme.example', emailVerified: false });

@@ -83,7 +83,7 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   companyFederationAttempt: [here, 'companyFederationAttempt'],
   samlResponse: ['attacks/saml-replay.test.ts', 'Repeated SAML answers to one attempt are read only a few times'],
   unsolicitedSamlResponse: [here, 'unsolicitedSamlResponse'],
-  samlLogoutPost: [here, 'samlLogoutPost'],
+  upstreamLogoutPost: [here, 'upstreamLogoutPost'],
   card: ['attacks/cards.test.ts', 'An attacker who tests cards is stopped by the same count on every route'],
   refusedCard: [
     'attacks/cards.test.ts',

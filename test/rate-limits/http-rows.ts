@@ -205,7 +205,7 @@ export const rows: Row[] = [
     notice: 'federation-too-many',
   },
   {
-    limit: 'samlLogoutPost',
+    limit: 'upstreamLogoutPost',
     reach: (foyer) => ({
       value: address,
       send: () => post(foyer, '/federation/acme-saml/logout', { SAMLRequest: 'none' }),

@@ -1,5 +1,5 @@
 import { sessionKey } from '../../server/sessions/session.ts';
-import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/user-sessions.ts';
+import { findUpstreamSessions, indexUpstreamSession } from '../../server/sessions/upstream-sessions.ts';
 import { toProviderId, toSessionIdHash, toUserId } from '../support/ids.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 

@@ -17,6 +17,7 @@ import {
   createProviderStandIns,
   listPeople,
   makeCompanyKeys,
+  type OidcIdentityProvider,
   type Person,
   type ProviderExchange,
   type SamlIdentityProvider,
@@ -75,6 +76,8 @@ export interface TestProviders {
   exchanges: ProviderExchange[];
   /** Their secrets: client secrets, codes, verifiers, tokens, SAML messages. */
   secrets(): string[];
+  /** Signs people out there (OpenID Connect Back-Channel Logout 1.0). */
+  oidc: OidcIdentityProvider;
   saml: SamlIdentityProvider;
   /** Signs SAML responses and id tokens. */
   samlSigner: Signer;
@@ -165,6 +168,7 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     samlSigner,
     serviceProvider,
     write,
+    oidc: standIns.oidc,
     saml: standIns.saml,
     otherSigner: standIns.otherSigner,
     samlResponse: buildSamlResponse,

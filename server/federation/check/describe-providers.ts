@@ -1,5 +1,4 @@
 import type { OidcProviderConfig, SamlProviderConfig } from '../../../config/providers.ts';
-import type { ProviderId } from '../../shared/index.ts';
 import {
   assertionPath,
   callbackPath,
@@ -25,19 +24,21 @@ export const mayReuse = (config: OidcProviderConfig | SamlProviderConfig): boole
 /** Every configured provider, in the order of the sign-in page. Makes no requests. */
 export function describeProviders(settings: StrategySettings): ProviderDescription[] {
   const at = (path: string) => new URL(path, settings.publicUrl).href;
-  const register = (id: ProviderId, kind: Provider['kind']): Record<string, string> =>
-    kind === 'saml'
-      ? { metadata: at(metadataPath(id)), acs: at(assertionPath(id)), logout: at(logoutPath(id)) }
-      : { callback: at(callbackPath(id)) };
+  const register = ({ id, saml, oidc }: Provider): Record<string, string> => {
+    const logout = at(logoutPath(id));
+    if (saml) return { metadata: at(metadataPath(id)), acs: at(assertionPath(id)), logout };
+    const callback = at(callbackPath(id));
+    return oidc ? { callback, backchannel_logout: logout, frontchannel_logout: logout } : { callback };
+  };
   const reusable = new Set(settings.file.providers.filter(mayReuse).map(({ id }) => id));
-  return openStrategies(settings).map(({ id, kind, name, signUp, secondFactor, domains }) => ({
-    id,
-    kind,
-    name,
-    signUp,
-    secondFactor,
-    domains,
-    subject: reusable.has(id) ? 'reusable' : 'permanent',
-    register: register(id, kind),
+  return openStrategies(settings).map((provider) => ({
+    id: provider.id,
+    kind: provider.kind,
+    name: provider.name,
+    signUp: provider.signUp,
+    secondFactor: provider.secondFactor,
+    domains: provider.domains,
+    subject: reusable.has(provider.id) ? 'reusable' : 'permanent',
+    register: register(provider),
   }));
 }

@@ -12,7 +12,7 @@ const knownMs = 60 * 60_000;
 /** Fail fast for this long after a failed discovery. */
 const pauseMs = 5_000;
 
-type ProviderDiscovery = () => Promise<client.Configuration>;
+export type ProviderDiscovery = () => Promise<client.Configuration>;
 
 /**
  * A provider's discovery document (OpenID Connect Discovery 1.0, section 4). It is fetched when a user first needs it,
@@ -83,7 +83,8 @@ function bySecret(secret: string): client.ClientAuth {
   };
 }
 
-async function fetchBounded(url: string, init: client.CustomFetchOptions, answerMs?: number): Promise<Response> {
+/** A request of a library, within the limits. */
+export async function fetchBounded(url: string, init: client.CustomFetchOptions, answerMs?: number): Promise<Response> {
   const { method, headers, body, signal } = init;
   const requested = await fetchLimited(
     url,

@@ -4,13 +4,16 @@ import { decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { Strategy as OpenIdClientStrategy } from 'openid-client/passport';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
+import type { UpstreamSession } from '../../sessions/index.ts';
+import type { ProviderId } from '../../shared/index.ts';
 import { FederationError, type UpstreamIdentity } from '../identity.ts';
 import type { ProviderStrategy, StrategyState } from '../provider-strategy.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
-import { createDiscovery } from './discovery.ts';
+import { createDiscovery, type ProviderDiscovery } from './discovery.ts';
+import { readLogoutTokens } from './logout-token.ts';
 import { fromOidcError } from './oidc-errors.ts';
 import { type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
-import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
+import { isNameOfPerson, isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
 
 /** The verified claims of the id token and of userinfo. */
 type IdentityClaims = Record<string, unknown>;
@@ -52,6 +55,7 @@ export function createOidcProvider(
   config: OidcProviderConfig,
 ): Provider {
   const { id, name, label = {}, logo, domains, signUp, secondFactor } = config;
+  const discovery = createDiscovery(config, settings.now, settings.answerMs);
   return {
     id,
     kind: 'oidc',
@@ -62,7 +66,8 @@ export function createOidcProvider(
     signUp,
     secondFactor,
     refusesEmbeddedBrowsers: false,
-    strategy: discoveredStrategy(settings, passport, config),
+    strategy: discoveredStrategy(settings, passport, { config, discovery }),
+    oidc: readLogoutTokens(settings, config, discovery),
   };
 }
 
@@ -73,10 +78,9 @@ export function createOidcProvider(
 function discoveredStrategy(
   settings: StrategySettings,
   passport: Authenticator,
-  config: OidcProviderConfig,
+  { config, discovery }: { config: OidcProviderConfig; discovery: ProviderDiscovery },
 ): ProviderStrategy {
   const { id, scope } = config;
-  const discovery = createDiscovery(config, settings.now, settings.answerMs);
   const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
   let registered: client.Configuration | undefined;
 
@@ -127,10 +131,24 @@ function discoveredStrategy(
       const response = result.user as IdentityClaims;
       if (typeof againAtS === 'number') requireFreshAuthentication(response, againAtS, configuration.serverMetadata());
       const view = toFreshness(response, { requested: againAtS !== undefined, nowMs: settings.now() });
-      return { provider: id, kind: 'oidc', ...oidcToIdentity(response, config), ...view, session: { provider: id } };
+      const identity = oidcToIdentity(response, config);
+      return {
+        provider: id,
+        kind: 'oidc',
+        ...identity,
+        ...view,
+        session: toUpstreamSession(id, identity, response.sid),
+      };
     },
   };
 }
+
+/** The names by which the provider can end this session (`sid`: Back-Channel Logout 1.0, section 2.1). */
+const toUpstreamSession = (
+  provider: ProviderId,
+  { issuer, subject }: Pick<UpstreamIdentity, 'issuer' | 'subject'>,
+  sid: unknown,
+): UpstreamSession => ({ provider, oidc: { issuer, subject, ...(isNameOfPerson(sid) && { sid }) } });
 
 const maxCharacters = 16_384;
 
@@ -179,10 +197,13 @@ function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClai
     throw new FederationError('invalid', 'the id token belongs to another access token');
 }
 
-/** Userinfo has precedence; but `email_verified` must come from the same source as the address. */
+/**
+ * Userinfo has precedence, but not over what the id token says about the sign-in; and `email_verified` must come from the
+ * same source as the address.
+ */
 export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): IdentityClaims {
-  const { iss, auth_time } = claims;
-  const whole: IdentityClaims = { ...claims, ...more, iss, auth_time };
+  const { iss, auth_time, sid } = claims;
+  const whole: IdentityClaims = { ...claims, ...more, iss, auth_time, sid };
   const source = more.email === undefined ? claims : more;
   return { ...whole, email: source.email, email_verified: source.email_verified };
 }

@@ -177,7 +177,7 @@ export const rateLimits = {
     ...limit('SAML responses to no attempt', guessWindow, [guessAddress('federation-unasked')]),
     refusal: 'the sign-in page, with a notice',
   },
-  samlLogoutPost: limit('SAML logout messages by POST that are not accepted', guessWindow, [
+  upstreamLogoutPost: limit('logout messages of identity providers by POST that are not accepted', guessWindow, [
     guessAddress('federation-logout'),
   ]),
 
