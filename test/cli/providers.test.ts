@@ -6,6 +6,8 @@ import { makeSigner } from '../../sandbox/providers/index.ts';
 import { checkFederation } from '../../server/cli/doctor/providers.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { type Cli, type CliRun, cliOn } from '../support/cli.ts';
+import { listenOnFreePort } from '../support/foyer.ts';
+import { metadataXml } from '../support/provider-documents.ts';
 import { codeFlowKinds, idsOnPages } from '../support/provider-kinds.ts';
 import { type ProvidersJson, startProviders, type TestProviders } from '../support/providers.ts';
 import { freePort } from '../support/services.ts';
@@ -187,6 +189,30 @@ describe('foyer provider', () => {
     expect((await checked(with_(none), 'acme-saml'))?.faults).toEqual(['its metadata answer 404']);
     const away = saml({ metadataUrl: 'http://127.0.0.1:9/metadata' });
     expect((await checked(with_(away), 'acme-saml'))?.faults).toEqual([expect.stringContaining('cannot be read')]);
+  });
+
+  it('Checking finds a provider whose metadata want signed requests while they are not signed', async () => {
+    const { server, port } = await listenOnFreePort();
+    const entityId = `${providers.saml.entityId}-of-check`;
+    const [signing, signOn] = [[providers.samlSigner.certificate], `${providers.url}/acme-saml/sso`];
+    const logout = `${providers.url}/acme-saml/slo`;
+    server.on('request', ({ url }, res) => {
+      const wanted = url === '/silent' ? {} : { wantsSignedRequests: url === '/wanted' };
+      res.end(metadataXml({ entityId, signing, signOn, logout, ...wanted }));
+    });
+    const faults = async (path: string, signRequests: boolean) => {
+      const change = { entityId, signRequests, metadataUrl: `http://127.0.0.1:${port}/${path}` };
+      return (await checked(with_(saml(change)), 'acme-saml'))?.faults;
+    };
+    expect(await faults('wanted', false)).toEqual([expect.stringContaining('want signed requests: set signRequests')]);
+    for (const [path, signed] of [
+      ['wanted', true],
+      ['unwanted', false],
+      ['unwanted', true],
+      ['silent', false],
+    ] as const)
+      expect([path, signed, await faults(path, signed)]).toEqual([path, signed, []]);
+    server.close();
   });
 
   it('Checking compares the clock of a SAML provider by the date of its metadata', async () => {

@@ -67,6 +67,10 @@ function compare(metadata: ProviderMetadata, config: SamlProviderConfig, nowMs: 
   const [faults, warnings]: [string[], string[]] = [[], []];
   if (metadata.entityId !== config.entityId) faults.push('its metadata are of another entityId');
   if (metadata.validUntilMs !== undefined && metadata.validUntilMs <= nowMs) warnings.push('its metadata have expired');
+  if (metadata.wantsSignedRequests && !config.signRequests)
+    faults.push(
+      'its metadata want signed requests: set signRequests to true, with a serviceProvider that is registered there',
+    );
   if (!metadata.signOn.includes(config.ssoUrl))
     faults.push('its metadata do not name ssoUrl for the HTTP-Redirect binding');
   if (config.logoutUrl !== undefined && !metadata.logout.includes(config.logoutUrl))
