@@ -1,11 +1,12 @@
 import { decodeJwt, SignJWT } from 'jose';
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startProductionFoyer, startTrustedProxy } from '../support/production-foyer.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
 import { homeFrom } from '../support/relying-party.ts';
+import type { ReverseProxy } from '../support/reverse-proxy.ts';
 import { sendRequest } from '../support/send-request.ts';
-import { anyBackend } from '../support/stores.ts';
 import { type ToldApp, toldApp } from '../support/told-app.ts';
 
 type Fields = Record<string, string>;
@@ -24,18 +25,23 @@ describe('modules of the logout plans', () => {
   let foyer: TestFoyer;
   let user: User;
   let app: ToldApp;
+  let appProxy: ReverseProxy;
   let told: { id: string; secret: string | null; redirectUri: string };
   let plain: typeof told;
   beforeAll(async () => {
-    foyer = await startFoyer(anyBackend);
+    foyer = await startProductionFoyer();
     user = await foyer.addUser();
     const certification = { pkceOptional: true, nonceOptional: true, claimsWithoutScope: true, logoutUris: [bye] };
     // The suite expects no call at a back-channel address in the plan without one.
     plain = await foyer.addClient(certification);
-    app = await toldApp(foyer, { ...certification, idTokenAlg: 'RS256' });
+    appProxy = await startTrustedProxy();
+    const backchannelLogoutUri = `${appProxy.url}/backchannel`;
+    app = await toldApp(foyer, { ...certification, idTokenAlg: 'RS256', backchannelLogoutUri });
+    appProxy.target = app.address;
     told = app;
   });
   afterAll(async () => {
+    await appProxy?.stop();
     await app?.close();
     await foyer?.close();
   });

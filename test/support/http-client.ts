@@ -1,5 +1,6 @@
 import { Agent, IncomingMessage, METHODS } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import supertest, { type Test, type Agent as TestAgent } from 'supertest';
 import type { CookieJar } from 'tough-cookie';
 import type { TestCertificate } from './certificate.ts';
@@ -11,13 +12,22 @@ import type { TestCertificate } from './certificate.ts';
  */
 const reuse = { keepAlive: true, timeout: 3_000 };
 const connections = new Agent(reuse);
-/** Those of each origin with a certificate of a test. */
-const tlsConnections = new Map<string, TlsAgent>();
+const tlsConnections = new TlsAgent(reuse);
 
-/** Requests to this origin trust the certificate from now on, until the function that it returns is called. */
-export function trustCertificate(origin: string, { cert }: TestCertificate): () => void {
-  tlsConnections.set(origin, new TlsAgent({ ...reuse, ca: cert }));
-  return () => tlsConnections.delete(origin);
+const trusted = new Set<string>();
+let authorities: string[] | undefined;
+
+/** This process trusts the certificate from now on, until the function that it returns is called. */
+export function trustCertificate({ cert }: TestCertificate): () => void {
+  authorities ??= getCACertificates('default');
+  const usual = authorities;
+  const apply = () => setDefaultCACertificates([...usual, ...trusted]);
+  trusted.add(cert);
+  apply();
+  return () => {
+    trusted.delete(cert);
+    apply();
+  };
 }
 
 /** Gets a request and its response before the caller does; reads copies of them. */
@@ -78,7 +88,9 @@ export function createAgent(origin: string, jar: CookieJar): TestAgent {
     .parse(readBytes)
     .serialize((body: unknown) => body)
     .set({ 'user-agent': 'node', 'sec-fetch-mode': 'cors' })
-    .use((request: Test) => request.agent(tlsConnections.get(origin) ?? connections).unset('Accept-Encoding'));
+    .use((request: Test) =>
+      request.agent(origin.startsWith('https:') ? tlsConnections : connections).unset('Accept-Encoding'),
+    );
 }
 
 /** The functions of an agent that start a request. */

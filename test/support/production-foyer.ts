@@ -7,12 +7,16 @@ import { type ReverseProxy, startReverseProxy } from './reverse-proxy.ts';
 import { anyBackend } from './stores.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+let proxies = 0;
 
-/** A reverse proxy whose certificate the clients of tests trust. */
+/** A reverse proxy whose certificate this process trusts. */
 export async function startTrustedProxy(): Promise<ReverseProxy> {
-  const certificate = makeCertificate(['localhost'], Date.now() - dayMs, Date.now() + dayMs);
+  proxies += 1;
+  // Two trusted certificates of one subject would be taken for each other.
+  const names = [`proxy${proxies}.localhost`, 'localhost'];
+  const certificate = makeCertificate(names, Date.now() - dayMs, Date.now() + dayMs);
   const proxy = await startReverseProxy(certificate);
-  const distrust = trustCertificate(proxy.url, certificate);
+  const distrust = trustCertificate(certificate);
   const { stop } = proxy;
   return Object.assign(proxy, {
     stop: async () => {

@@ -2,7 +2,6 @@ import * as oidc from 'openid-client';
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from './browser.ts';
 import { password, type TestFoyer } from './foyer.ts';
-import { sendRequest } from './send-request.ts';
 
 /** A started sign-in of a client app. */
 export interface Begun {
@@ -22,15 +21,6 @@ export interface RelyingParty {
   redeem(callback: string, begun: Begun): Promise<oidc.TokenEndpointResponse & oidc.TokenEndpointResponseHelpers>;
 }
 
-/** Trusts the certificates of tests. */
-const fetchTrusting: oidc.CustomFetch = (url, { method, headers, redirect, body }) =>
-  sendRequest(url, {
-    method,
-    headers,
-    redirect,
-    body: body instanceof Uint8Array ? new Uint8Array(body) : (body ?? null),
-  });
-
 export async function relyingParty(
   foyer: Pick<TestFoyer, 'url'>,
   client: { id: string; secret: string | null; redirectUri: string; key?: oidc.PrivateKey },
@@ -40,7 +30,6 @@ export async function relyingParty(
   const authentication = client.key ? oidc.PrivateKeyJwt(client.key) : withoutKey;
   const config = await oidc.discovery(new URL(foyer.url), client.id, undefined, authentication, {
     execute: [oidc.allowInsecureRequests],
-    ...(foyer.url.startsWith('https:') && { [oidc.customFetch]: fetchTrusting }),
   });
   return {
     config,
