@@ -90,6 +90,10 @@ export const saml = z.strictObject({
   certificates: z.array(path).min(1, 'name at least one file').max(5, 'name at most 5'),
   /** The address of its metadata; `foyer provider check` compares. */
   metadataUrl: secure.optional(),
+  /** `signed`: new certificates are taken over from there, if one of those in force has signed the metadata. */
+  metadataRefresh: z.literal('signed', 'write signed').optional(),
+  /** A PEM file: the certificate that signs the metadata, instead of those in force. */
+  metadataCertificate: path.optional(),
   /** The address of its single logout (HTTP-Redirect binding); without it a logout here does not reach it. */
   logoutUrl: secure.optional(),
   /** Needs `serviceProvider`. */

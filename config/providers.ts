@@ -59,6 +59,18 @@ const addressesIn = (provider: RawProvider): Record<string, string | undefined> 
     ? { issuer: provider.issuer }
     : { ssoUrl: provider.ssoUrl, logoutUrl: provider.logoutUrl, metadataUrl: provider.metadataUrl };
 
+/** The settings of metadata need each other. */
+function metadataFaults({
+  metadataUrl,
+  metadataRefresh,
+  metadataCertificate,
+}: Extract<RawProvider, { kind: 'saml' }>): string[] {
+  if (metadataRefresh !== undefined && metadataUrl === undefined) return ['metadataRefresh: needs metadataUrl'];
+  if (metadataCertificate !== undefined && metadataRefresh === undefined)
+    return ['metadataCertificate: needs metadataRefresh'];
+  return [];
+}
+
 /**
  * Checks uniqueness and references.
  * @param hasKey whether the file names a key of Foyer's own, valid or not
@@ -94,6 +106,7 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
       if (provider.logoutUrl !== undefined)
         faults.push(`${at}.logoutUrl: needs serviceProvider with a key and a certificate, as logouts are signed`);
     }
+    if (provider.kind === 'saml') faults.push(...metadataFaults(provider).map((fault) => `${at}.${fault}`));
     if (provider.kind === 'oidc' && provider.clientSecretVariable !== undefined) {
       if (!environment[provider.clientSecretVariable])
         faults.push(`${at}.clientSecretVariable: ${provider.clientSecretVariable} is not set`);
@@ -172,7 +185,10 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       const view = { logo: logo(`${at}.logo`, provider.logo) };
       if (provider.kind === 'saml') {
         const certificates = provider.certificates.map((name) => pem(`${at}.certificates`, name, 'certificate'));
-        return { ...provider, ...view, certificates };
+        const anchor = provider.metadataCertificate;
+        const metadataCertificate =
+          anchor === undefined ? undefined : pem(`${at}.metadataCertificate`, anchor, 'certificate');
+        return { ...provider, ...view, certificates, metadataCertificate };
       }
       const { clientSecretVariable: variable, clientSecret } = provider;
       const secret = variable === undefined ? clientSecret : environment[variable];

@@ -6,6 +6,7 @@ import { createBaseServices } from './base-services.ts';
 import type { BillingModule } from './billing/index.ts';
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
+import type { FederationModule } from './federation/index.ts';
 import {
   type ApiOperation,
   alive,
@@ -53,6 +54,7 @@ export interface App {
   sessions: Sessions;
   deletion: Deletion;
   membership: BillingModule;
+  federation: FederationModule;
   mailedCodes: MailedCodes;
   /** The JSON API, and its guard. */
   operations: readonly ApiOperation[];
@@ -118,10 +120,10 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
 
   const listener = createDirectDispatcher(app, directCalls, { ...bridge, gates: [...gates, publicHostGate] });
-  const jobs = [oauth, signUp, mfa, deletion, membership];
+  const jobs = [oauth, signUp, mfa, deletion, membership, federation];
   const stop = async () => void (await Promise.all(jobs.map((module) => module.stop())));
   const reload = () => reloadProviders(modules, log);
-  const parts = { oauth, sessions, deletion, membership, mailedCodes, operations, guard, readiness };
+  const parts = { oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
   return { app: listener, express: app, ...parts, reload, stop };
 }
 

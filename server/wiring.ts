@@ -45,13 +45,13 @@ import { openSignUp, signUpDataSource } from './sign-up/index.ts';
 import { listWithheldFields, mailWelcome, type User } from './users/index.ts';
 
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
-function createCatalogues({ config, kv, boxes, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
+function createCatalogues({ config, kv, boxes, log, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
   const catalogue = createCatalogue(loadPlans(config.PLANS_FILE));
   const faults = findMethodFaults(config.PAYMENT_METHODS, catalogue.currency);
   if (faults.length > 0) throw new ConfigurationError(faults);
   const readProviders = () => loadProviders(config.PROVIDERS_FILE, process.env);
   const strategies = { publicUrl, config, file: readProviders(), now };
-  const upstream = createUpstreamLogout({ strategies, kv, box: boxes.federation });
+  const upstream = createUpstreamLogout({ strategies, kv, box: boxes.federation, log });
   return {
     catalogue,
     getMembershipClaims: membershipClaims(catalogue, billingNow),

@@ -1,8 +1,9 @@
 import type { Express, Router } from 'express';
 import type { ProvidersFile } from '../../config/providers.ts';
-import type { RequestContext } from '../http/index.ts';
+import type { Logger, RequestContext } from '../http/index.ts';
 import type { UpstreamSession } from '../sessions/index.ts';
-import type { KeyValueStore, SecretBox } from '../store/index.ts';
+import { hourMs } from '../shared/index.ts';
+import { createLease, type KeyValueStore, runPeriodically, type SecretBox } from '../store/index.ts';
 import { createFederationAttempts } from './attempts.ts';
 import type { FederationDeps, FederationSettings } from './deps.ts';
 import { createPendingLinks } from './pending-links.ts';
@@ -25,6 +26,8 @@ export interface FederationModule {
    */
   postRoutes(app: Express): void;
   pageRoutes(router: Router): void;
+  /** Stops the periodic job. */
+  stop(): Promise<void>;
 }
 
 /** The configured providers, and how a browser signs out there: other modules need both before federation exists. */
@@ -32,23 +35,38 @@ export function createUpstreamLogout({
   strategies,
   kv,
   box,
+  log,
 }: {
   strategies: StrategySettings;
   kv: KeyValueStore;
   /** Seals the logouts that are under way. */
   box: SecretBox;
+  log: Logger;
 }) {
-  const { providers, replace } = createProviderRegistry(openStrategies(strategies));
+  const settings: StrategySettings = { ...strategies, rollOver: { kv, box, log } };
+  const { providers, replace } = createProviderRegistry(openStrategies(settings));
   const pendingLogouts = createPendingLogouts({ kv, box });
   return {
     providers,
     pendingLogouts,
     /** Puts the content of the file in force; the strategies are new ones, with nothing of the old ones. */
-    replaceProviders: (file: ProvidersFile) => replace(openStrategies({ ...strategies, file })),
+    replaceProviders: (file: ProvidersFile) => replace(openStrategies({ ...settings, file })),
     upstreamLogoutUrl: (upstream: UpstreamSession, returnTo: string | undefined) =>
       upstreamLogoutUrl({ providers, pendingLogouts }, upstream, returnTo),
     endsAtProvider: (upstream: UpstreamSession) => endsAtProvider({ providers }, upstream),
   };
+}
+
+/** Looks for new certificates in one process at a time. Returns the function that stops it. */
+function renewCertificates({ providers, database, log, now }: FederationDeps): () => Promise<void> {
+  const lease = createLease(database, 'certificates of providers', { ttlMs: 2 * hourMs, now });
+  return runPeriodically(lease, {
+    everyMs: hourMs,
+    run: async () => {
+      for (const { saml } of providers.all) await saml?.renewDaily?.();
+    },
+    onError: (error) => log.warn({ err: error }, 'could not look for new certificates of providers'),
+  });
 }
 
 export function createFederationModule({ box, ...settings }: FederationSettings): FederationModule {
@@ -65,5 +83,6 @@ export function createFederationModule({ box, ...settings }: FederationSettings)
     signIn: (r, provider, beginning) => startSignIn(r, deps, { ...beginning, provider }),
     postRoutes: (app) => postsFromElsewhere(app, deps),
     pageRoutes: (router) => federationRoutes(router, deps),
+    stop: renewCertificates(deps),
   };
 }

@@ -8,6 +8,7 @@ import {
 import { HttpError, type Language, type RequestContext } from '../http/index.ts';
 import { type ProviderId, toProviderId } from '../shared/index.ts';
 import type { ProviderStrategy } from './provider-strategy.ts';
+import type { RollOverStore } from './saml/certificate-roll-over.ts';
 import type { SamlProviderOps } from './saml/types.ts';
 
 /** The content of a valid logout token, with `sub`, `sid` or both (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
@@ -68,6 +69,8 @@ export interface StrategySettings {
   config: Pick<Config, StandardVariable>;
   file: ProvidersFile;
   now: () => number;
+  /** Where certificates of signed metadata are stored; a command has none, and uses those of the file. */
+  rollOver?: RollOverStore | undefined;
   /** Timeout of a provider; 10 s. */
   answerMs?: number | undefined;
 }

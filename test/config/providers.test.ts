@@ -153,6 +153,16 @@ describe('the file of providers', () => {
     ['encryption without a key', () => one({ encryptedAssertions: true }, saml), /encryptedAssertions: needs/],
     ['logout without a key', () => one({ logoutUrl: 'https://x.example/slo' }, saml), /logoutUrl: needs/],
     ['a tolerance of 301 seconds', () => one({ clockTolerance: 301 }, saml), /clockTolerance: write at most 300/],
+    [
+      'a refresh without metadata',
+      () => one({ metadataRefresh: 'signed' }, saml),
+      /metadataRefresh: needs metadataUrl/,
+    ],
+    [
+      'a certificate that verifies nothing',
+      () => one({ metadataCertificate: 'saml.crt' }, saml),
+      /needs metadataRefresh/,
+    ],
     ['one id twice', () => faultsOf({ providers: [oidc, { ...saml, id: 'acme' }] }), /id acme stands there twice/],
     ['one issuer twice', () => faultsOf({ providers: [oidc, { ...oidc, id: 'b' }] }), /issuer .* stands there twice/],
     [

@@ -2,6 +2,7 @@ import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { FederationError } from '../identity.ts';
 import { fetchLimited } from '../providers/fetch-limited.ts';
 import { type ProviderMetadata, parseMetadataXml, readProviderMetadata } from '../saml/provider-metadata.ts';
+import { readSignedMetadata } from '../saml/signed-metadata.ts';
 import { checkCertificates, toFingerprint } from './certificates.ts';
 import { mayReuse } from './describe-providers.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
@@ -28,8 +29,10 @@ async function checkMetadata(config: SamlProviderConfig, { nowMs, answerMs }: Sa
   try {
     const { status, headers, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
     if (status !== 200) return { faults: [`its metadata answer ${status}`] };
+    const metadata = readProviderMetadata(parseMetadataXml(text), config.entityId);
     return joinedReports(
-      compare(readProviderMetadata(parseMetadataXml(text), config.entityId), config, nowMs),
+      compare(metadata, config, nowMs),
+      compareCertificates(metadata, config, { text, nowMs }),
       clockReport(headers, config, nowMs),
     );
   } catch (error) {
@@ -75,12 +78,33 @@ function compare(metadata: ProviderMetadata, config: SamlProviderConfig, nowMs: 
     faults.push('its metadata do not name ssoUrl for the HTTP-Redirect binding');
   if (config.logoutUrl !== undefined && !metadata.logout.includes(config.logoutUrl))
     faults.push('its metadata do not name logoutUrl for the HTTP-Redirect binding');
+  return { faults, warnings };
+}
+
+function compareCertificates(
+  metadata: ProviderMetadata,
+  config: SamlProviderConfig,
+  { text, nowMs }: { text: string; nowMs: number },
+): ProviderCheckResult {
+  if (config.metadataRefresh !== undefined) return checkSignature(config, text, nowMs);
   const known = new Set(config.certificates.map(toFingerprint));
   const claims = metadata.signing.map(toFingerprint).filter((one) => one !== undefined);
   const unknown = claims.filter((one) => !known.has(one));
-  if (claims.length === 0) faults.push('its metadata have no signing certificate');
-  else if (unknown.length === claims.length) faults.push('none of its signing certificates is in the file');
-  else if (unknown.length > 0)
-    warnings.push('it announces a signing certificate that is not in the file: add it before it is used');
-  return { faults, warnings };
+  if (claims.length === 0) return { faults: ['its metadata have no signing certificate'] };
+  if (unknown.length === claims.length) return { faults: ['none of its signing certificates is in the file'] };
+  if (unknown.length === 0) return {};
+  return { warnings: ['it announces a signing certificate that is not in the file: add it before it is used'] };
+}
+
+/** A running server takes over the certificates, if it can verify the signature. */
+function checkSignature(config: SamlProviderConfig, text: string, nowMs: number): ProviderCheckResult {
+  const { entityId, metadataCertificate: anchor, certificates } = config;
+  try {
+    readSignedMetadata(text, { entityId, anchors: anchor === undefined ? certificates : [anchor], nowMs });
+    return {};
+  } catch (error) {
+    if (!(error instanceof FederationError)) throw error;
+    const detail = error.detail.replace('the assertion is', 'they are');
+    return { faults: [`its metadata cannot be taken over (${detail}): import them again, or set metadataCertificate`] };
+  }
 }

@@ -5,19 +5,22 @@ import type { FederationAttempt } from '../attempts.ts';
 import { FederationError } from '../identity.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { buildAuthnRequestUrl } from '../saml/authn-request.ts';
+import { type CertificateRollOver, createCertificateRollOver } from '../saml/certificate-roll-over.ts';
 import { samlToIdentity } from '../saml/identity.ts';
 import { singleLogout } from '../saml/logout.ts';
 import { serviceMetadata } from '../saml/metadata.ts';
 import { readSamlResponse } from '../saml/read-response.ts';
 import { type AuthnRequestRecord, newMessageId, samlService } from '../saml/service.ts';
-import type { SamlResult } from '../saml/types.ts';
+import type { SamlLogout, SamlResult } from '../saml/types.ts';
 import type { Authenticator } from './passport.ts';
 
 /** SAML 2.0's Web Browser SSO Profile: a redirect for the request, a POST for the response. */
-export function openSaml(settings: StrategySettings, passport: Authenticator, config: SamlProviderConfig): Provider {
+export function openSaml(settings: StrategySettings, passport: Authenticator, entry: SamlProviderConfig): Provider {
+  const rollOver = openRollOver(settings, entry);
+  const config = rollOver ? withCertificates(entry, rollOver) : entry;
   const service = samlService(settings, config, passport);
 
-  async function receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
+  async function read(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
     if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'unsolicited response');
     const request: AuthnRequestRecord | undefined = attempt && {
       id: String(attempt.strategyState.requestId),
@@ -49,6 +52,19 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
     };
   }
 
+  async function receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
+    if (!rollOver) return read(req, attempt);
+    await rollOver.load();
+    const used = rollOver.inForce();
+    try {
+      return await read(req, attempt);
+    } catch (error) {
+      // The provider may have replaced its certificate since the last look.
+      if (!isForeignSignature(error) || !(await rollOver.renew(used))) throw error;
+      return read(req, attempt);
+    }
+  }
+
   return {
     id: config.id,
     kind: 'saml',
@@ -70,7 +86,35 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, co
     saml: {
       receive,
       metadata: () => serviceMetadata(service),
-      ...(service.logout !== undefined && { logout: singleLogout(service) }),
+      ...(service.logout !== undefined && { logout: afterLoading(singleLogout(service), rollOver) }),
+      ...(rollOver && { renewDaily: () => rollOver.renewDaily() }),
     },
   };
 }
+
+function openRollOver(
+  { rollOver: store, now, answerMs }: StrategySettings,
+  config: SamlProviderConfig,
+): CertificateRollOver | undefined {
+  if (store === undefined || config.metadataRefresh === undefined) return undefined;
+  return createCertificateRollOver(config, { ...store, now, answerMs });
+}
+
+/** The certificates are read at each use: they change while the server runs. */
+const withCertificates = (config: SamlProviderConfig, rollOver: CertificateRollOver): SamlProviderConfig => ({
+  ...config,
+  get certificates() {
+    return rollOver.inForce();
+  },
+});
+
+const afterLoading = (logout: SamlLogout, rollOver: CertificateRollOver | undefined): SamlLogout => ({
+  ...logout,
+  async read(req) {
+    await rollOver?.load();
+    return logout.read(req);
+  },
+});
+
+const isForeignSignature = (error: unknown): boolean =>
+  error instanceof FederationError && error.kind === 'invalid' && error.detail.includes('not signed by this provider');

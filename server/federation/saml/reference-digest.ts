@@ -25,21 +25,36 @@ export function refuseChangedElements(root: XmlElement): void {
   }
 }
 
-function matchesDigest(signature: XmlElement): boolean {
+/**
+ * The signed text: the canonical form of the element around an enveloped signature.
+ * @throws {FederationError} invalid, if it was changed, or has a list of transforms that is not known here
+ */
+export function requireSignedText(signature: XmlElement): string {
+  const { text, matches } = digestedText(signature) ?? {};
+  if (text === undefined || !matches) throw xmlError('the signed element was changed');
+  return text;
+}
+
+// The library decides about other lists of transforms, which no known provider uses.
+const matchesDigest = (signature: XmlElement): boolean => digestedText(signature)?.matches ?? true;
+
+/** Undefined: the list of transforms is not known here. */
+function digestedText(signature: XmlElement): { text: string; matches: boolean } | undefined {
   const reference = requireOne(requireOne(signature, 'signature', 'SignedInfo'), 'signature', 'Reference');
   const transforms = childrenNamed(reference, 'signature', 'Transforms').flatMap((list) =>
     childrenNamed(list, 'signature', 'Transform'),
   );
   const [first, second] = transforms.map(algorithmIn);
   const inclusive = transforms.length === 1;
-  // The library decides about other lists of transforms, which no known provider uses.
-  if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive)))) return true;
+  if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive))))
+    return undefined;
   const hash = hashes[algorithmIn(requireOne(reference, 'signature', 'DigestMethod'))];
   if (hash === undefined) throw xmlError('a signature has a DigestMethod that is not accepted');
   const digest = requireOne(reference, 'signature', 'DigestValue').textContent ?? '';
   const prefixes = transforms.slice(1).flatMap(prefixesIn);
-  const canonical = canonicalWithout(signature, { inclusive, prefixes });
-  return createHash(hash).update(canonical, 'utf8').digest().equals(Buffer.from(digest, 'base64'));
+  const text = canonicalWithout(signature, { inclusive, prefixes });
+  const matches = createHash(hash).update(text, 'utf8').digest().equals(Buffer.from(digest, 'base64'));
+  return { text, matches };
 }
 
 const algorithmIn = (element: XmlElement): string => element.getAttribute('Algorithm') ?? '';

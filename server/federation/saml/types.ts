@@ -38,6 +38,8 @@ export interface SamlLogout {
 export interface SamlProviderOps {
   /** @throws {FederationError} */
   receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult>;
+  /** Looks once a day whether the provider has replaced its certificates; undefined: not configured. */
+  renewDaily?: (() => Promise<void>) | undefined;
   /** Foyer's metadata for the provider. */
   metadata(): string;
   /** Undefined: not configured. */
