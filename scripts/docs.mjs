@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md; docs/configuration.md from
+ * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md, there also the attributes of SAML; docs/configuration.md from
  * config/example.env, the schema and the rate limits; the attributes of docs/json-api.md; and the tables' types.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { apiCallsPerMinute, rateLimits } from '../server/http/rate-limits/limits
 import { specialLimits } from '../server/http/rate-limits/special-limits.ts';
 import { root } from './lib/processes.mjs';
 import { withProfileRows } from './lib/profile-docs.mjs';
-import { withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
+import { withAttributeRows, withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
 import { rateLimitReference } from './lib/rate-limit-docs.mjs';
 import { readColumns, tableSources } from './lib/table-types.mjs';
 
@@ -72,7 +72,7 @@ if (import.meta.main) {
   const exampleEnv = withStandardVariables(readFileSync(join(root, 'config/example.env'), 'utf8'));
   const providers = join(root, 'docs/providers.md');
   writeFileSync(join(root, 'config/example.env'), exampleEnv);
-  writeFileSync(providers, withStandardRows(readFileSync(providers, 'utf8')));
+  writeFileSync(providers, withAttributeRows(withStandardRows(readFileSync(providers, 'utf8'))));
   const calls = join(root, 'docs/json-api.md');
   writeFileSync(calls, withProfileRows(readFileSync(calls, 'utf8'), await readProfileFields()));
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);

@@ -1,4 +1,5 @@
 /** The lines of config/example.env and of docs/providers.md that say of each standard provider what its entry says. */
+import { samlAttributes } from '../../config/saml-attributes.ts';
 import { standardKinds, standardProviders } from '../../config/standard-providers.ts';
 
 /**
@@ -52,4 +53,19 @@ export function withStandardRows(text) {
   const heading = /(\| provider \| id \|[^\n]+\n\| ---[^\n]+\n)(?:\|[^\n]+\n)*/;
   if (!heading.test(text)) throw new Error('docs/providers.md has no table of the well-known providers');
   return text.replace(heading, (_, head) => `${head}${toRows().join('\n')}\n`);
+}
+
+const fields = { email: 'e-mail address', givenName: 'given name', familyName: 'family name', wholeName: 'whole name' };
+
+/**
+ * @param {string} text of docs/providers.md
+ * @returns {string} the same with the names of SAML attributes that are known
+ */
+export function withAttributeRows(text) {
+  const heading = /(\| attribute in SAML \| what \|[^\n]+\n\| ---[^\n]+\n)(?:\|[^\n]+\n)*/;
+  if (!heading.test(text)) throw new Error('docs/providers.md has no table of the attributes in SAML');
+  const rows = samlAttributes.map(
+    ({ name, field, products }) => `| \`${name}\` | ${fields[field]} | ${products.join(', ')} |`,
+  );
+  return text.replace(heading, (_, head) => `${head}${rows.join('\n')}\n`);
 }

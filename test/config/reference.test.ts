@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
 import { configurationReference } from '../../scripts/docs.mjs';
 import { withProfileRows } from '../../scripts/lib/profile-docs.mjs';
-import { withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
+import { withAttributeRows, withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
 import type { LimitDefinition } from '../../server/http/rate-limits/definition.ts';
 import { apiCallsPerMinute, rateLimits } from '../../server/http/rate-limits/limits.ts';
@@ -23,6 +23,12 @@ describe('docs/configuration.md', () => {
   it('The variables of config/example.env and the table of docs/providers.md are those of the standard providers', () => {
     const [example, page] = [read('config/example.env'), read('docs/providers.md')];
     expect([withStandardVariables(example), withStandardRows(page)]).toEqual([example, page]);
+  });
+
+  it('The table of attributes in SAML in docs/providers.md has every name that is known', () => {
+    const page = read('docs/providers.md');
+    expect(withAttributeRows(page)).toBe(page);
+    expect(page).toContain('| `urn:oid:1.2.840.113549.1.9.1` | e-mail address | Keycloak |');
   });
 
   it('The table of attributes in docs/json-api.md has the fields of the profile', () => {

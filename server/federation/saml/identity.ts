@@ -1,4 +1,5 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
+import { type SamlAttribute, samlAttributes } from '../../../config/saml-attributes.ts';
 import type { UpstreamIdentity } from '../identity.ts';
 import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from '../providers/profile-claims.ts';
 import type { Assertion } from './assertion.ts';
@@ -10,13 +11,13 @@ const formats = {
   email: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
 };
 
-const claims = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims';
-/** The usual attribute names of providers: LDAP's names, plain and as OIDs, and Microsoft's. */
+const usualNames = (field: SamlAttribute['field']): string[] =>
+  samlAttributes.filter((one) => one.field === field).map(({ name }) => name);
 const usual = {
-  email: ['email', 'mail', 'urn:oid:0.9.2342.19200300.100.1.3', `${claims}/emailaddress`],
-  givenName: ['givenName', 'firstName', 'urn:oid:2.5.4.42', `${claims}/givenname`],
-  familyName: ['sn', 'surname', 'lastName', 'urn:oid:2.5.4.4', `${claims}/surname`],
-  whole: ['displayName', 'name', 'cn', 'urn:oid:2.16.840.1.113730.3.1.241', `${claims}/name`],
+  email: usualNames('email'),
+  givenName: usualNames('givenName'),
+  familyName: usualNames('familyName'),
+  whole: usualNames('wholeName'),
 };
 
 /**
