@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
 const envFile = '/etc/foyer/foyer.env';
@@ -93,6 +94,22 @@ describe('docs/production.md', () => {
       HELP_URL: '',
       LOG_LEVEL: 'info',
     });
+  });
+
+  it('The proxies of the page offer TLS 1.2 with the ciphers of RFC 9325, section 4.2, alone, and TLS 1.3', () => {
+    const nginx = written('/etc/nginx/sites-available/foyer');
+    expect(nginx).toMatch(/^ *ssl_protocols TLSv1\.2 TLSv1\.3;$/m);
+    const ofNginx = /^ *ssl_ciphers (.*);$/m.exec(nginx)?.[1] ?? '';
+    const ofCaddy = /^ *ciphers (.*)$/m.exec(text)?.[1] ?? '';
+    const recommended = ['ECDSA', 'RSA'].flatMap((key) =>
+      ['128_GCM_SHA256', '256_GCM_SHA384'].map((cipher) => `TLS_ECDHE_${key}_WITH_AES_${cipher}`),
+    );
+    expect(ofCaddy.split(' ').toSorted()).toEqual(recommended);
+    const inOpenSsl = recommended.map((name) =>
+      name.replace('TLS_', '').replace('WITH_AES_', 'AES').replaceAll('_', '-'),
+    );
+    expect(ofNginx.split(':').toSorted()).toEqual(inOpenSsl);
+    expect(() => createSecureContext({ ciphers: ofNginx })).not.toThrow();
   });
 
   it('The page names the protection against user enumeration and says that printed credentials are refused', () => {
