@@ -21,6 +21,12 @@ export type ImportedUser = Pick<
   | 'companyName'
   | 'jobTitle'
   | 'preferredLanguage'
+  | 'preferredUsername'
+  | 'zoneinfo'
+  | 'nickname'
+  | 'middleName'
+  | 'website'
+  | 'profileUrl'
   | 'gender'
   | 'newsletter'
   | 'mfaPreference'
@@ -40,7 +46,7 @@ export type ImportRefusal =
   | 'left';
 
 export type ImportOutcome =
-  | { kind: 'added'; withoutPhone?: true }
+  | { kind: 'added'; withoutPhone?: true; withoutUsername?: true }
   /** The same id with the same address: nothing is changed. */
   | { kind: 'there' }
   | { kind: 'refused'; why: ImportRefusal };
@@ -52,6 +58,7 @@ export interface ExistingUsers {
   /** Address → id of its user, or of the user for whom it is reserved. */
   emails: Map<NormalisedEmail, UserId>;
   phones: Map<E164, { id: UserId; verified: boolean }>;
+  usernames: Set<string>;
   /** Ids of deleted users. */
   left: Set<UserId>;
 }
@@ -60,13 +67,14 @@ export const noExistingUsers = (): ExistingUsers => ({
   members: new Map(),
   emails: new Map(),
   phones: new Map(),
+  usernames: new Set(),
   left: new Set(),
 });
 
 interface ImportDecision {
   /** In the order of the imported users. */
   outcomes: ImportOutcome[];
-  /** The users to add; one whose number belongs to another user has none. */
+  /** The users to add; one whose number or username belongs to another user has none. */
   add: ImportedUser[];
   /** Existing users with an unproven number, who lose it to an imported user who had proven it. */
   release: UserId[];
@@ -113,8 +121,14 @@ export function decideImport(coming: readonly ImportedUser[], known: ExistingUse
     known.members.set(id, email);
     known.emails.set(email, id);
     if (phone !== null && !withoutPhone) known.phones.set(phone, { id, verified: phoneVerified });
-    added.set(id, withoutPhone ? { ...user, phone: null, phoneVerified: false } : user);
-    return withoutPhone ? { kind: 'added', withoutPhone } : { kind: 'added' };
+    const withoutUsername = user.preferredUsername !== null && known.usernames.has(user.preferredUsername);
+    if (user.preferredUsername !== null) known.usernames.add(user.preferredUsername);
+    added.set(id, {
+      ...user,
+      ...(withoutPhone && { phone: null, phoneVerified: false }),
+      ...(withoutUsername && { preferredUsername: null }),
+    });
+    return { kind: 'added', ...(withoutPhone && { withoutPhone }), ...(withoutUsername && { withoutUsername }) };
   });
   return { outcomes, add: [...added.values()], release };
 }

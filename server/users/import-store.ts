@@ -28,17 +28,20 @@ async function findExisting(
   const ids = coming.map(({ id }) => id);
   const emails = coming.map(({ email }) => email);
   const phones = coming.flatMap(({ phone }) => phone ?? []);
-  const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phoneVerified']);
+  const usernames = coming.flatMap(({ preferredUsername }) => preferredUsername ?? []);
+  const select = db.selectFrom('users').select(['id', 'email', 'phone', 'phoneVerified', 'preferredUsername']);
   // One after the other: an address is first looked for among the users, then among the reserved ones (`insertUser`).
   const rows = [
     ...(await select.where('id', 'in', ids).execute()),
     ...(await select.where('email', 'in', emails).execute()),
     ...(phones.length > 0 ? await select.where('phone', 'in', phones).execute() : []),
+    ...(usernames.length > 0 ? await select.where('preferredUsername', 'in', usernames).execute() : []),
   ];
-  for (const { id, email, phone, phoneVerified } of rows) {
+  for (const { id, email, phone, phoneVerified, preferredUsername } of rows) {
     known.members.set(id, email);
     known.emails.set(email, id);
     if (phone !== null) known.phones.set(phone, { id, verified: phoneVerified === 1 });
+    if (preferredUsername !== null) known.usernames.add(preferredUsername);
   }
   for (const { email, userId } of await listReservedEmails(db, emails, nowMs)) {
     if (!known.emails.has(email)) known.emails.set(email, userId);
@@ -126,6 +129,7 @@ export async function rehearseImport(
   for (const [id, email] of context.members) if (!known.members.has(id)) known.members.set(id, email);
   for (const [email, id] of context.emails) if (!known.emails.has(email)) known.emails.set(email, id);
   for (const [phone, holder] of context.phones) if (!known.phones.has(phone)) known.phones.set(phone, holder);
+  for (const username of context.usernames) known.usernames.add(username);
   for (const id of context.left) known.left.add(id);
   return decideImport(coming, known).outcomes;
 }

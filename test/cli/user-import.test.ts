@@ -58,7 +58,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
       refused: 0,
       withoutPassword: 1,
       dryRun: false,
-      ignored: ['zoneinfo', 'updated_at'],
+      ignored: ['updated_at'],
     });
     const { users, records } = await rows();
     expect(users).toEqual([
@@ -91,7 +91,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
         jobTitle: 'Engineer',
         preferredLanguage: null,
         preferredUsername: null,
-        zoneinfo: null,
+        zoneinfo: 'Europe/London',
         nickname: null,
         middleName: null,
         website: null,

@@ -32,6 +32,7 @@ const comer = fc
     ),
     emailVerified: fc.boolean(),
     phone: fc.constantFrom(null, toE164('+4911'), toE164('+4922')),
+    preferredUsername: fc.constantFrom(null, 'ada', 'vera'),
     phoneVerified: fc.boolean(),
     mfaPreference: fc.constantFrom('none' as const, 'sms' as const),
   })
@@ -52,6 +53,7 @@ const here = (): ExistingUsers => ({
     [toNormalisedEmail('d@x.example'), toUserId('4')],
   ]),
   phones: new Map([[toE164('+4922'), { id: toUserId('6'), verified: true }]]),
+  usernames: new Set(['ada']),
   left: new Set([toUserId('5')]),
 });
 
@@ -65,6 +67,7 @@ describe('decideImport', () => {
         distinct(add.map(({ id }) => id));
         distinct(add.map(({ email }) => email));
         distinct(add.flatMap(({ phone }) => phone ?? []));
+        distinct(['ada', ...add.flatMap(({ preferredUsername }) => preferredUsername ?? [])]);
         expect(outcomes.filter(({ kind }) => kind === 'added')).toHaveLength(add.length);
         expect(release).toEqual([]);
         for (const member of add) {

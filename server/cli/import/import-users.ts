@@ -9,6 +9,7 @@ import {
   type ExistingUsers,
   type ImportOutcome,
   insertImportedUsers,
+  listWithheldFields,
   noExistingUsers,
   rehearseImport,
 } from '../../users/index.ts';
@@ -20,8 +21,16 @@ import { type Links, openLinks, type WholeRow } from './links.ts';
 import { createProgress, whole } from './progress.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
-import { knownNames, type ReadMember, type ReadSettings, readMember, weakHashText } from './read-member.ts';
-import { linkedElsewhereText, openReport, type Remark, type Report, refusalTexts, withoutPhoneText } from './report.ts';
+import { listKnownNames, type ReadMember, type ReadSettings, readMember, weakHashText } from './read-member.ts';
+import {
+  linkedElsewhereText,
+  openReport,
+  type Remark,
+  type Report,
+  refusalTexts,
+  withoutPhoneText,
+  withoutUsernameText,
+} from './report.ts';
 import type { SourceRow } from './source.ts';
 
 /** The options from commander. */
@@ -53,7 +62,7 @@ function rowSourceFor(file: string, format: ImportOptions['format']): RowSource 
 }
 
 /** Reads the whole file before anything is written: a file of another format changes nothing. */
-async function survey(rows: RowSource): Promise<{ total: number; ignored: string[] }> {
+async function survey(rows: RowSource, knownNames: ReadonlySet<string>): Promise<{ total: number; ignored: string[] }> {
   const ignored = new Set<string>();
   let total = 0;
   for await (const { values } of rows(() => {})) {
@@ -139,12 +148,13 @@ class Import {
     }
     this.counts.added += 1;
     if (member.passwordHash === null) this.counts.withoutPassword += 1;
-    const { taken, withoutPhone } = outcome;
+    const { taken, withoutPhone, withoutUsername } = outcome;
     this.counts.linked += identities.length - taken;
     const isWeak = notes.includes(weakHashText);
     if (isWeak) this.counts.weakHashes += 1;
     const elsewhere = Array.from({ length: taken }, () => linkedElsewhereText);
-    const all = [...notes, ...elsewhere, ...(withoutPhone ? [withoutPhoneText] : [])];
+    const left = [...(withoutPhone ? [withoutPhoneText] : []), ...(withoutUsername ? [withoutUsernameText] : [])];
+    const all = [...notes, ...elsewhere, ...left];
     // Weak hashes are imported; the report names their rows.
     this.counts.notes += all.length - (isWeak ? 1 : 0);
     return all.map((why) => ({ line, id, kind: 'note', why }));
@@ -221,12 +231,14 @@ export async function importUsers(context: Context, file: string, options: Impor
   const wrap =
     options.wrapWeakHashes && !dryRun ? createPasswordHasher({ ...queue, ...toHashing(config) }).wrap : undefined;
   const rows = rowSourceFor(file, options.format);
-  const { total, ignored } = await survey(rows);
+  const withheldFields = listWithheldFields(config.PROFILE_FIELDS);
+  const { total, ignored } = await survey(rows, listKnownNames(withheldFields));
   if (ignored.length > 0 && !quiet) io.stderr.write(`Not taken over: ${ignored.join(', ')}\n`);
   const settings: ReadSettings = {
     nowMs: now(),
     verified,
     ignoreHashes,
+    withheldFields,
     providerNames: links.names,
     termsVersion: loadLegalTexts(config).version.number,
     smsOffered: isSmsOffered(config),

@@ -8,6 +8,7 @@ import {
   isBirthdate,
   normaliseEmail,
   normalisePhone,
+  type ProfileField,
   profileFields,
 } from '../../users/index.ts';
 import { type ProviderNames, readIdentities } from './read-identities.ts';
@@ -21,6 +22,8 @@ export interface ReadSettings {
   /** The operator vouches for addresses without a statement. */
   verified: boolean;
   ignoreHashes: boolean;
+  /** Fields that the operator has not switched on. */
+  withheldFields: ReadonlySet<ProfileField>;
   /** The providers for the names in `identities`. */
   providerNames: ProviderNames;
 }
@@ -36,8 +39,16 @@ export type ReadMember =
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._|-]{0,127}$/;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** Fields that other services know by the name of their claim. */
+const claimFields = ['preferredUsername', 'zoneinfo', 'nickname', 'middleName', 'website', 'profileUrl'] as const;
+
 /** The imported columns of a row; all others are ignored. */
-export const knownNames = new Set([
+export const listKnownNames = (withheld: ReadonlySet<ProfileField>): ReadonlySet<string> =>
+  new Set([
+    ...knownNames,
+    ...claimFields.filter((name) => !withheld.has(name)).map((name) => profileFields[name].attribute),
+  ]);
+const knownNames = new Set([
   ...['sub', 'username', 'cognito:username', 'email', 'email_verified', 'phone_number', 'phone_number_verified'],
   ...['name', 'given_name', 'family_name', 'address', 'birthdate', 'gender', 'locale', 'picture'],
   ...['preferred_language', 'custom:preferredlanguage', 'custom:newsletter', 'custom:tos_signed', 'custom:tos_version'],
@@ -135,11 +146,35 @@ function genderFor(row: ImportRow): string {
   return (genders as readonly string[]).includes(code) ? code : '0';
 }
 
-function parseProfile(row: ImportRow, { nowMs }: ReadSettings) {
+type ClaimFields = Pick<ImportedUser, (typeof claimFields)[number]>;
+
+/** By the rules of the form, in which a member could correct them. */
+function parseClaims(row: ImportRow, { withheldFields }: ReadSettings): ClaimFields {
+  const claims: ClaimFields = {
+    preferredUsername: null,
+    zoneinfo: null,
+    nickname: null,
+    middleName: null,
+    website: null,
+    profileUrl: null,
+  };
+  for (const name of claimFields) {
+    const { attribute, schema } = profileFields[name];
+    const text = withheldFields.has(name) ? '' : row.text(attribute);
+    if (text === '') continue;
+    claims[name] = schema.safeParse(text).data ?? null;
+    if (claims[name] === null) row.notes.push(`${attribute}: does not fit the rules of this field; left out`);
+  }
+  return claims;
+}
+
+function parseProfile(row: ImportRow, settings: ReadSettings) {
+  const { nowMs } = settings;
   const language = row.text('locale').slice(0, 2).toLowerCase();
   const preferred = row.value('preferred_language') === undefined ? 'custom:preferredlanguage' : 'preferred_language';
   return {
     ...parseNames(row),
+    ...parseClaims(row, settings),
     locale: (languages as readonly string[]).includes(language) ? language : null,
     picture: row.fitting('picture', pictureFits, 'is no http or https address'),
     birthdate: row.fitting('birthdate', (text) => isBirthdate(text, nowMs), 'is no day like 1990-12-31'),

@@ -22,6 +22,8 @@ export const refusalTexts: Record<ImportRefusal, string> = {
 
 export const withoutPhoneText = 'phone_number: is another member’s here; left out';
 
+export const withoutUsernameText = 'preferred_username: is another member’s here; left out';
+
 export const linkedElsewhereText = 'identities: one is linked to another member here; left out';
 
 export interface Report {
