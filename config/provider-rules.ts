@@ -52,6 +52,8 @@ const mapping = {
   picture: claim.optional(),
 };
 
+export const clientAuthentications = ['basic', 'basic-raw', 'post', 'private_key_jwt'] as const;
+
 export const oidc = z
   .strictObject({
     kind: z.literal('oidc'),
@@ -65,6 +67,15 @@ export const oidc = z
       .string()
       .regex(/^[A-Z][A-Z0-9_]*$/, 'write the name of a variable')
       .optional(),
+    /**
+     * The way to authenticate at the provider; by default the one that discovery names, and the others when it refuses
+     * that. `basic-raw`: Basic without percent-encoding, which RFC 6749 demands and some providers do not decode.
+     */
+    clientAuthentication: z
+      .enum(clientAuthentications, `write ${clientAuthentications.join(', ')}, or nothing`)
+      .optional(),
+    /** Foyer's key at this provider for `private_key_jwt`: a PEM or JWK file (RSA or P-256). */
+    privateKey: path.optional(),
     scope: z
       .string()
       .refine((value) => value.split(' ').includes('openid'), 'must contain openid')
@@ -77,7 +88,16 @@ export const oidc = z
   .refine((provider) => provider.clientSecret === undefined || provider.clientSecretVariable === undefined, {
     message: 'write clientSecret or clientSecretVariable, not both',
     path: ['clientSecretVariable'],
-  });
+  })
+  .refine((provider) => provider.clientAuthentication !== 'private_key_jwt' || provider.privateKey !== undefined, {
+    message: 'private_key_jwt needs privateKey',
+    path: ['clientAuthentication'],
+  })
+  .refine(
+    ({ clientAuthentication: way, clientSecret, clientSecretVariable }) =>
+      way === undefined || way === 'private_key_jwt' || (clientSecret ?? clientSecretVariable) !== undefined,
+    { message: 'needs clientSecret or clientSecretVariable', path: ['clientAuthentication'] },
+  );
 
 export const saml = z.strictObject({
   kind: z.literal('saml'),

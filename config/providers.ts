@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { z } from 'zod';
+import { readPrivateKey } from './private-keys.ts';
 import { type oidc, provider, type saml, schema, type standard } from './provider-rules.ts';
 import { byStandardKind, type StandardKind, standardKinds } from './standard-providers.ts';
 
@@ -94,6 +95,11 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
     'entityId',
     providers.flatMap((provider) => (provider.kind === 'saml' ? [provider.entityId] : [])),
   );
+  // The assertion for one provider must be worthless at another.
+  unique(
+    'privateKey',
+    providers.flatMap((one) => (one.kind === 'oidc' && one.privateKey !== undefined ? [one.privateKey] : [])),
+  );
   const standards = standardKinds.flatMap((kind) => raw[kind]?.domains ?? []);
   unique('domain', [...standards, ...providers.flatMap(({ domains }) => domains)]);
   raw.providers.forEach((provider, index) => {
@@ -161,6 +167,13 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     if (content !== '' && !pattern.test(content)) faults.push(`${at}: ${name} is no ${what} in PEM format`);
     return content;
   };
+  const privateKey = (at: string, name: string | undefined): string | undefined => {
+    if (name === undefined) return undefined;
+    const content = read(at, name).toString('utf8').trim();
+    if (content !== '' && readPrivateKey(content) === undefined)
+      faults.push(`${at}: ${name} is no private key in PEM or JWK format, of RSA (2048 bits or more) or P-256`);
+    return content;
+  };
   const logo = (at: string, name: string | undefined): string | undefined => {
     if (name === undefined) return undefined;
     const type = logoTypes[extname(name).toLowerCase()];
@@ -192,7 +205,8 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       }
       const { clientSecretVariable: variable, clientSecret } = provider;
       const secret = variable === undefined ? clientSecret : environment[variable];
-      return { ...provider, ...view, clientSecret: secret };
+      const key = privateKey(`${at}.privateKey`, provider.privateKey);
+      return { ...provider, ...view, clientSecret: secret, privateKey: key };
     }),
   };
   if (faults.length > 0) throw new ProvidersFileError(file, faults);

@@ -165,3 +165,10 @@ export async function finishPostedResponse(r: RequestContext, deps: FederationDe
     redirectRefused(r, deps, { provider, attempt, error });
   }
 }
+
+/** GET /federation/<provider>/jwks: the keys with which Foyer is registered at a provider (RFC 7517). */
+export function showClientKeys(r: RequestContext, deps: FederationDeps): void {
+  const { clientKeys } = requireProvider(r, deps);
+  if (!clientKeys) throw new HttpError('notFound');
+  r.res.json({ keys: clientKeys });
+}

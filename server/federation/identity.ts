@@ -75,6 +75,8 @@ export const refusalKinds = [
   'cancelled',
   /** The provider reported a fault of itself or of the request. */
   'provider-error',
+  /** Only the operator or the provider can mend it: wrong credentials, an algorithm that is not supported. */
+  'not-set-up',
   /** It does not answer, or too late. */
   'unreachable',
   /** The response violates the protocol: signature, audience, issuer, time … */

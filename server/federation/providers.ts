@@ -45,6 +45,8 @@ export interface Provider {
   strategy: ProviderStrategy;
   /** OpenID Connect only: the provider's logout tokens. */
   oidc?: OidcLogout | undefined;
+  /** OpenID Connect only: the public keys with which Foyer is registered there. */
+  clientKeys?: readonly object[] | undefined;
   /** SAML only: metadata, responses by POST, single logout. */
   saml?: SamlProviderOps | undefined;
 }
@@ -79,6 +81,7 @@ export interface StrategySettings {
 export const callbackPath = (id: ProviderId) => `/federation/${id}/callback`;
 export const assertionPath = (id: ProviderId) => `/federation/${id}/acs`;
 export const metadataPath = (id: ProviderId) => `/federation/${id}/metadata`;
+export const clientKeysPath = (id: ProviderId) => `/federation/${id}/jwks`;
 export const logoutPath = (id: ProviderId) => `/federation/${id}/logout`;
 export const finishPath = (id: ProviderId) => `/federation/${id}/finish`;
 

@@ -1,6 +1,6 @@
 import type { Express, RequestHandler, Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
-import { finishPostedResponse, handleCallback, showPostedResponse } from './callback-handlers.ts';
+import { finishPostedResponse, handleCallback, showClientKeys, showPostedResponse } from './callback-handlers.ts';
 import type { FederationDeps } from './deps.ts';
 import { showLinkConfirmation, submitLinkConfirmation } from './link-confirmation-handlers.ts';
 import { logoutPosts, logoutRedirects } from './logout-routes.ts';
@@ -39,6 +39,7 @@ export function federationRoutes(router: Router, deps: FederationDeps): void {
   add(path, { post: submitStartSignIn });
   add(`${path}/logo`, { get: serveLogo });
   add(`${path}/callback`, { get: handleCallback });
+  add(`${path}/jwks`, { get: showClientKeys });
   add(`${path}/finish`, { get: showPostedResponse, post: finishPostedResponse });
   add(`${path}/metadata`, { get: showMetadata });
   // Without an answer to other methods: a POST has its own route.

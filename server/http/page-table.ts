@@ -32,6 +32,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /federation/:provider/callback': 'flow',
   'GET /federation/:provider/finish': 'flow',
   'POST /federation/:provider/finish': 'flow',
+  'GET /federation/:provider/jwks': 'visitor',
   'GET /federation/:provider/metadata': 'visitor',
   'GET /federation/:provider/logout': 'flow',
   // Sign-up.

@@ -40,7 +40,7 @@ describe('metadata of an OpenID provider', () => {
     server?.closeAllConnections();
     server?.close();
   });
-  const open = () => createDiscovery({ issuer, clientId: 'foyer', clientSecret: 's' }, () => nowMs);
+  const open = () => createDiscovery({ issuer, clientId: 'foyer' }, { now: () => nowMs });
 
   it('The metadata is fetched on first use, once for concurrent callers, and cached for an hour', async () => {
     const discovery = open();

@@ -2,6 +2,7 @@ import type { OidcProviderConfig, SamlProviderConfig } from '../../../config/pro
 import {
   assertionPath,
   callbackPath,
+  clientKeysPath,
   logoutPath,
   metadataPath,
   type Provider,
@@ -24,11 +25,12 @@ export const mayReuse = (config: OidcProviderConfig | SamlProviderConfig): boole
 /** Every configured provider, in the order of the sign-in page. Makes no requests. */
 export function describeProviders(settings: StrategySettings): ProviderDescription[] {
   const at = (path: string) => new URL(path, settings.publicUrl).href;
-  const register = ({ id, saml, oidc }: Provider): Record<string, string> => {
+  const register = ({ id, saml, oidc, clientKeys }: Provider): Record<string, string> => {
     const logout = at(logoutPath(id));
     if (saml) return { metadata: at(metadataPath(id)), acs: at(assertionPath(id)), logout };
     const callback = at(callbackPath(id));
-    return oidc ? { callback, backchannel_logout: logout, frontchannel_logout: logout } : { callback };
+    const keys = clientKeys && { jwks: at(clientKeysPath(id)) };
+    return oidc ? { callback, ...keys, backchannel_logout: logout, frontchannel_logout: logout } : { callback };
   };
   const reusable = new Set(settings.file.providers.filter(mayReuse).map(({ id }) => id));
   return openStrategies(settings).map((provider) => ({

@@ -1,36 +1,60 @@
-import * as client from 'openid-client';
+import type * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
-import { discoverOnce } from '../providers/discovery.ts';
+import { type Discovered, discoverOnce } from '../providers/discovery.ts';
 import { fetchLimited } from '../providers/fetch-limited.ts';
 import { fromOidcError } from '../providers/oidc-errors.ts';
-import { isObject, parsedJson, toProbeUrl } from './probe.ts';
-import type { ProviderCheckResult } from './report.ts';
+import { type CredentialsCheck, checkCredentials } from './oidc-credentials.ts';
+import { isObject, parsedJson } from './probe.ts';
+import { joinedReports, type ProviderCheckResult } from './report.ts';
 
 /** Checks an OpenID provider's discovery document, its keys, and whether it accepts the credentials. */
-export async function checkOidc(
-  config: OidcProviderConfig,
-  redirectUri: string,
-  answerMs?: number,
-): Promise<ProviderCheckResult> {
-  let configuration: client.Configuration;
+export async function checkOidc(check: Omit<CredentialsCheck, 'discovered'>): Promise<ProviderCheckResult> {
+  const { config, answerMs } = check;
+  let discovered: Discovered;
   try {
-    configuration = await discoverOnce(config, answerMs);
+    discovered = await discoverOnce(config, { answerMs });
   } catch (error) {
     const { kind, detail } = fromOidcError(error);
     const why =
       kind === 'invalid' && detail.includes('issuer')
         ? 'its discovery document names another issuer'
         : `its discovery document cannot be used (${detail})`;
-    return { faults: [why], warnings: [] };
+    return { faults: [why] };
   }
-  const claims = configuration.serverMetadata();
-  const [faults, warnings] = [endpointFaults(claims, config.issuer), capabilities(claims, config)];
-  if (faults.length > 0) return { faults, warnings };
+  const claims = discovered.configuration.serverMetadata();
+  const document: ProviderCheckResult = {
+    faults: [...endpointFaults(claims, config.issuer), ...algorithmFaults(claims)],
+    warnings: capabilities(claims, config),
+    unseen: unseenSettings(claims),
+  };
+  if (document.faults?.length !== 0) return document;
   const more = await Promise.all([
-    keyFaults(claims.jwks_uri ?? '', answerMs),
-    credentialFaults(configuration, redirectUri),
+    keyFaults(claims.jwks_uri ?? '', answerMs).then((faults) => ({ faults })),
+    checkCredentials({ ...check, discovered }),
   ]);
-  return { faults: more.flat(), warnings };
+  return joinedReports(document, ...more);
+}
+
+/** The asymmetric algorithms of the library. */
+const algorithms: ReadonlySet<string> = new Set([
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'],
+  ...['EdDSA', 'Ed25519', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
+]);
+
+function algorithmFaults({ id_token_signing_alg_values_supported: known }: client.ServerMetadata): string[] {
+  if (known === undefined || known.some((algorithm) => algorithms.has(algorithm))) return [];
+  const names = known.join(', ') || 'nothing';
+  return [`it signs id tokens with ${names} only (id_token_signing_alg_values_supported), which is not supported`];
+}
+
+/** Settings for this client that the provider can have, and that its document does not name. */
+function unseenSettings(claims: client.ServerMetadata): string[] {
+  const symmetric = claims.id_token_signing_alg_values_supported?.filter((one) => one.startsWith('HS')) ?? [];
+  return [
+    ...(symmetric.length > 0
+      ? [`that it signs the id tokens of this client with none of ${symmetric.join(', ')}, which are not supported`]
+      : []),
+  ];
 }
 
 const needed = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
@@ -68,21 +92,5 @@ async function keyFaults(address: string, answerMs?: number): Promise<string[]> 
     return list.length > 0 ? [] : ['its keys (jwks_uri) are none'];
   } catch (error) {
     return [`its keys (jwks_uri) cannot be read (${fromOidcError(error).detail})`];
-  }
-}
-
-/** With an invalid code, a provider that accepts the credentials answers `invalid_grant` (RFC 6749, section 5.2). */
-async function credentialFaults(configuration: client.Configuration, redirectUri: string): Promise<string[]> {
-  try {
-    await client.authorizationCodeGrant(configuration, toProbeUrl(redirectUri, configuration.serverMetadata().issuer), {
-      pkceCodeVerifier: client.randomPKCECodeVerifier(),
-    });
-    return ['it gave a token for a code that it had issued to no one'];
-  } catch (error) {
-    const { kind, detail } = fromOidcError(error);
-    if (kind === 'invalid' && detail.endsWith('invalid_grant')) return [];
-    if (/invalid_client|unauthorized_client|credentials/.test(detail))
-      return ['it does not take clientId and clientSecret'];
-    return [`its token endpoint does not answer as it should (${detail})`];
   }
 }

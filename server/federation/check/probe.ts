@@ -21,3 +21,7 @@ export function parsedJson(text: string): unknown {
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Not every provider has the words of the standard: whether it accepts the credentials is open. */
+export const unknownWord = (word: string): string =>
+  `its token endpoint answers ${word} to an unknown code, where invalid_grant is the word: a sign-in shows whether it takes the credentials`;

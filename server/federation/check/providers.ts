@@ -1,7 +1,7 @@
 import { type StandardKind, standardKindsOnPages, standardProviders } from '../../../config/standard-providers.ts';
 import type { ProviderId } from '../../shared/index.ts';
 import { standardProviderIds } from '../providers/endpoints.ts';
-import { assertionPath, callbackPath, type StrategySettings } from '../providers.ts';
+import { assertionPath, callbackPath, clientKeysPath, type StrategySettings } from '../providers.ts';
 import { checkOwnPair } from './certificates.ts';
 import { checkOidc } from './oidc.ts';
 import { joinedReports, type ProviderCheckResult, type ProviderReport } from './report.ts';
@@ -18,8 +18,8 @@ const configuredStandards = ({ config }: StrategySettings): StandardKind[] =>
  */
 export async function checkProviders(settings: StrategySettings, only?: string): Promise<ProviderReport[]> {
   const { file, publicUrl, answerMs, now } = settings;
-  const callbackUrl = (id: ProviderId) => new URL(callbackPath(id), publicUrl).href;
-  const acs = (id: ProviderId) => new URL(assertionPath(id), publicUrl).href;
+  const at = (path: string) => new URL(path, publicUrl).href;
+  const callbackUrl = (id: ProviderId) => at(callbackPath(id));
   const own: ProviderCheckResult = file.serviceProvider ? checkOwnPair(file.serviceProvider, now()) : {};
   const checks: [string, () => Promise<ProviderCheckResult>][] = [
     ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
@@ -30,8 +30,8 @@ export async function checkProviders(settings: StrategySettings, only?: string):
       config.id,
       async () =>
         config.kind === 'oidc'
-          ? checkOidc(config, callbackUrl(config.id), answerMs)
-          : joinedReports(own, await checkSaml(config, { acs: acs(config.id), nowMs: now(), answerMs })),
+          ? checkOidc({ config, answerMs, redirectUri: callbackUrl(config.id), keysUrl: at(clientKeysPath(config.id)) })
+          : joinedReports(own, await checkSaml(config, { acs: at(assertionPath(config.id)), nowMs: now(), answerMs })),
     ]),
   ];
   const expected = checks.filter(([id]) => only === undefined || id === only);

@@ -1,10 +1,10 @@
-import { type StandardKind, type StandardProvider, standardProviders } from '../../../config/standard-providers.ts';
+import { type StandardKind, standardProviders } from '../../../config/standard-providers.ts';
 import { FederationError } from '../identity.ts';
 import { standardEndpoints } from '../providers/endpoints.ts';
 import { fetchLimited } from '../providers/fetch-limited.ts';
-import { wrongCode } from '../providers/oauth2-errors.ts';
+import { wrongClient, wrongCode } from '../providers/oauth2-errors.ts';
 import type { StrategySettings } from '../providers.ts';
-import { isObject, parsedJson, probeCode } from './probe.ts';
+import { isObject, parsedJson, probeCode, unknownWord } from './probe.ts';
 import type { ProviderCheckResult } from './report.ts';
 
 /** Checks whether a standard provider accepts the credentials, with an invalid code. */
@@ -21,7 +21,7 @@ export async function checkStandard(
     client_id: config[id.variable] ?? '',
     client_secret: config[secret.variable] ?? '',
   });
-  const fault = await fetchLimited(
+  return fetchLimited(
     standardEndpoints(kind, config).token,
     {
       method: 'POST',
@@ -30,24 +30,22 @@ export async function checkStandard(
     },
     answerMs,
   ).then(
-    ({ status, text }) => findTokenFault(kind, status, text),
+    ({ status, text }) => judgeAnswer(kind, status, text),
     (error: unknown) => {
-      if (error instanceof FederationError) return `it does not answer (${error.detail})`;
+      if (error instanceof FederationError) return { faults: [`it does not answer (${error.detail})`] };
       throw error;
     },
   );
-  return { faults: fault === undefined ? [] : [fault], warnings: [] };
 }
 
 /** A provider that accepts the credentials only rejects the code. */
-function findTokenFault(kind: StandardKind, status: number, text: string): string | undefined {
+function judgeAnswer(kind: StandardKind, status: number, text: string): ProviderCheckResult {
   const claims = parsedJson(text);
   const error = isObject(claims) ? claims.error : undefined;
   const code = isObject(error) ? error.code : error;
-  if (wrongCode(code, kind)) return undefined;
-  const { errors }: StandardProvider = standardProviders[kind];
-  if (code === 'invalid_client' || code === 'unauthorized_client' || errors.wrongClient.includes(code))
-    return 'it does not take our client id and secret';
-  const word = /^[\w]{1,60}$/.test(String(code)) ? `, ${String(code)}` : '';
-  return `its token endpoint does not answer as it should (status ${status}${word})`;
+  if (wrongCode(code, kind)) return {};
+  if (wrongClient(code, kind)) return { faults: ['it does not take our client id and secret'] };
+  if (status >= 400 && status < 500 && /^[\w]{1,60}$/.test(String(code ?? '')))
+    return { warnings: [unknownWord(String(code))] };
+  return { faults: [`its token endpoint does not answer as it should (status ${status})`] };
 }

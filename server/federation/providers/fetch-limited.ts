@@ -1,7 +1,7 @@
 import { FederationError } from '../identity.ts';
 import { providerTimeoutMs } from './passport.ts';
 
-interface HttpResponse {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;

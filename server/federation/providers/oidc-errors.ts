@@ -1,5 +1,5 @@
 import { expiredThere, FederationError } from '../identity.ts';
-import { toErrorWord, wrongCode } from './oauth2-errors.ts';
+import { faultKind, toErrorWord, wrongClient, wrongCode } from './oauth2-errors.ts';
 
 interface LibraryError {
   name?: string;
@@ -11,25 +11,30 @@ interface LibraryError {
   status?: unknown;
 }
 
-/** Converts an error of openid-client. Its causes contain responses with tokens, so nothing of them is passed on. */
-export function fromOidcError(thrown: unknown): FederationError {
+/** The error word with which an endpoint for the client's requests has answered (RFC 6749, section 5.2). */
+export function readErrorWord(thrown: unknown): string | undefined {
+  const { code, error } = (thrown ?? {}) as LibraryError;
+  return code === 'OAUTH_RESPONSE_BODY_ERROR' ? toErrorWord(error) : undefined;
+}
+/** The provider does not accept Foyer's credentials, or the way in which they are sent. */
+export const isWrongClient = (thrown: unknown): boolean => wrongClient(readErrorWord(thrown));
+/** The provider accepts the credentials, and refuses the code. */
+export const isWrongCode = (thrown: unknown): boolean => wrongCode(readErrorWord(thrown));
+
+/**
+ * Converts an error of openid-client. Its causes contain responses with tokens, so nothing of them is passed on.
+ * @param endpoint the one that refuses a request, for the log
+ */
+export function fromOidcError(thrown: unknown, endpoint = 'token endpoint'): FederationError {
   if (thrown instanceof FederationError) return thrown;
   const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as LibraryError;
   // An error of Foyer's own request is wrapped.
   if (cause instanceof FederationError) return cause;
   switch (code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR':
-      // Keycloak's text (OpenID Connect Core 1.0, section 3.1.2.6 has no code for it).
-      if (error === 'temporarily_unavailable' && error_description === 'authentication_expired')
-        return new FederationError('provider-error', expiredThere);
-      return error === 'access_denied'
-        ? new FederationError('cancelled', 'access_denied')
-        : new FederationError('provider-error', `authorization: ${toErrorWord(error)}`);
+      return fromAuthorizationError(error, error_description);
     case 'OAUTH_RESPONSE_BODY_ERROR':
-      return new FederationError(
-        wrongCode(error) ? 'invalid' : 'provider-error',
-        `token endpoint: ${toErrorWord(error)}`,
-      );
+      return new FederationError(wrongCode(error) ? 'invalid' : faultKind(error), `${endpoint}: ${toErrorWord(error)}`);
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
       return new FederationError('provider-error', 'client credentials or token rejected');
     case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
@@ -38,9 +43,45 @@ export function fromOidcError(thrown: unknown): FederationError {
     }
     case 'OAUTH_TIMEOUT':
       return new FederationError('unreachable', 'no answer in time');
+    case 'OAUTH_UNSUPPORTED_OPERATION':
+      return new FederationError('not-set-up', describeUnsupported(cause));
+    case 'OAUTH_INVALID_RESPONSE':
+      // A symmetric algorithm although discovery names none: the registration at the provider says so.
+      if (isSymmetric(tokenAlgorithm(cause))) return new FederationError('not-set-up', describeUnsupported(cause));
+      return new FederationError('invalid', toErrorWord(code));
     default:
       return new FederationError('invalid', `${toErrorWord(code ?? name)}${missingClaim(cause)}`);
   }
+}
+
+/** RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6. */
+function fromAuthorizationError(error: unknown, description: unknown): FederationError {
+  // Keycloak's text: the standards have no code for it.
+  if (error === 'temporarily_unavailable' && description === 'authentication_expired')
+    return new FederationError('provider-error', expiredThere);
+  return error === 'access_denied'
+    ? new FederationError('cancelled', 'access_denied')
+    : new FederationError(faultKind(error), `authorization: ${toErrorWord(error)}`);
+}
+
+const isSymmetric = (algorithm: string | undefined) => algorithm?.startsWith('HS') === true;
+
+/** The algorithm of a token that the library refuses, from the cause of its error. */
+function tokenAlgorithm(error: unknown): string | undefined {
+  const { cause } = (error ?? {}) as LibraryError;
+  const { alg, header } = (cause ?? {}) as { alg?: unknown; header?: { alg?: unknown } };
+  const algorithm = alg ?? header?.alg;
+  return typeof algorithm === 'string' ? algorithm : undefined;
+}
+
+/** A token that Foyer cannot read at any sign-in. */
+function describeUnsupported(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown };
+  if (message === 'JWE decryption is not configured') return 'the id token is encrypted, and there is no decryptionKey';
+  const algorithm = tokenAlgorithm(error);
+  return algorithm === undefined
+    ? 'an answer in a form that is not supported'
+    : `the token is signed with ${toErrorWord(algorithm)}, which is not supported`;
 }
 
 /** The name of the invalid claim, if the library gives it: the name is no secret, the value may be. */

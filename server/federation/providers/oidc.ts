@@ -9,6 +9,8 @@ import type { ProviderId } from '../../shared/index.ts';
 import { FederationError, type UpstreamIdentity } from '../identity.ts';
 import type { ProviderStrategy, StrategyState } from '../provider-strategy.ts';
 import { callbackPath, type Provider, type StrategySettings } from '../providers.ts';
+import { createClientAuthentication } from './client-authentication.ts';
+import { toPublicKeys } from './client-keys.ts';
 import { createDiscovery, type ProviderDiscovery } from './discovery.ts';
 import { readLogoutTokens } from './logout-token.ts';
 import { fromOidcError } from './oidc-errors.ts';
@@ -55,7 +57,7 @@ export function createOidcProvider(
   config: OidcProviderConfig,
 ): Provider {
   const { id, name, label = {}, logo, domains, signUp, secondFactor } = config;
-  const discovery = createDiscovery(config, settings.now, settings.answerMs);
+  const discovery = createDiscovery(config, { now: settings.now, answerMs: settings.answerMs });
   return {
     id,
     kind: 'oidc',
@@ -68,12 +70,13 @@ export function createOidcProvider(
     refusesEmbeddedBrowsers: false,
     strategy: discoveredStrategy(settings, passport, { config, discovery }),
     oidc: readLogoutTokens(settings, config, discovery),
+    clientKeys: toPublicKeys(config),
   };
 }
 
 /**
- * The library's strategy needs the metadata of its provider at its creation. So it is registered at the first sign-in,
- * when the metadata are known, and again each time that they are read again.
+ * The library's strategy needs the metadata of its provider and a way to authenticate there at its creation. So it is
+ * registered at each request, when both are known.
  */
 function discoveredStrategy(
   settings: StrategySettings,
@@ -81,24 +84,26 @@ function discoveredStrategy(
   { config, discovery }: { config: OidcProviderConfig; discovery: ProviderDiscovery },
 ): ProviderStrategy {
   const { id, scope } = config;
+  const authentication = createClientAuthentication(config, settings.now);
   const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
-  let registered: client.Configuration | undefined;
 
-  function register(configuration: client.Configuration): void {
-    if (configuration === registered) return;
+  async function runOnce(request: OidcRequest, configuration: client.Configuration) {
     const strategy = new OidcStrategy(
       { name: id, config: configuration, callbackURL, scope, sessionKey },
       async (tokens, done) => done(null, await fetchClaims(configuration, config, tokens)),
     );
     passport.use(id, strategy);
-    registered = configuration;
+    return authenticate({ passport, id, withinMs: settings.answerMs }, request);
   }
 
-  async function run(request: OidcRequest) {
+  /** @param open the request; its session is used up, so that each way to authenticate needs one of its own */
+  async function run(open: () => OidcRequest) {
     try {
-      const configuration = await discovery();
-      register(configuration);
-      return { configuration, result: await authenticate({ passport, id, withinMs: settings.answerMs }, request) };
+      const server = (await discovery()).serverMetadata();
+      const result = await authentication.run(server, async (way) =>
+        runOnce(open(), await discovery(way.authenticate)),
+      );
+      return { server, result };
     } catch (error) {
       throw fromOidcError(error);
     }
@@ -113,23 +118,28 @@ function discoveredStrategy(
         ...(loginHint !== undefined && { login_hint: loginHint }),
         ...(repeated && { prompt: 'login', max_age: '0' }),
       };
-      const request: OidcRequest = { method: 'GET', query: {}, session: {}, search: '', parameters };
-      const { result } = await run(request);
+      let session: OidcRequest['session'] = {};
+      const { result } = await run(() => {
+        session = {};
+        return { method: 'GET', query: {}, session, search: '', parameters };
+      });
       if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
       // The time of authentication is checked below: the library would also count authentications after the request.
-      const { max_age: _, ...stored } = request.session[sessionKey] ?? {};
+      const { max_age: _, ...stored } = session[sessionKey] ?? {};
       return { url: result.url, stored: { ...stored, ...(repeated && { againAtS: Math.floor(Date.now() / 1000) }) } };
     },
     async finish(req, attempt) {
       if (attempt === undefined) throw new FederationError('foreign', 'unsolicited response');
       const { againAtS, ...stored } = attempt.strategyState;
       const search = readCallbackQuery(req);
-      const session = { [sessionKey]: { ...stored } };
-      const { result, configuration } = await run({ method: 'GET', query: {}, session, search, parameters: {} });
+      const { result, server } = await run(() => {
+        const session = { [sessionKey]: { ...stored } };
+        return { method: 'GET', query: {}, session, search, parameters: {} };
+      });
       if (result.kind === 'fail') throw new FederationError('cancelled', 'access_denied');
       if (result.kind !== 'success') throw new FederationError('invalid', 'neither a code nor an error');
       const response = result.user as IdentityClaims;
-      if (typeof againAtS === 'number') requireFreshAuthentication(response, againAtS, configuration.serverMetadata());
+      if (typeof againAtS === 'number') requireFreshAuthentication(response, againAtS, server);
       const view = toFreshness(response, { requested: againAtS !== undefined, nowMs: settings.now() });
       const identity = oidcToIdentity(response, config);
       return {
