@@ -66,6 +66,10 @@ describe('modules of the OpenID Foundation’s plans for providers', () => {
     const [first, second] = server.members;
     const target: Target =
       plan === 'Basic OP' ? { ...common, member: first } : { ...common, member: second, responseMode: 'form_post' };
+    return runModule(target, name);
+  }
+
+  async function runModule(target: Target, name: string): Promise<Findings> {
     const flow = new Flow(target);
     try {
       await basicOpModules[name]?.(flow);
@@ -102,6 +106,16 @@ describe('modules of the OpenID Foundation’s plans for providers', () => {
   thorough.each(plans.map((plan): [Plan, string] => [plan, slow]))(
     'The result of %s, slow module %s, is that of docs/conformance.md',
     expectResult,
+  );
+
+  thorough.each(names.filter((name) => /scope|claims-essential|alternate/.test(name)))(
+    'The module %s warns of nothing but claims that a new member has not given',
+    async (name) => {
+      const { failures, warnings } = await runModule({ ...common, member: server.newcomer }, name);
+      expect(failures).toEqual([]);
+      for (const warning of warnings) expect(warning).toMatch(/^userinfo (?:lacks|has no) /);
+      expect(warnings).toHaveLength(/email|alternate/.test(name) ? 0 : 1);
+    },
   );
 
   it('A claim of another shape than the standard’s fails a module', () => {

@@ -24,6 +24,8 @@ export interface CertificationServer {
   issuer: string;
   /** A plan signs a member in about 35 times, and a password is checked 60 times an hour (PASSWORD_LIMIT_MEMBER). */
   members: readonly [CertificationMember, CertificationMember];
+  /** A member who has given nothing but an e-mail address. */
+  newcomer: CertificationMember;
   /** Both are registered by `foyer client add --certification`. */
   clients: readonly [CertificationClient, CertificationClient];
   /** A new browser. */
@@ -66,22 +68,32 @@ export async function startCertificationServer(): Promise<CertificationServer> {
       if (run.code !== 0) throw new Error(run.err);
       return run.json();
     };
-    const addMember = async (name: string, phone: string): Promise<CertificationMember> => {
+    const addMember = async (name: string, phone?: string): Promise<CertificationMember> => {
       const [email, password] = [`${name}@example.com`, 'correct horse 9'];
-      const contact = ['--email', email, '--phone', phone, '--password', password];
-      const names = ['--given-name', 'Ada', '--family-name', 'Lovelace'];
-      await command('user', 'add', ...contact, ...names, '--verified', '--accept-terms');
+      const details = phone === undefined ? [] : ['--phone', phone, '--given-name', 'Ada', '--family-name', 'Lovelace'];
+      await command(
+        'user',
+        'add',
+        '--email',
+        email,
+        '--password',
+        password,
+        ...details,
+        '--verified',
+        '--accept-terms',
+      );
       return { email, password };
     };
     const members = [await addMember('ada', '+4915112345678'), await addMember('eva', '+4915112345679')] as const;
     await fillProfiles(dataDir);
+    const newcomer = await addMember('new');
     const register = async (name: string): Promise<CertificationClient> => {
       const options = ['--id', name, '--name', name, '--redirect-uri', redirectUri, '--certification'];
       return { id: name, secret: String((await command('client', 'add', ...options)).client_secret) };
     };
     const clients = [await register('suite'), await register('suite2')] as const;
     const browser = () => new Browser(issuer);
-    return { issuer, members, clients, browser, stop };
+    return { issuer, members, newcomer, clients, browser, stop };
   } catch (error) {
     await stop();
     throw error;
