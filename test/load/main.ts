@@ -4,6 +4,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Figure, isMet, line } from './figures.ts';
 import { measureExistence } from './part-existence.ts';
+import { measureFederation } from './part-federation.ts';
 import { measureFlood } from './part-flood.ts';
 import { measureHashes } from './part-hash.ts';
 import { measureImport } from './part-import.ts';
@@ -15,8 +16,8 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, flood, hash, page, start, import, import-servers, existence,
-                  existence-window (with commas; all by default)
+  --only NAMES    of: provider, provider-servers, sign-in, federation, flood, hash, page, start, import, import-servers,
+                  existence, existence-window (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --tries N       of existence: requests for members, and as many for strangers (200)
@@ -57,6 +58,7 @@ const parts: Record<string, Part> = {
   provider: onEmbedded(measureProvider),
   'provider-servers': onServers(measureProvider),
   'sign-in': onEmbedded(measureSignIns),
+  federation: onEmbedded(measureFederation),
   flood: onEmbedded(measureFlood),
   hash: measureHashes,
   page: onEmbedded(measurePage),
