@@ -27,7 +27,9 @@ export function createProviderFolder() {
   writeFileSync(at('saml.key'), own.privateKey);
   writeFileSync(at('saml.crt'), own.certificate);
   const first = certificateFor('first');
-  const cli: Cli = cliOn(nowhere, { ...production, PROVIDERS_FILE: file, ACME_SECRET: 'of acme' });
+  const cliWith = (environment: Record<string, string>): Cli =>
+    cliOn(nowhere, { ...production, PROVIDERS_FILE: file, ...environment });
+  const cli = cliWith({ ACME_SECRET: 'of acme' });
   const written = (): Written => JSON.parse(readFileSync(file, 'utf8'));
   return {
     at,
@@ -36,6 +38,8 @@ export function createProviderFolder() {
     first,
     /** In production. */
     cli,
+    /** In production, with further variables. */
+    cliWith,
     /** In development, where addresses of this machine need no TLS. */
     local: cliOn(nowhere, { PROVIDERS_FILE: file }),
     written,
