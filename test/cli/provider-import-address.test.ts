@@ -51,6 +51,29 @@ describe('foyer provider import', () => {
       expect((await importText(discoveryJson('https://id.acme.example'))).out).toContain('acme: unchanged');
     });
 
+    it('A client secret that stands in the file stays there, is not printed, and gives way to a variable', async () => {
+      const entryWith = {
+        kind: 'oidc',
+        id: 'acme',
+        name: 'Acme',
+        issuer: 'https://id.acme.example',
+        clientId: 'foyer',
+      };
+      folder.start({ providers: [{ ...entryWith, clientSecret: 'a secret of the file' }] });
+      const document = discoveryJson('https://id.acme.example');
+      for (const options of [
+        ['--name', 'Acme Corporate'],
+        ['--name', 'Acme', '--json'],
+      ]) {
+        const run = await importText(document, ...options);
+        expect(run).toMatchObject({ code: 0, err: '' });
+        expect(run.out).not.toContain('a secret of the file');
+        expect(entry()?.clientSecret).toBe('a secret of the file');
+      }
+      expect(await importText(document, '--client-secret-variable', 'ACME_SECRET')).toMatchObject({ code: 0 });
+      expect(entry()).toEqual({ ...entryWith, clientSecretVariable: 'ACME_SECRET' });
+    });
+
     it('The address of an issuer leads to its discovery document', async () => {
       const issuer = `${url}/realms/acme`;
       answer = (req, res) => {

@@ -184,6 +184,13 @@ describe('foyer provider', () => {
     });
   });
 
+  it('Checking finds metadata that a running server cannot take over, and compares no certificates otherwise', async () => {
+    const unsigned = await checked(with_(saml({ metadataRefresh: 'signed' })), 'acme-saml');
+    expect(unsigned?.faults).toEqual([
+      'its metadata cannot be taken over (the metadata are not signed): import them again, or set metadataCertificate',
+    ]);
+  });
+
   it('Checking finds SAML metadata of another entity, with other addresses, or none', async () => {
     const change = { entityId: 'https://else.example', ssoUrl: `${providers.url}/elsewhere` };
     expect((await checked(with_(saml(change)), 'acme-saml'))?.faults).toEqual([

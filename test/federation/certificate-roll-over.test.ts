@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { makeSigner, type Signer, signElement } from '../../sandbox/providers/index.ts';
+import { cliOn } from '../support/cli.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { entityDescriptor, type MetadataShape, metadataXml } from '../support/provider-documents.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -35,24 +36,20 @@ describe('certificates from signed metadata', () => {
     for (const { saml } of foyer.app.federation.providers.all) await saml?.renewDaily?.();
   };
 
+  let environment: Record<string, string> = {};
   async function open(change: Record<string, unknown> = {}) {
     const { port } = server.address() as { port: number };
-    foyer = await startFoyer(
-      anyBackend,
-      {
-        GUESS_LIMIT_ADDRESS: '100000',
-        ...providers.environment((file) => {
-          const entry = file.providers[1];
-          const refresh = { metadataUrl: `http://127.0.0.1:${port}/metadata`, metadataRefresh: 'signed' };
-          Object.assign(entry ?? {}, refresh, {
-            metadataCertificate: providers.write('anchor.crt', anchor.certificate),
-          });
-          Object.assign(entry ?? {}, change);
-          return file;
-        }),
-      },
-      { now: () => Date.now() + passedMs },
-    );
+    environment = providers.environment((file) => {
+      const entry = file.providers[1];
+      const refresh = { metadataUrl: `http://127.0.0.1:${port}/metadata`, metadataRefresh: 'signed' };
+      Object.assign(entry ?? {}, refresh, {
+        metadataCertificate: providers.write('anchor.crt', anchor.certificate),
+      });
+      Object.assign(entry ?? {}, change);
+      return file;
+    });
+    const limits = { GUESS_LIMIT_ADDRESS: '100000' };
+    foyer = await startFoyer(anyBackend, { ...limits, ...environment }, { now: () => Date.now() + passedMs });
   }
 
   beforeAll(async () => {
@@ -168,6 +165,24 @@ describe('certificates from signed metadata', () => {
     await renewDaily();
     passedMs = 0;
     expect(await come(next)).toContain(refused);
+  });
+
+  it('The check reports signed metadata that a running server takes over as no fault', async () => {
+    await open();
+    publish({
+      signing: [next.certificate],
+      signOn: `${providers.saml.entityId.replace(/metadata$/, 'sso')}`,
+      logout: `${providers.saml.entityId.replace(/metadata$/, 'slo')}`,
+    });
+    const check = cliOn(foyer.stores.urls, environment);
+    const report = async () => (await check('provider', 'check', 'acme-saml', '--json')).json().providers;
+    expect(await report()).toEqual([expect.objectContaining({ faults: [], warnings: [] })]);
+    publish({ signing: [next.certificate] }, next);
+    expect(await report()).toEqual([
+      expect.objectContaining({
+        faults: expect.arrayContaining([expect.stringContaining('cannot be taken over (they are not signed by this')]),
+      }),
+    ]);
   });
 
   it('A reload keeps the certificates that were taken over', async () => {

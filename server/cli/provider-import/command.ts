@@ -173,9 +173,17 @@ async function importProvider(io: CliIo, source: string, options: ProviderImport
     ...removed.map((name) => `${name} is no longer in use: its certificate is not in the metadata`),
   ];
   const { id } = options;
+  const { clientSecret: _, ...printed } = entry;
   const registered = document.document.kind === 'saml' ? 'metadata' : 'callback';
   return {
-    json: { id, kind: document.document.kind, action, dry_run: options.dryRun === true, entry, notes: remarks },
+    json: {
+      id,
+      kind: document.document.kind,
+      action,
+      dry_run: options.dryRun === true,
+      entry: printed,
+      notes: remarks,
+    },
     text: [
       facts([...describe(document, certificates), ['note', remarks]]),
       '',
