@@ -175,6 +175,19 @@ export const vendorDocuments: Record<string, readonly VendorDocument[]> = {
   ],
   okta: [
     {
+      id: 'acme-okta-oidc',
+      options: openId,
+      text: () =>
+        discoveryJson('https://acme.okta.com', {
+          authorization_endpoint: 'https://acme.okta.com/oauth2/v1/authorize',
+          token_endpoint: 'https://acme.okta.com/oauth2/v1/token',
+          jwks_uri: 'https://acme.okta.com/oauth2/v1/keys',
+          userinfo_endpoint: 'https://acme.okta.com/oauth2/v1/userinfo',
+          scopes_supported: ['openid', 'email', 'profile', 'address', 'phone', 'offline_access', 'groups'],
+          code_challenge_methods_supported: ['S256'],
+        }),
+    },
+    {
       id: 'acme-okta',
       text: (certificate) =>
         metadataXml({
@@ -215,6 +228,20 @@ export const vendorDocuments: Record<string, readonly VendorDocument[]> = {
           logout: 'https://acme.onelogin.com/trust/saml2/http-redirect/slo/1234567',
           signOn: 'https://acme.onelogin.com/trust/saml2/http-redirect/sso/7c9e218a-1e0f-4c5e-9d0a-3b1f6f7c9e21',
           signOnByPost: 'https://acme.onelogin.com/trust/saml2/http-post/sso/7c9e218a-1e0f-4c5e-9d0a-3b1f6f7c9e21',
+        }),
+    },
+  ],
+  simplesamlphp: [
+    {
+      id: 'acme-ssp',
+      text: (certificate) =>
+        metadataXml({
+          entityId: 'https://idp.acme.example/simplesaml/saml2/idp/metadata.php',
+          signing: [certificate],
+          encryption: certificate,
+          formats: formats('transient'),
+          logout: 'https://idp.acme.example/simplesaml/saml2/idp/SingleLogoutService.php',
+          signOn: 'https://idp.acme.example/simplesaml/saml2/idp/SSOService.php',
         }),
     },
   ],
