@@ -137,7 +137,8 @@ async function writeSession(deps: SessionStartDeps, start: SessionStart): Promis
   await list();
   deps.use.markRecorded(after.idHash, nowMs);
   await step((done) => req.session.save(done));
-  await Promise.all([list(), indexUpstreamSession(kv, after, listMs)]);
+  const isNamedThere = after.upstream?.saml !== undefined || after.upstream?.oidc !== undefined;
+  await Promise.all([list(), isNamedThere && indexUpstreamSession(kv, after, listMs)]);
   await deps.limit(user.id);
   return after;
 }
