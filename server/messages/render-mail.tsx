@@ -75,8 +75,9 @@ function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: M
     const address = href(values, context);
     return address === undefined ? undefined : { label: t(label, { brand }), href: address };
   };
-  const title =
-    definition.title === undefined ? t(`mail.${definition.name}.title`, { brand }) : definition.title(values, context);
+  const { variant } = definition;
+  const named = variant?.applies(values) ? { name: variant.name, title: undefined, lead: undefined } : definition;
+  const title = named.title === undefined ? t(`mail.${named.name}.title`, { brand }) : named.title(values, context);
   const givenName = safeGreetingName(mail.values.givenName);
   return {
     template,
@@ -86,22 +87,24 @@ function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: M
     brand: { name: brand, sign: brandLogoUrl === undefined },
     home: links.home,
     questions: toQuestions(look, t('mail.helpCentre')),
-    subject: oneLine(t(`mail.${definition.name}.subject`, { brand, what: title })),
-    preheader: t(`mail.${definition.name}.preheader`, { brand }),
+    subject: oneLine(t(`mail.${named.name}.subject`, { brand, what: title })),
+    preheader: t(`mail.${named.name}.preheader`, { brand }),
     title,
     greeting: givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName }),
-    lead: definition.lead === undefined ? t(`mail.${definition.name}.lead`, { brand }) : write(definition.lead),
+    lead: named.lead === undefined ? t(`mail.${named.name}.lead`, { brand }) : write(named.lead),
     code: definition.code?.(values, context),
     facts: (definition.facts ?? []).flatMap(({ label, value, as }) => {
       const known = value(values, context);
-      return known === undefined ? [] : [{ label: t(label), value: known, as }];
+      return known === undefined
+        ? []
+        : [{ label: t(typeof label === 'function' ? label(values) : label), value: known, as }];
     }),
     advice: write(definition.advice),
     button: definition.button && toLink(definition.button),
     notes: (definition.notes ?? [])
       .map(({ text, link, quiet }) => ({ text: write(text), link: link && toLink(link), quiet }))
       .filter(({ text, link }) => text !== undefined || link !== undefined),
-    why: t(`mail.${definition.name}.why`, { brand }),
+    why: t(`mail.${named.name}.why`, { brand }),
     sentTo: t('mail.sentTo', { to: oneLine(mail.to) }),
   };
 }

@@ -123,3 +123,30 @@ describe.each(languages)('membership mails in %s', (lang) => {
 it('A card of an unknown brand is shown by its digits', () => {
   expect(factsOf(mail('card-changed', 'en', { cardType: 'unknown' }).text)).toMatchObject({ Card: '••••\u00a04242' });
 });
+
+const aboutCards = ['payment-failed', 'card-changed', 'card-removed', 'refund-failed', 'payment-disputed'] as const;
+const yourCard =
+  /(?:your|this|the) card|(?:Ihrer?|dieser?|die|Eine) Karte|(?:votre|cette|la|une) carte|(?:je|deze|de|een) kaart|^(?:Card|Karte|Carte|Kaart)\s?:/im;
+
+describe.each(languages)('the mails about payment methods in %s', (lang) => {
+  it.each(['sepa_debit', 'ideal', 'bancontact', 'link'])('A mail about %s speaks of no card', (cardType) => {
+    // Advice for the future may name a card.
+    const future =
+      /Haben Sie ein neues Konto[^.]*\.|If you have a new account[^.]*\.|Si vous avez un nouveau[^.]*\.|Heb je een nieuwe[^.]*\./g;
+    for (const template of aboutCards) {
+      const { subject, text } = mail(template, lang, { cardType, lastFour: cardType === 'link' ? '' : '3000' });
+      expect([template, `${subject}\n${text.replaceAll(future, '')}`]).toEqual([
+        template,
+        expect.not.stringMatching(yourCard),
+      ]);
+      expect(mail(template, lang).text).toMatch(yourCard);
+    }
+  });
+
+  it('A failed debit without another attempt speaks of the bank account, and a failed purchase of its end', () => {
+    const over = { cardType: 'sepa_debit', lastFour: '3000', nextAttemptAt: undefined };
+    expect(mail('payment-failed', lang, over).text).not.toMatch(yourCard);
+    const ended = mail('payment-failed', lang, { ...over, ended: true }).text;
+    expect(ended).toContain(texts[lang].mail.paymentFailed.debitLead);
+  });
+});

@@ -47,6 +47,12 @@ export const expires = (view: Pick<CardView, 'expMonth' | 'expYear'>): view is {
 export const isBankDebit = ({ brand }: Pick<CardView, 'brand'>): boolean =>
   brand === 'sepa_debit' || agreedBy[brand] !== undefined;
 
+/** Its kind in words: Link may be a card or an account. */
+export function methodKind({ brand }: Pick<CardView, 'brand'>): 'card' | 'account' | 'method' {
+  if (isBankDebit({ brand })) return 'account';
+  return brand === 'link' ? 'method' : 'card';
+}
+
 /** `04/2030`, as on the card in every language; undefined: it does not expire. */
 export function cardExpiry(view: Pick<CardView, 'expMonth' | 'expYear'>): string | undefined {
   return expires(view) ? `${String(view.expMonth).padStart(2, '0')}/${view.expYear}` : undefined;

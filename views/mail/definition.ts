@@ -26,7 +26,7 @@ export interface MailLink<Values> {
 }
 
 export interface MailFact<Values> {
-  label: TextKey;
+  label: TextKey | ((values: Values) => TextKey);
   value: Made<Values>;
   /** An amount is beside its label, as on a bill, a total in bold. All other values are below it. */
   as?: 'amount' | 'total' | undefined;
@@ -38,6 +38,8 @@ interface MailParts<Values> {
   facts?: readonly MailFact<Values>[];
   advice?: MailText<Values>;
   button?: MailLink<Values>;
+  /** Other texts for some values. */
+  variant?: { name: MailsWith<'title'> & MailsWith<'lead'>; applies(values: Values): boolean };
   notes?: readonly { text?: MailText<Values>; link?: MailLink<Values>; quiet?: boolean }[];
   /** Made-up values, for previews and tests. */
   sample: Values;

@@ -1,6 +1,6 @@
 /** The facts and links that several mails share. */
 import type { TextKey } from '../../locales/index.ts';
-import { cardName } from '../billing/card-name.ts';
+import { cardName, methodKind } from '../billing/card-name.ts';
 import { type DateStyle, formatAmount, formatDate } from '../format.ts';
 import type { MailFact, MailLink, MailsWith } from './definition.ts';
 
@@ -48,8 +48,18 @@ export function deduction<Key extends string>(label: TextKey, key: Key): MailFac
   return { ...whole, value };
 }
 
-/** The card that was charged; omitted if none was. */
-export const card = (label: TextKey): MailFact<{ cardType?: string; lastFour?: string }> => ({
+/** The card, or another payment method in its place; omitted: none was charged. */
+export interface Charged {
+  /** Stripe's name of the card brand (`visa`), or `SavedCard`'s of another method; with the last four digits. */
+  cardType?: string;
+  lastFour?: string;
+}
+
+export const chargedKind = ({ cardType }: Charged) =>
+  cardType === undefined ? 'card' : methodKind({ brand: cardType });
+
+/** The card that was charged. */
+export const card = (label: TextKey | ((values: Charged) => TextKey)): MailFact<Charged> => ({
   label,
   value: ({ cardType, lastFour }, { t }) =>
     cardType === undefined || lastFour === undefined ? undefined : cardName(t, { brand: cardType, lastFour }),
@@ -70,3 +80,6 @@ export const warning = <Name extends MailsWith<'notYou'>>(name: Name) => ({
   advice: `mail.${name}.notYou` as const,
   button: newPassword,
 });
+
+/** The same under its kind. */
+export const chargedMethod = card((values) => `mail.membership.${chargedKind(values) === 'card' ? 'card' : 'method'}`);

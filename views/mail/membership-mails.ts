@@ -1,7 +1,19 @@
-import type { T } from '../../locales/index.ts';
+import type { T, TextKey } from '../../locales/index.ts';
 import { formatPercent } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
-import { amount, card, deduction, part, text, time, warning, when } from './facts.ts';
+import {
+  amount,
+  type Charged,
+  card,
+  chargedKind,
+  chargedMethod,
+  deduction,
+  part,
+  text,
+  time,
+  warning,
+  when,
+} from './facts.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
 type PlanType = '1' | '2';
@@ -11,17 +23,12 @@ interface Membership {
   /** The page of the membership. */
   pageLink: string;
 }
-interface Card {
-  /** Stripe's name of the card brand (`visa`); with the last four digits. Omitted: no card was charged. */
-  cardType?: string;
-  lastFour?: string;
-}
 interface Invoice {
   invoiceNumber?: string;
   /** Stripe's page of the invoice. */
   invoiceUrl?: string;
 }
-interface CardAction extends Membership, Required<Card> {
+interface CardAction extends Membership, Required<Charged> {
   atMs: number;
 }
 interface UnpaidInvoice extends Membership {
@@ -33,7 +40,7 @@ interface UnpaidInvoice extends Membership {
 }
 
 /** The specification's receipt email fields, in its names. */
-interface Receipt extends Membership, Card, Invoice {
+interface Receipt extends Membership, Charged, Invoice {
   email: string;
   fullName: string;
   zipcode?: string;
@@ -89,7 +96,8 @@ const unpaidFacts = [
   amount('mail.membership.amount', 'amountCents'),
   time('mail.membership.keptUntil', 'keptUntil'),
 ] as const;
-const cardFacts = [card('mail.membership.card'), when] as const;
+const cardFacts = [chargedMethod, when] as const;
+const isOther = (values: Charged) => chargedKind(values) !== 'card';
 
 const taxAmount = part('mail.membership.tax', 'tax');
 /** The tax with its rate. */
@@ -108,6 +116,25 @@ const cancelPage: MailLink<Membership> = {
   href: ({ pageLink }) => `${pageLink}/cancel`,
 };
 const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
+
+const failedTexts = {
+  card: { lead: 'mail.paymentFailed.lead', next: 'mail.paymentFailed.nextAttempt', last: 'mail.paymentFailed.last' },
+  account: {
+    lead: 'mail.paymentFailed.accountLead',
+    next: 'mail.paymentFailed.accountNextAttempt',
+    last: 'mail.paymentFailed.otherLast',
+  },
+  method: {
+    lead: 'mail.paymentFailed.methodLead',
+    next: 'mail.paymentFailed.methodNextAttempt',
+    last: 'mail.paymentFailed.otherLast',
+  },
+} as const;
+
+/** Also the text of the notification. */
+export function failedPaymentLead({ ended, ...values }: Charged & { ended?: true }): TextKey {
+  return ended ? 'mail.paymentFailed.debitLead' : failedTexts[chargedKind(values)].lead;
+}
 
 /** The mails about plan, card and payments. */
 export const membershipMails = {
@@ -183,13 +210,13 @@ export const membershipMails = {
     },
   }),
   /** Without `nextAttemptAt` there is no automatic attempt. */
-  'payment-failed': defineMail<UnpaidInvoice & Card & { nextAttemptAt?: number; ended?: true }>({
+  'payment-failed': defineMail<UnpaidInvoice & Charged & { nextAttemptAt?: number; ended?: true }>({
     name: 'paymentFailed',
-    facts: [...unpaidFacts, time('mail.membership.nextTry', 'nextAttemptAt'), card('mail.membership.card')],
-    lead: ({ ended }, { t }) => t(`mail.paymentFailed.${ended ? 'debitLead' : 'lead'}`),
-    advice: ({ nextAttemptAt, ended }, { t }) => {
+    facts: [...unpaidFacts, time('mail.membership.nextTry', 'nextAttemptAt'), chargedMethod],
+    lead: (values, { t }) => t(failedPaymentLead(values)),
+    advice: ({ nextAttemptAt, ended, cardType }, { t }) => {
       if (ended) return t('mail.paymentFailed.debitAdvice');
-      return t(`mail.paymentFailed.${nextAttemptAt === undefined ? 'last' : 'nextAttempt'}`);
+      return t(failedTexts[chargedKind({ cardType })][nextAttemptAt === undefined ? 'last' : 'next']);
     },
     button: open,
     sample: { ...unpaid, ...visa, nextAttemptAt: atMs + 3 * dayMs },
@@ -275,11 +302,17 @@ export const membershipMails = {
     sample: { ...membership, planName: 'Starter', amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
   }),
   /** A changed card notifies the user, like every change that a thief could make. */
-  'card-changed': defineMail<CardAction>({ ...warning('cardChanged'), facts: cardFacts, sample: cardAction }),
+  'card-changed': defineMail<CardAction>({
+    ...warning('cardChanged'),
+    facts: cardFacts,
+    variant: { name: 'methodChanged', applies: isOther },
+    sample: cardAction,
+  }),
   'card-removed': defineMail<CardAction>({
     name: 'cardRemoved',
     facts: cardFacts,
-    advice: 'mail.cardRemoved.then',
+    advice: (values, { t }) => t(`mail.${isOther(values) ? 'methodRemoved' : 'cardRemoved'}.then`),
+    variant: { name: 'methodRemoved', applies: isOther },
     button: open,
     sample: cardAction,
   }),

@@ -1,13 +1,10 @@
 import { defineMail, type MailLink } from './definition.ts';
-import { amount, card, text } from './facts.ts';
+import { amount, type Charged, chargedKind, chargedMethod, text } from './facts.ts';
 
 /** Amounts in cents, `currency` as in `usd`. */
-interface RefundedPayment {
+interface RefundedPayment extends Charged {
   /** The page of the membership. */
   pageLink: string;
-  /** Stripe's name of the card brand (`visa`); with the last four digits. Omitted: no card was charged. */
-  cardType?: string;
-  lastFour?: string;
   planName?: string;
   amountCents: number;
   currency: string;
@@ -29,7 +26,7 @@ const refund: RefundedPayment = {
 
 const refundFacts = [
   amount('mail.membership.amount', 'amountCents'),
-  card('mail.membership.card'),
+  chargedMethod,
   text('mail.membership.plan', 'planName'),
   text('mail.membership.invoiceNumber', 'invoiceNumber'),
 ] as const;
@@ -52,6 +49,7 @@ export const refundMails = {
   /** The bank has not accepted the refund: the money is back with the seller. */
   'refund-failed': defineMail<RefundedPayment>({
     name: 'refundFailed',
+    lead: (values, { t }) => t(`mail.refundFailed.${chargedKind(values) === 'card' ? 'lead' : 'otherLead'}`),
     facts: refundFacts,
     advice: 'mail.refundFailed.then',
     button: open,
@@ -61,7 +59,11 @@ export const refundMails = {
   /** The bank takes back a payment. `end`: whether the plan ends with its period or has ended. */
   'payment-disputed': defineMail<RefundedPayment & { end: 'period-end' | 'at-once' }>({
     name: 'paymentDisputed',
-    lead: ({ end }, { t }) => t(`mail.paymentDisputed.lead.${end === 'at-once' ? 'atOnce' : 'periodEnd'}`),
+    lead: ({ end, ...values }, { t }) => {
+      const isCard = chargedKind(values) === 'card';
+      if (end === 'at-once') return t(`mail.paymentDisputed.lead.${isCard ? 'atOnce' : 'otherAtOnce'}`);
+      return t(`mail.paymentDisputed.lead.${isCard ? 'periodEnd' : 'otherPeriodEnd'}`);
+    },
     facts: refundFacts,
     advice: 'mail.paymentDisputed.then',
     button: open,

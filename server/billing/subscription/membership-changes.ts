@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { failedPaymentLead } from '../../../views/mail/index.ts';
 import { resolveLanguage, type T, translator } from '../../http/index.ts';
 import type { Mail, MembershipMailValues } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
@@ -231,7 +232,7 @@ function toNotification(
 ): { title: string; description: string } | undefined {
   switch (template) {
     case 'payment-failed':
-      return { title: t('mail.paymentFailed.title'), description: t('mail.paymentFailed.lead') };
+      return { title: t('mail.paymentFailed.title'), description: t(failedPaymentLead(values)) };
     case 'payment-action-required':
       return { title: t('mail.paymentActionRequired.title'), description: t('mail.paymentActionRequired.lead') };
     case 'trial-ends':

@@ -187,6 +187,10 @@ describe('plans paid by SEPA debit', () => {
     expect(await membershipPage(browser)).toContain('We could not debit €99.00 from your bank account.');
     expect(await shop.planOf(user)).toBe('10');
     expect(await templatesTo(user)).toContain('payment-failed');
+    const told = await shop.foyer.deps.database.db.selectFrom('notifications').selectAll().execute();
+    expect(told.filter(({ userId }) => userId === user.id).map(({ description }) => description)).toEqual([
+      expect.stringContaining('We could not debit your bank account'),
+    ]);
     expect(await paidOf(customer)).toEqual([9_900]);
   });
 
