@@ -4,6 +4,7 @@ import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
 import type { Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
+import type { Decline } from './stripe/stripe-objects.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */
@@ -89,8 +90,7 @@ export type PurchaseResult =
   | { kind: 'scheduled'; plan: Plan; at: number; isNoted?: boolean }
   /** The card's bank requires authentication by the user: for Stripe.js. */
   | { kind: 'action'; clientSecret: string; plan: Plan; amountCents: number; laterCents?: string | undefined }
-  /** The card provider's own message. */
-  | { kind: 'declined'; message: string; plan: Plan }
+  | ({ kind: 'declined'; plan: Plan } & Decline)
   /** The user's bank has a debit for days: the plan comes with its payment. */
   | { kind: 'processing'; plan: Plan; amountCents: number }
   /** A bank has an earlier debit: nothing is sold until it is paid. */
@@ -135,7 +135,7 @@ export type SaveCardResult =
   | { kind: 'saved'; card: SavedCard }
   /** The intent is not this user's, or has not succeeded. */
   | { kind: 'not-confirmed' }
-  | { kind: 'declined'; message: string };
+  | ({ kind: 'declined' } & Decline);
 
 /** The reason that billing details were not saved. `place`: Stripe does not know it; `vat-id`: it refuses the format. */
 export type DetailsRefusal =

@@ -83,3 +83,31 @@ export const warning = <Name extends MailsWith<'notYou'>>(name: Name) => ({
 
 /** The same under its kind. */
 export const chargedMethod = card((values) => `mail.membership.${chargedKind(values) === 'card' ? 'card' : 'method'}`);
+
+const failedTexts = {
+  card: { lead: 'mail.paymentFailed.lead', next: 'mail.paymentFailed.nextAttempt', last: 'mail.paymentFailed.last' },
+  account: {
+    lead: 'mail.paymentFailed.accountLead',
+    next: 'mail.paymentFailed.accountNextAttempt',
+    last: 'mail.paymentFailed.otherLast',
+  },
+  method: {
+    lead: 'mail.paymentFailed.methodLead',
+    next: 'mail.paymentFailed.methodNextAttempt',
+    last: 'mail.paymentFailed.otherLast',
+  },
+} as const;
+
+/** Also the text of the notification. */
+export function failedPaymentLead({ ended, ...values }: Charged & { ended?: true }): TextKey {
+  return ended ? 'mail.paymentFailed.debitLead' : failedTexts[chargedKind(values)].lead;
+}
+
+export function failedPaymentAdvice({
+  nextAttemptAt,
+  ended,
+  ...values
+}: Charged & { nextAttemptAt?: number; ended?: true }): TextKey {
+  if (ended) return 'mail.paymentFailed.debitAdvice';
+  return failedTexts[chargedKind(values)][nextAttemptAt === undefined ? 'last' : 'next'];
+}

@@ -9,7 +9,7 @@ import { mailText } from './text.ts';
 export type { SecurityChange } from './account-mails.ts';
 export { coloured, type MailColours } from './colours.ts';
 export type { MailContext, MailDefinition, MailDocument, MailLink, MailText } from './definition.ts';
-export { failedPaymentLead } from './membership-mails.ts';
+export { failedPaymentLead } from './facts.ts';
 
 const templates = { ...accountMails, ...membershipMails, ...refundMails };
 export type MailTemplate = keyof typeof templates;

@@ -1,4 +1,4 @@
-import type { T, TextKey } from '../../locales/index.ts';
+import type { T } from '../../locales/index.ts';
 import { formatPercent } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
 import {
@@ -8,6 +8,8 @@ import {
   chargedKind,
   chargedMethod,
   deduction,
+  failedPaymentAdvice,
+  failedPaymentLead,
   part,
   text,
   time,
@@ -117,25 +119,6 @@ const cancelPage: MailLink<Membership> = {
 };
 const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
 
-const failedTexts = {
-  card: { lead: 'mail.paymentFailed.lead', next: 'mail.paymentFailed.nextAttempt', last: 'mail.paymentFailed.last' },
-  account: {
-    lead: 'mail.paymentFailed.accountLead',
-    next: 'mail.paymentFailed.accountNextAttempt',
-    last: 'mail.paymentFailed.otherLast',
-  },
-  method: {
-    lead: 'mail.paymentFailed.methodLead',
-    next: 'mail.paymentFailed.methodNextAttempt',
-    last: 'mail.paymentFailed.otherLast',
-  },
-} as const;
-
-/** Also the text of the notification. */
-export function failedPaymentLead({ ended, ...values }: Charged & { ended?: true }): TextKey {
-  return ended ? 'mail.paymentFailed.debitLead' : failedTexts[chargedKind(values)].lead;
-}
-
 /** The mails about plan, card and payments. */
 export const membershipMails = {
   /** Confirms that a withdrawal has arrived, with its time (Directive 2011/83/EU, article 11a). */
@@ -214,10 +197,7 @@ export const membershipMails = {
     name: 'paymentFailed',
     facts: [...unpaidFacts, time('mail.membership.nextTry', 'nextAttemptAt'), chargedMethod],
     lead: (values, { t }) => t(failedPaymentLead(values)),
-    advice: ({ nextAttemptAt, ended, cardType }, { t }) => {
-      if (ended) return t('mail.paymentFailed.debitAdvice');
-      return t(failedTexts[chargedKind({ cardType })][nextAttemptAt === undefined ? 'last' : 'next']);
-    },
+    advice: (values, { t }) => t(failedPaymentAdvice(values)),
     button: open,
     sample: { ...unpaid, ...visa, nextAttemptAt: atMs + 3 * dayMs },
   }),

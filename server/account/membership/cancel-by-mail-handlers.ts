@@ -35,7 +35,7 @@ const refusals: RefusalRules<CancelLinkRefusal> = {
 async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   const membership = await deps.membership.getMembership(user.id);
   const { catalogue } = deps.membership;
-  const words = (plan: Plan) => toPlanView(r, plan, { currency: catalogue.currency, membership });
+  const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
   if (status.kind === 'renews' || status.kind === 'changes') {
     return { plan: status.plan.line, until: status.at, refund: await findRefund(r, deps, user.id) };

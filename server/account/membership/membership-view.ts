@@ -32,12 +32,13 @@ const amountIn =
 export function toPlanView(
   ctx: TextContext,
   offered: Plan,
-  { currency, membership }: { currency: string; membership?: Membership | undefined },
+  { catalogue, membership }: { catalogue: Pick<Catalogue, 'currency' | 'tax'>; membership?: Membership | undefined },
 ): UserPlanView {
   const own = membership?.pricedPlanId === offered.id ? membership.price : null;
   const plan = own ? asSubscribed(offered, own) : offered;
-  // The member's own price may treat tax in another way than the catalogue: the next payment names it.
-  const price = planPrice(ctx, plan, { currency: own?.currency ?? currency, tax: undefined });
+  // The member's own price may treat tax in another way than the catalogue.
+  const tax = own?.tax && { behaviour: own.tax };
+  const price = planPrice(ctx, plan, own ? { currency: own.currency, tax } : catalogue);
   return {
     name: plan.name,
     line: planLine(ctx.t, plan),
@@ -102,7 +103,7 @@ export function toMembershipView(
   const nowMs = billingNow();
   const { currency } = catalogue;
   const money = amountIn(r, currency);
-  const words = (plan: Plan) => toPlanView(r, plan, { currency, membership });
+  const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
   const { unpaid, pending, card } = membership ?? {};
   const keptUntil = membership && graceEndsAt(membership, catalogue);
   return {

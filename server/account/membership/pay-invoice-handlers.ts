@@ -41,7 +41,7 @@ async function answerPayment(
       });
       return undefined;
     case 'declined': {
-      const text = refusalText(t, paid.message) || t('membership.pay.declinedText');
+      const text = refusalText(t, paid) || t('membership.pay.declinedText');
       return { status: 402, problem: { title: t('membership.pay.declined'), text } };
     }
     case 'processing':

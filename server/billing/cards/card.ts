@@ -4,7 +4,7 @@ import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { SaveCardResult, SetupIntentResult } from '../results.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { agreedByKey, toId, toSavedCard } from '../stripe/stripe-objects.ts';
+import { agreedByKey, toDecline, toId, toSavedCard } from '../stripe/stripe-objects.ts';
 import { type ChangeableSubscription, findCustomer } from '../subscription/changeable-subscription.ts';
 import { memberKey, trialHash } from '../subscription/ensure-customer.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
@@ -153,7 +153,7 @@ function judgeEntry(
   // Another user's looks like a missing one.
   if (!intent?.customer || toId(intent.customer) !== customerId) return { kind: 'not-confirmed' };
   const { status, last_setup_error: error } = intent;
-  if (error?.message && status === 'requires_payment_method') return { kind: 'declined', message: error.message };
+  if (error?.message && status === 'requires_payment_method') return { kind: 'declined', ...toDecline(error) };
   return status === 'succeeded' ? { kind: 'confirmed', intent } : { kind: 'not-confirmed' };
 }
 
@@ -223,7 +223,8 @@ export async function saveCardToken(
       refusal?.code === 'resource_missing' ||
       refusal?.code === 'token_already_used'
     ) {
-      return { kind: 'declined', message: refusal.message };
+      const { code, declineCode, message } = refusal;
+      return { kind: 'declined', ...toDecline({ code, decline_code: declineCode, message }) };
     }
     throw error;
   }

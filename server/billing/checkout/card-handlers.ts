@@ -74,7 +74,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
       const { value: saved } = answered;
       if (saved.kind === 'saved') return r.redirect(done);
       const declined = saved.kind === 'declined';
-      const text = declined ? refusalText(t, saved.message) : t('payment.errors.notConfirmed');
+      const text = declined ? refusalText(t, saved) : t('payment.errors.notConfirmed');
       const title = t('payment.errors.declinedTitle');
       await render(r, deps, {
         status: declined ? 402 : 400,

@@ -4,6 +4,7 @@ import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
 import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { PendingRenewal, PromotionRefusal } from '../results.ts';
+import type { Decline } from '../stripe/stripe-objects.ts';
 import type { TextContext } from './plan-view.ts';
 
 export interface PageNotice {
@@ -32,23 +33,9 @@ export const placeNotice = (t: T): PageNotice => ({
   duration: 'never',
 });
 
-/** Stripe's messages on refused cards, which are in English (https://docs.stripe.com/error-codes). */
-const refusals = {
-  'Your card was declined.': 'declined',
-  'Your card has insufficient funds.': 'funds',
-  'Your card has expired.': 'expired',
-  "Your card's security code is incorrect.": 'code',
-  'Your card number is incorrect.': 'number',
-  'Your card does not support this type of purchase.': 'unsupported',
-  'Your card was declined. This transaction requires authentication.': 'authentication',
-  'An error occurred while processing your card. Try again in a little bit.': 'processing',
-} as const;
-
-const isKnownRefusal = (message: string): message is keyof typeof refusals => Object.hasOwn(refusals, message);
-
-/** The reason that a card was refused, in the language of the page if it is one of the frequent ones. */
-export const refusalText = (t: T, message: string): string =>
-  isKnownRefusal(message) ? t(`payment.refused.${refusals[message]}`) : message;
+/** The reason that a payment was refused, in the language of the page if it is one of the frequent ones. */
+export const refusalText = (t: T, { message, reason }: Decline): string =>
+  reason === undefined ? message : t(`payment.refused.${reason}`);
 
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });

@@ -198,7 +198,7 @@ export async function answerPurchase(
       return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents, laterCents } });
     }
     case 'declined':
-      return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(t, confirmed.message) } });
+      return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(t, confirmed) } });
     case 'changed': {
       const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
@@ -240,6 +240,6 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (result.kind !== 'card-refused') return answerPurchase(r, deps, { confirmed: result, rerender });
   const { saved } = result;
   return saved.kind === 'declined'
-    ? rerender({ status: 402, problem: { text: refusalText(r.t, saved.message) } })
+    ? rerender({ status: 402, problem: { text: refusalText(r.t, saved) } })
     : rerender({ status: 400, problem: { text: r.t('payment.errors.notConfirmed') } });
 }

@@ -32,7 +32,10 @@ export function periodText(t: T, { interval, count }: BillingPeriod): string {
 export function planPrice(
   { lang, t }: TextContext,
   { kind, period, amountCents }: Plan,
-  { currency, tax }: Pick<Catalogue, 'currency' | 'tax'>,
+  {
+    currency,
+    tax,
+  }: Pick<Catalogue, 'currency'> & { tax: Pick<NonNullable<Catalogue['tax']>, 'behaviour'> | undefined },
 ): PlanPrice | undefined {
   if (period === null) return undefined;
   const amount = formatAmount(lang, amountCents, { currency, wholes: true });

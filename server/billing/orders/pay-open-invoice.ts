@@ -7,6 +7,7 @@ import { settleNoted } from '../jobs/tasks.ts';
 import type { PurchaseResult } from '../results.ts';
 import { type OpenInvoice, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { toDecline } from '../stripe/stripe-objects.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { findOrderByInvoice } from './order-store.ts';
 
@@ -50,5 +51,5 @@ async function toPaymentResult(
     const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
     if (clientSecret) return { kind: 'action', clientSecret, plan, amountCents: invoice.amount_remaining };
   }
-  return { kind: 'declined', message: payment?.last_payment_error?.message ?? '', plan };
+  return { kind: 'declined', ...toDecline(payment?.last_payment_error), plan };
 }

@@ -1,4 +1,5 @@
 import type { StripeInvoiceId } from '../../shared/index.ts';
+import type { Decline } from '../stripe/stripe-objects.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
 import type { ChangeKind } from '../subscription/membership-state.ts';
 import type { Charge } from './charge.ts';
@@ -15,11 +16,11 @@ export type ChargeState =
   | { kind: 'applying'; charge: Charge }
   /** The bank asks the user. */
   | { kind: 'action-required'; charge: Charge; clientSecret: string; amountCents: number }
-  | { kind: 'declined'; charge: Charge; message: string }
+  | ({ kind: 'declined'; charge: Charge } & Decline)
   /** The user's bank has a debit for days. */
   | { kind: 'processing'; charge: Charge; amountCents: number }
   /** The bank has refused the debit: the subscription ends with its invoice. No page. */
-  | { kind: 'ending'; charge: Charge; message: string }
+  | ({ kind: 'ending'; charge: Charge } & Decline)
   /** The user gives the payment up: its invoice is voided. No page. */
   | { kind: 'withdrawing'; charge: Charge; invoiceId: StripeInvoiceId };
 
@@ -43,7 +44,7 @@ export type PendingPayment =
   /** Another change has voided its invoice. */
   | { kind: 'void' }
   | { kind: 'action-required'; clientSecret: string; amountCents: number }
-  | { kind: 'declined'; message: string };
+  | ({ kind: 'declined' } & Decline);
 
 type Absent = {
   kind: 'absent';
@@ -55,7 +56,7 @@ type Pending = { kind: 'pending'; invoiceId: StripeInvoiceId };
 /** The price has changed, and a bank has its payment. */
 type Debited = {
   kind: 'debited';
-  payment: { kind: 'processing'; amountCents: number } | { kind: 'failed'; message: string };
+  payment: { kind: 'processing'; amountCents: number } | ({ kind: 'failed' } & Decline);
 };
 
 /** The subscription at Stripe, as far as the charge is concerned. */
@@ -221,7 +222,7 @@ function read(charge: Charge, { facts, retries }: EventOfKind<'stripe-read'>): R
 const readDebit = (charge: Charge, { payment }: Debited): StateOfKind<'processing' | 'ending'> =>
   payment.kind === 'processing'
     ? { kind: 'processing', charge, amountCents: payment.amountCents }
-    : { kind: 'ending', charge, message: payment.message };
+    : { ...payment, kind: 'ending', charge };
 
 function readPayment(
   charge: Charge,

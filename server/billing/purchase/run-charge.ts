@@ -8,6 +8,7 @@ import { addBillingTask, completeTask, type LaterChange } from '../jobs/task-sto
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, switchTaxOff } from '../stripe/stripe-client.ts';
+import type { Decline } from '../stripe/stripe-objects.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { scheduleAgain, scheduleChange } from '../subscription/scheduled-change.ts';
@@ -195,6 +196,9 @@ function requirePlan({ catalogue }: BillingDeps, { planId }: StoredPurchase) {
   return plan;
 }
 
+const toDeclined = (deps: BillingDeps, purchase: StoredPurchase, { message, reason }: Decline) =>
+  ({ kind: 'declined', message, reason, plan: requirePlan(deps, purchase) }) as const;
+
 /** A refused debit: the subscription would renew unnoticed, so it ends. Its invoice is voided by the read that follows. */
 async function endPurchase(
   deps: BillingDeps,
@@ -203,7 +207,7 @@ async function endPurchase(
 ): Promise<SettleResult> {
   await callStripe(deps.stripe, (stripe) => orNotFound(stripe.subscriptions.cancel(purchase.charge.subscriptionId)));
   await reopenPurchase(deps, purchase, transition(state, { kind: 'voided' }));
-  return { kind: 'declined', message: state.message, plan: requirePlan(deps, purchase) };
+  return toDeclined(deps, purchase, state);
 }
 
 /** Stores a state and reads the user once more. @throws {StripeUnavailableError} */
@@ -232,7 +236,7 @@ export async function finishRun(
       return endPurchase(deps, purchase, state);
     case 'declined':
       await syncMember(deps, purchase.userId);
-      return { kind: 'declined', message: state.message, plan: requirePlan(deps, purchase) };
+      return toDeclined(deps, purchase, state);
   }
 }
 

@@ -4,7 +4,7 @@ import type { BillingDeps } from '../deps.ts';
 import { trialEndKey } from '../stripe/debits.ts';
 import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { toId } from '../stripe/stripe-objects.ts';
+import { toDecline, toId } from '../stripe/stripe-objects.ts';
 import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import { releaseForUpgrade } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
@@ -45,7 +45,7 @@ async function readPayment({ stripe }: BillingDeps, invoiceId: StripeInvoiceId):
   // Voided by another change, while the user still answers about the earlier one.
   if (invoice.status === 'void') return { kind: 'void' };
   if (payment?.status !== 'requires_action') {
-    return { kind: 'declined', message: payment?.last_payment_error?.message ?? '' };
+    return { kind: 'declined', ...toDecline(payment?.last_payment_error) };
   }
   const clientSecret = invoice.confirmation_secret?.client_secret ?? payment.client_secret;
   if (!clientSecret) throw new Error('a payment that waits for the member has no secret');
@@ -62,7 +62,7 @@ async function readDebit(
   if (invoice.status === 'paid') return place;
   return payment?.status === 'processing'
     ? { kind: 'debited', payment: { kind: 'processing', amountCents: invoice.amount_remaining } }
-    : { kind: 'debited', payment: { kind: 'failed', message: payment?.last_payment_error?.message ?? '' } };
+    : { kind: 'debited', payment: { kind: 'failed', ...toDecline(payment?.last_payment_error) } };
 }
 
 /** @throws {StripeUnavailableError} */

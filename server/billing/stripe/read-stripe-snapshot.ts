@@ -291,7 +291,7 @@ export async function toMembershipSnapshot(
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
     unpaidSince: findUnpaidSince(facts, { status, pending }),
     pending,
-    price: over || !item ? null : toPrice(item),
+    price: over || !item ? null : toPrice(subscription, item),
     // readNextCharge follows.
     nextCharge: null,
     balanceCents: customer.balance,

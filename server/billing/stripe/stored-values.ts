@@ -100,6 +100,7 @@ const price: z.ZodType<SubscriptionPrice> = z.looseObject({
   currency: z.string(),
   interval: z.string(),
   intervalCount: z.number(),
+  tax: z.enum(['inclusive', 'exclusive']).optional(),
 });
 
 const nextCharge: z.ZodType<NextCharge> = z.looseObject({

@@ -41,6 +41,8 @@ export interface StripeRefusal {
   /** StripeCardError, StripeInvalidRequestError, StripeIdempotencyError … */
   type: string;
   code: string | undefined;
+  /** Of a card's bank. */
+  declineCode: string | undefined;
   message: string;
   statusCode: number | undefined;
 }
@@ -55,10 +57,11 @@ export function toStripeRefusal(error: unknown): StripeRefusal | undefined {
   ) {
     return undefined;
   }
-  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
+  const { code, decline_code: declineCode, statusCode } = error as Record<string, unknown>;
   return {
     type: error.type,
     code: typeof code === 'string' ? code : undefined,
+    declineCode: typeof declineCode === 'string' ? declineCode : undefined,
     message: error.message,
     statusCode: typeof statusCode === 'number' ? statusCode : undefined,
   };

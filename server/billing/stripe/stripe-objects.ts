@@ -32,14 +32,20 @@ export function toSubscriptionStatus({ status }: { status: string }): Subscripti
   return status as SubscriptionStatus;
 }
 
-export function toPrice({ price, quantity }: Stripe.SubscriptionItem): SubscriptionPrice {
-  const { id, unit_amount: unit, currency, recurring } = price;
+export function toPrice(
+  { automatic_tax: automatic, default_tax_rates: rates }: Stripe.Subscription,
+  { price, quantity, tax_rates: ownRates }: Stripe.SubscriptionItem,
+): SubscriptionPrice {
+  const { id, unit_amount: unit, currency, recurring, tax_behavior: behaviour } = price;
+  const isTaxed = automatic.enabled || [...(rates ?? []), ...(ownRates ?? [])].length > 0;
+  const tax = isTaxed ? (['inclusive', 'exclusive'] as const).find((one) => one === behaviour) : undefined;
   return {
     id,
     amountCents: (unit ?? 0) * (quantity ?? 1),
     currency,
     interval: recurring?.interval ?? 'month',
     intervalCount: recurring?.interval_count ?? 1,
+    ...(tax && { tax }),
   };
 }
 
@@ -142,4 +148,69 @@ export function plannedChange(subscription: Stripe.Subscription, periodEnd: numb
   const price = schedule.phases.find(({ start_date }) => start_date === running.end_date)?.items[0]?.price;
   if (price !== undefined) return { ends: false, nextPriceId: toId(price) };
   return { ends: schedule.end_behavior === 'cancel', nextPriceId: undefined };
+}
+
+/** The reasons of refused payments that pages say in their own language. */
+type DeclineReason =
+  | 'declined'
+  | 'funds'
+  | 'expired'
+  | 'code'
+  | 'number'
+  | 'unsupported'
+  | 'authentication'
+  | 'notAuthenticated'
+  | 'processing'
+  | 'debit';
+
+/** A refused payment, or a refused payment method. */
+export interface Decline {
+  /** The card provider's own, in English. */
+  message: string;
+  /** undefined: another one, for which there is the message alone. */
+  reason?: DeclineReason | undefined;
+}
+
+/**
+ * Stripe's codes, of a bank's decline (https://docs.stripe.com/declines/codes) and of an error
+ * (https://docs.stripe.com/error-codes). A lost or stolen card is a declined one: its holder is not told more.
+ */
+const reasons: Record<string, DeclineReason> = {
+  authentication_required: 'authentication',
+  payment_intent_authentication_failure: 'notAuthenticated',
+  setup_intent_authentication_failure: 'notAuthenticated',
+  insufficient_funds: 'funds',
+  withdrawal_count_limit_exceeded: 'funds',
+  expired_card: 'expired',
+  invalid_expiry_month: 'expired',
+  invalid_expiry_year: 'expired',
+  incorrect_cvc: 'code',
+  invalid_cvc: 'code',
+  incorrect_number: 'number',
+  invalid_number: 'number',
+  card_not_supported: 'unsupported',
+  currency_not_supported: 'unsupported',
+  processing_error: 'processing',
+  issuer_not_available: 'processing',
+  reenter_transaction: 'processing',
+  try_again_later: 'processing',
+  card_declined: 'declined',
+};
+
+/** Stripe's error of a failed attempt. */
+interface StripeDecline {
+  code?: string | undefined;
+  decline_code?: string | undefined;
+  message?: string | undefined;
+  payment_method?: { type: string } | undefined;
+}
+
+/** @param error null: Stripe names none */
+export function toDecline(error: StripeDecline | null | undefined): Decline {
+  const message = error?.message ?? '';
+  if (!error) return { message };
+  // Its bank gives reasons of its own, none of which is a card's.
+  if (error.payment_method?.type === 'sepa_debit') return { message, reason: 'debit' };
+  const { code = '', decline_code: declineCode = '' } = error;
+  return { message, reason: reasons[declineCode] ?? reasons[code] };
 }

@@ -51,6 +51,8 @@ export interface SubscriptionPrice {
   /** Stripe's: day, week, month, year. */
   interval: string;
   intervalCount: number;
+  /** Whether the tax of its charges is in the amount or is added to it; undefined: they have none, or not read yet. */
+  tax?: 'inclusive' | 'exclusive' | undefined;
 }
 
 /**

@@ -1,3 +1,7 @@
+import { texts } from '../../../locales/index.ts';
+import { refusalText } from '../../../server/billing/index.ts';
+import { toDecline } from '../../../server/billing/stripe/stripe-objects.ts';
+import { translator } from '../../../server/http/index.ts';
 import { cards, confirmCard, islandProps, saveCardAt } from './card-steps.ts';
 import { openShop, type Shop, wordsOf } from './shop.ts';
 
@@ -97,6 +101,23 @@ describe('the payment page', () => {
       expect(wordsOf(await answer.text())).toContain('This card could not be saved. Please enter it again.');
     }
     expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it.each([
+    [{ code: 'card_declined', decline_code: 'insufficient_funds' }, 'funds'],
+    [{ code: 'card_declined', decline_code: 'stolen_card' }, 'declined'],
+    [{ code: 'expired_card' }, 'expired'],
+    [{ code: 'incorrect_cvc', decline_code: 'incorrect_cvc' }, 'code'],
+    [{ code: 'card_declined', decline_code: 'card_not_supported' }, 'unsupported'],
+    [{ code: 'payment_intent_authentication_failure' }, 'notAuthenticated'],
+    [{ code: 'card_declined', decline_code: 'try_again_later' }, 'processing'],
+    [{ code: 'card_declined', payment_method: { type: 'sepa_debit' } }, 'debit'],
+    [{ code: 'payment_method_provider_timeout' }, undefined],
+  ] as const)('A refusal is known by Stripe’s code %j, whatever words Stripe says it in', (error, reason) => {
+    const message = 'In other words than yesterday.';
+    expect(toDecline({ ...error, message })).toEqual({ message, reason });
+    const spoken = refusalText(translator('de'), toDecline({ ...error, message }));
+    expect(spoken).toBe(reason === undefined ? message : texts.de.payment.refused[reason]);
   });
 
   it('A declined card shows the provider’s reason, and another card is accepted', async () => {

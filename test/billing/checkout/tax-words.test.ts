@@ -56,6 +56,25 @@ describe.each([
     expect(await wordsAt(`/not-in-plan?client_id=${app.id}`)).toContain(`€5,000 a year, ${english}`);
   });
 
+  it('The membership page says it beside the price that the member pays', async () => {
+    const member = await buyer('m-99');
+    const shown = async (lang: string) =>
+      wordsOf(await (await member.get('/settings/membership', { headers: { 'accept-language': lang } })).text());
+    expect(await shown('en')).toContain(`Price €99 a month, ${english}`);
+    expect(await shown('de')).toContain(`Preis 99 € im Monat, ${german}`);
+    const { membership } = shop.foyer.app;
+    const { data } = await shop.stripe.subscriptions.list({ limit: 1, status: 'active' });
+    // Stripe charges no tax any more: it does not know the place.
+    await shop.stripe.subscriptions.update(data[0]?.id ?? '', { automatic_tax: { enabled: false } });
+    const row = await shop.foyer.deps.database.db
+      .selectFrom('memberships')
+      .select('userId')
+      .where('subscriptionId', '=', data[0]?.id as never)
+      .executeTakeFirstOrThrow();
+    await membership.refresh(row.userId);
+    expect(await shown('en')).not.toContain(`€99 a month, ${english}`);
+  });
+
   it('An order whose credit is more than its price names no tax in what was paid', async () => {
     const member = await buyer('y-900', 'm-499');
     const words = wordsOf(await (await member.get('/settings/membership')).text());
