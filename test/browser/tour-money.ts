@@ -17,6 +17,7 @@ const europe = { currency: 'eur', consumers: { withdrawalDays: 14, afterYear: 'm
 export const euroShops = {
   added: () => ({
     PAYMENT_METHODS: 'card,sepa_debit,ideal,bancontact',
+    PROFILE_FIELDS: 'nickname,middle_name,website,profile',
     PLANS_FILE: plansWith({ ...europe, tax: { automatic: true, behaviour: 'exclusive' } }),
   }),
   contained: () => ({
@@ -81,6 +82,13 @@ const later =
     standIn.engine.advance(ms);
     await foyer.app.membership.refresh(user.id);
   };
+
+/** The renewal has begun, and its invoice is a draft. */
+const renewing: Prepare = async (user, house) => {
+  await buyer('m-99')(user, house);
+  const { periodEnd } = (await house.foyer.app.membership.getMembership(user.id)) ?? {};
+  await later((periodEnd ?? 0) - house.standIn.engine.nowMs() + 5 * 60_000)(user, house);
+};
 
 const code: Prepare = async (user, { foyer, promotion, stripe }) => {
   const known = await stripe.promotionCodes.list({ code: 'WELCOME20' });
@@ -235,7 +243,10 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     }),
     ...membershipStops(steps),
     ...mailedStops(tour),
-    // The last of its shop: all its members have waited for it.
+    stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
+    // The last of their shop: all its members have waited for them.
+    stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),
+    stop('upgrade while a renewal is charged', 'added', { at: '/plan-purchase/12', prepare: renewing }),
     stop('trial is over', 'contained', { at: membershipPath, prepare: all(details(), later(8 * dayMs)) }),
   ];
 }

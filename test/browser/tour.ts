@@ -70,7 +70,7 @@ export async function prepareTour(sandbox: Sandbox): Promise<TourGuide> {
       return opened;
     },
     euroShop(which) {
-      const known = euro.get(which) ?? openShop(euroShops[which]());
+      const known = euro.get(which) ?? openShop(euroShops[which](), { draftsRenewals: true });
       euro.set(which, known);
       return known;
     },

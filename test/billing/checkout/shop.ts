@@ -27,8 +27,12 @@ export interface Shop {
   close(): Promise<void>;
 }
 
-export async function openShop(environment: Record<string, string> = {}): Promise<Shop> {
-  const standIn = await startStripe();
+/** @param options of the stand-in for Stripe */
+export async function openShop(
+  environment: Record<string, string> = {},
+  options: Parameters<typeof startStripe>[0] = {},
+): Promise<Shop> {
+  const standIn = await startStripe(options);
   const stripe = standIn.client();
   const foyer = await startFoyer(
     anyBackend,
