@@ -149,7 +149,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     quoteEnd: (userId) => readBy(userId, () => quoteProratedEnd(deps, userId)),
     endProrated: (user, announced) => alone(user, () => endProrated(deps, user, announced)),
     withdraw: (user) => alone(user, () => withdraw(deps, user)),
-    resume: (user) => alone(user, () => resume(deps, user)),
+    resume: (user, announced) => alone(user, () => resume(deps, user, announced)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
     webhookRoutes(router) {
       if (webhookSecret !== undefined) webhooks.routes(router, webhookSecret);

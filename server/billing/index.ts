@@ -53,7 +53,13 @@ export { createStripe, listMissingTaxSettings, type StripeClient } from './strip
 export type { Difference } from './stripe/stripe-differences.ts';
 export { recordContactChange } from './subscription/contact-store.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
-export { type Membership, type NextCharge, type SubscriptionStatus, trialPlanKey } from './subscription/membership.ts';
+export {
+  type Membership,
+  type NextCharge,
+  type SubscriptionStatus,
+  toLaterAmounts,
+  trialPlanKey,
+} from './subscription/membership.ts';
 export {
   effectivePlan,
   graceEndsAt,

@@ -293,8 +293,8 @@ export interface BillingService {
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
   /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */
   withdraw(user: User): Promise<WithdrawalResult>;
-  /** Cancels the scheduled end or change. `noted`: done as soon as Stripe answers. */
-  resume(user: User): Promise<'resumed' | 'noted' | 'no-change'>;
+  /** Cancels the scheduled end or change, unless the next charge is not the announced one. `noted`: as `cancel`'s. */
+  resume(user: User, announced?: string): Promise<'resumed' | 'noted' | 'no-change' | 'changed'>;
   /** The newest first. @throws {StripeUnavailableError} */
   invoices(user: User): Promise<InvoiceView[]>;
 }

@@ -159,6 +159,25 @@ describe('a yearly plan that goes on by the month', () => {
     expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 9_900 } });
   });
 
+  it('A member who resumes a year sees a monthly price that was raised since before anything is done', async () => {
+    const user = await buyer('y-900');
+    await shop.membership.cancel(user);
+    await sellMonthsForLess();
+    const browser = await shop.foyer.signedIn(user);
+    const formOf = (html: string) => ({ laterCents: /name="laterCents" value="([^"]*)"/.exec(html)?.[1] ?? '' });
+    const html = await (await browser.get(`${path}/resume`)).text();
+    expect(wordsOf(html)).toMatch(/goes on by the month, and \$89\.00 is charged\./);
+    await raiseMonths();
+    const answer = await browser.post(`${path}/resume`, formOf(html));
+    const shown = await answer.text();
+    expect(answer.status).toBe(409);
+    expect(wordsOf(shown)).toContain('The amount of the next charge has changed since this page was opened.');
+    expect(wordsOf(shown)).toMatch(/goes on by the month, and \$99\.00 is charged\./);
+    expect(await membershipOf(user)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });
+    expect((await browser.post(`${path}/resume`, formOf(shown))).headers.get('location')).toContain('resumed');
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 9_900 } });
+  });
+
   it('The monthly price that a paid year has announced stays, though the operator raises it while a bank asks', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);

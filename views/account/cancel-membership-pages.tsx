@@ -142,6 +142,8 @@ interface ResumeMembershipProps extends ActProps {
   byMonth?: boolean;
   /** The plan of the change that does not happen. */
   to?: string | undefined;
+  /** Hidden fields: the announced amounts. */
+  fields: Record<string, string>;
 }
 
 function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeMembershipProps): string {
@@ -160,7 +162,7 @@ function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeM
 
 /** Cancels the scheduled end, or change to another plan (`to`). */
 export function ResumeMembershipPage(props: ResumeMembershipProps) {
-  const { ctx, action, problem, to, at, more = '' } = props;
+  const { ctx, action, problem, to, at, fields, more = '' } = props;
   const { t } = ctx;
   const lead = `${resumeLead(props)} ${at === null ? '' : more}`.trim();
   return (
@@ -173,6 +175,7 @@ export function ResumeMembershipPage(props: ResumeMembershipProps) {
       problem={problem}
     >
       <form className="form" method="post" action={action}>
+        <HiddenFields fields={fields} />
         <ActButtons
           ctx={ctx}
           submit={t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}

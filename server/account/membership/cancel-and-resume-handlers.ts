@@ -2,7 +2,7 @@ import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/accou
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { planAfterYear } from '../../billing/index.ts';
+import { planAfterYear, toLaterAmounts } from '../../billing/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
@@ -87,11 +87,14 @@ const resumePage = settingsPage({
     const next = await readIfAvailable(r, 'settings: resume', () => deps.membership.renewalIfKept(r.user.id));
     const { catalogue } = deps.membership;
     const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
-    return { plan: plan.name, at, to, byMonth, ...(next && toNextChargeView(r, next)) };
+    const fields: Record<string, string> = next ? { laterCents: toLaterAmounts(next) } : {};
+    return { plan: plan.name, at, to, byMonth, ...(next && toNextChargeView(r, next)), fields };
   },
   async act(r, { membership }) {
-    const answered = await askStripe(r, () => membership.resume(r.user));
+    const announced = r.field('laterCents') || undefined;
+    const answered = await askStripe(r, () => membership.resume(r.user, announced));
     if ('status' in answered) return answered;
+    if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.resume.changed') } };
     const noticeNames = { resumed: 'resumed', noted: 'resume-noted', 'no-change': 'nothing' } as const;
     return membershipPageUrl(noticeNames[answered.value]);
   },

@@ -1,7 +1,7 @@
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
-import { readAnnouncedPrices } from '../catalogue/prices.ts';
+import { readAnnouncedPrices, withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, type LaterChange, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
@@ -9,7 +9,15 @@ import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { balanceWithoutPending, previewKeptPrice, previewLaterPlan } from '../stripe/next-charge.ts';
 import { findPendingRenewal } from './changeable-subscription.ts';
-import { continuingTasks, isInLastDays, isPaused, type Membership, type NextCharge, notedIn } from './membership.ts';
+import {
+  continuingTasks,
+  isInLastDays,
+  isPaused,
+  type Membership,
+  type NextCharge,
+  notedIn,
+  toLaterAmounts,
+} from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
 import { readScheduled } from './scheduled-change.ts';
@@ -93,8 +101,16 @@ export async function changeLater(
   return { at: (await findMembership(database.db, userId))?.periodEnd ?? periodEnd ?? now(), isNoted: !isDone };
 }
 
-/** Cancels a scheduled end or change. The caller holds the user's lock. */
-export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed' | 'noted' | 'no-change'> {
+/**
+ * Cancels a scheduled end or change. The caller holds the user's lock.
+ * @param announced the later amounts that the page has named; undefined: it has named none
+ * @throws {StripeUnavailableError} if they cannot be compared
+ */
+export async function resume(
+  deps: BillingDeps,
+  { id }: User,
+  announced: string | undefined,
+): Promise<'resumed' | 'noted' | 'no-change' | 'changed'> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership?.subscriptionId) return 'no-change';
@@ -102,6 +118,8 @@ export async function resume(deps: BillingDeps, { id }: User): Promise<'resumed'
   const waiting = await listTasks(database.db, id);
   const isNoted = notedIn(waiting) === 'cancel' || waiting.some(({ kind }) => kind === 'change-later');
   if (!toCome && !isNoted) return 'no-change';
+  const renewal = announced === undefined || isAway ? undefined : await findKeptRenewal(deps, id);
+  if (renewal && toLaterAmounts(renewal) !== announced) return 'changed';
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
 }
 
@@ -114,5 +132,5 @@ export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promis
   const following = planAfterYear(deps.catalogue, deps.catalogue.byId(membership.pricedPlanId));
   if (!following) return previewKeptPrice(deps, membership);
   const subscription = await readScheduled(deps, membership.subscriptionId);
-  return previewLaterPlan(deps, { membership, subscription }, following);
+  return withPresentPrices(deps, () => previewLaterPlan(deps, { membership, subscription }, following));
 }

@@ -141,8 +141,8 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     'membership-paused': sample(page({ kind: 'paused', plan }, { card })),
     'membership-cancel-noted': sample(page({ kind: 'ends', plan, at }, { noted: 'cancel', card })),
     'membership-resume-noted': sample(page({ kind: 'renews', plan, at }, { noted: 'resume', card })),
-    'membership-resume': { page: <ResumeMembershipPage {...act} at={at} /> },
-    'membership-keep': { page: <ResumeMembershipPage {...act} at={at} to={to} /> },
+    'membership-resume': { page: <ResumeMembershipPage {...act} at={at} fields={{ laterCents: '9900' }} /> },
+    'membership-keep': { page: <ResumeMembershipPage {...act} at={at} fields={{ laterCents: '9900' }} to={to} /> },
     'membership-pay': {
       page: (
         <PayUnpaidPage
