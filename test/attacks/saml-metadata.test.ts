@@ -89,6 +89,12 @@ describe('signed metadata of an identity provider', () => {
     expect(refusal(() => read(text()))).toMatch(reason);
   });
 
+  it('Metadata with default namespaces, as Microsoft writes them, are read as well', () => {
+    const shape = entityDescriptor({ entityId, signing: [next.certificate], id: '_m' });
+    const plain = shape.replaceAll('<md:', '<').replaceAll('</md:', '</').replace('xmlns:md=', 'xmlns=');
+    expect(read(signElement(plain, '_m', anchor)).signing).toEqual(read(signed()).signing);
+  });
+
   it('A signature with SHA-1 is refused', () => {
     const weak = signElement(entityDescriptor({ entityId, signing: [next.certificate], id: '_m' }), '_m', {
       ...anchor,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
+import { cliOn } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml, type SamlAttempt } from '../support/saml.ts';
@@ -90,6 +91,31 @@ describe('a reload of the providers', () => {
     expect(page).not.toContain('Acme Corporate');
     expect((await foyer.browser().post('/federation/acme-saml')).status).toBe(404);
     expect((await foyer.browser().get('/federation/second/metadata')).status).toBe(200);
+  });
+
+  it('Providers that foyer provider import has written sign members in after the reload', async () => {
+    reload((json) => {
+      json.providers = [];
+    });
+    const command = cliOn(foyer.stores.urls, { PROVIDERS_FILE: file, ACME_SECRET: providers.client.secret });
+    const saml = [`${providers.saml.entityId}`, '--id', 'acme-saml', '--name', 'Acme Corporate'];
+    const oidcOptions = ['--client-id', providers.client.id, '--client-secret-variable', 'ACME_SECRET'];
+    const oidc = [providers.issuer, '--id', 'acme-oidc', ...oidcOptions];
+    process.env.ACME_SECRET = providers.client.secret;
+    try {
+      for (const words of [saml, oidc])
+        expect(await command('provider', 'import', ...words)).toMatchObject({ code: 0 });
+      foyer.app.reload();
+    } finally {
+      delete process.env.ACME_SECRET;
+    }
+    // Linked before: the entry is of the same entity.
+    expect(await answer(await beginSaml(foyer))).toMatch(inside);
+    // A new person, whose address is of no domain of the new entry, confirms it by a code.
+    const browser = foyer.browser();
+    const begun = await pressButton(browser, 'oidc');
+    const back = await answerOf(providers, 'oidc', somebody(providers, 'oidc'), begun);
+    expect(pathOf(foyer, await browser.get(back, { from: 'cross-site' }))).toBe('/verify-code');
   });
 
   it('The first SAML provider may come by a reload', async () => {

@@ -5,6 +5,7 @@ import { Browser } from '../support/browser.ts';
 import { persistentFormat } from '../support/provider-documents.ts';
 import { arrive, beginSaml } from '../support/saml.ts';
 import { steadyLoad } from '../support/steady-load.ts';
+import { thorough } from '../support/thorough.ts';
 import { until } from '../support/workers.ts';
 import { createServers, type ServerProcess } from './server-process.ts';
 
@@ -37,40 +38,49 @@ async function come(server: ServerProcess, signer: Signer): Promise<string> {
   return arrive(visitors, attempt, xml);
 }
 
-describe.each([
-  ['one process', '1', 'the providers were read again'],
-  ['two workers', '2', '"all workers replaced"'],
-])('the file of providers, with %s', (_what, count, logged) => {
-  it(`SIGHUP takes over a new certificate under load, with ${count} at work, and no request fails`, async () => {
-    const folder = await servers.preparedFolder();
-    const [old, next] = ['old', 'next'].map((name) => makeSigner(name, Date.now() - dayMs, Date.now() + dayMs));
-    if (!old || !next) throw new Error('no keys');
-    const file = join(folder, 'providers.json');
-    const write = ({ certificate }: Signer) => {
-      writeFileSync(join(folder, 'acme.crt'), certificate);
-      const entry = { kind: 'saml', id: 'acme', name: 'Acme', entityId, ssoUrl: `${entityId}/sso` };
-      const more = { certificates: ['acme.crt'], domains: ['acme.example'], nameIdFormat: persistentFormat };
-      writeFileSync(file, JSON.stringify({ providers: [{ ...entry, ...more }] }));
-    };
-    write(old);
-    const environment = { DATA_DIR: folder, PROVIDERS_FILE: file, LOG_LEVEL: 'info' };
-    const server = await servers.start({ ...environment, WEB_CONCURRENCY: count });
-    await server.ready;
-    expect(await come(server, old)).toContain('/post-signup/plan');
-    expect(await come(server, next)).toContain('notice=federation-invalid');
-    const asked = { path: '/', headers: { host: new URL(server.url).host, accept: 'text/html' }, expected: 200 };
-    const load = steadyLoad(server.port, [asked], 4, 50);
-    await until('requests', () => load.counts().requests > 20);
-    write(next);
-    server.signal('SIGHUP');
-    await until('the file is read again', () => server.stdout().includes(logged), 25_000);
-    expect(await come(server, next)).toContain('/post-signup/plan');
-    expect(await come(server, old)).toContain('notice=federation-invalid');
-    writeFileSync(file, '{"providers":');
-    server.signal('SIGHUP');
-    const refusal = count === '1' ? 'it is no JSON' : 'reload stopped';
-    await until('the fault is logged', () => server.stdout().includes(refusal), 25_000);
-    expect(await come(server, next)).toContain('/post-signup/plan');
-    expect((await load.stop()).failed).toEqual({});
-  }, 90_000);
+async function reloadUnderLoad(count: string, logged: string): Promise<void> {
+  const folder = await servers.preparedFolder();
+  const [old, next] = ['old', 'next'].map((name) => makeSigner(name, Date.now() - dayMs, Date.now() + dayMs));
+  if (!old || !next) throw new Error('no keys');
+  const file = join(folder, 'providers.json');
+  const write = ({ certificate }: Signer) => {
+    writeFileSync(join(folder, 'acme.crt'), certificate);
+    const entry = { kind: 'saml', id: 'acme', name: 'Acme', entityId, ssoUrl: `${entityId}/sso` };
+    const more = { certificates: ['acme.crt'], domains: ['acme.example'], nameIdFormat: persistentFormat };
+    writeFileSync(file, JSON.stringify({ providers: [{ ...entry, ...more }] }));
+  };
+  write(old);
+  const environment = { DATA_DIR: folder, PROVIDERS_FILE: file, LOG_LEVEL: 'info' };
+  const server = await servers.start({ ...environment, WEB_CONCURRENCY: count });
+  await server.ready;
+  expect(await come(server, old)).toContain('/post-signup/plan');
+  expect(await come(server, next)).toContain('notice=federation-invalid');
+  const asked = { path: '/', headers: { host: new URL(server.url).host, accept: 'text/html' }, expected: 200 };
+  const load = steadyLoad(server.port, [asked], 4, 50);
+  await until('requests', () => load.counts().requests > 20);
+  write(next);
+  server.signal('SIGHUP');
+  await until('the file is read again', () => server.stdout().includes(logged), 25_000);
+  expect(await come(server, next)).toContain('/post-signup/plan');
+  expect(await come(server, old)).toContain('notice=federation-invalid');
+  writeFileSync(file, '{"providers":');
+  server.signal('SIGHUP');
+  const refusal = count === '1' ? 'it is no JSON' : 'reload stopped';
+  await until('the fault is logged', () => server.stdout().includes(refusal), 25_000);
+  expect(await come(server, next)).toContain('/post-signup/plan');
+  expect((await load.stop()).failed).toEqual({});
+}
+
+describe('SIGHUP takes over a new certificate under load, and no request fails', () => {
+  it(
+    'One process reads the file of providers again',
+    () => reloadUnderLoad('1', 'the providers were read again'),
+    90_000,
+  );
+
+  thorough(
+    'Two workers are replaced by new ones, which read the file of providers again',
+    () => reloadUnderLoad('2', '"all workers replaced"'),
+    90_000,
+  );
 });

@@ -18,6 +18,7 @@ import {
   listPeople,
   makeCompanyKeys,
   type OidcIdentityProvider,
+  oidcPath,
   type Person,
   type ProviderExchange,
   type SamlIdentityProvider,
@@ -79,6 +80,9 @@ export interface TestProviders {
   /** Signs people out there (OpenID Connect Back-Channel Logout 1.0). */
   oidc: OidcIdentityProvider;
   saml: SamlIdentityProvider;
+  /** The OpenID provider's issuer, and Foyer's credentials there. */
+  issuer: string;
+  client: { id: string; secret: string };
   /** Signs SAML responses and id tokens. */
   samlSigner: Signer;
   /** Another provider's key and certificate. */
@@ -170,6 +174,8 @@ export async function startProviders({ now = Date.now }: { now?: () => number } 
     write,
     oidc: standIns.oidc,
     saml: standIns.saml,
+    issuer: `${url}${oidcPath}`,
+    client: clients.oidc,
     otherSigner: standIns.otherSigner,
     samlResponse: buildSamlResponse,
     environment(change = (same) => same) {
