@@ -39,9 +39,12 @@ const configured = {
   domains: z.array(domain).max(200, 'name at most 200').default([]),
   /**
    * The addresses that count as confirmed: `domains`, those of the domains above (OpenID Connect: if the provider also
-   * sends `email_verified: true`); `never`: each is confirmed by a code.
+   * sends `email_verified: true`); `trusted-domains`: the same, also if it sends no `email_verified`; `never`: each is
+   * confirmed by a code.
    */
-  verifiedEmails: z.enum(['domains', 'never'], 'write domains or never').default('domains'),
+  verifiedEmails: z
+    .enum(['domains', 'trusted-domains', 'never'], 'write domains, trusted-domains or never')
+    .default('domains'),
 };
 
 const claim = z.string().min(1, 'write a name').max(200, 'write at most 200 characters');
@@ -76,6 +79,10 @@ export const oidc = z
       .optional(),
     /** Foyer's key at this provider for `private_key_jwt`: a PEM or JWK file (RSA or P-256). */
     privateKey: path.optional(),
+    /** Foyer's key for id tokens that this provider encrypts: a PEM or JWK file (RSA or P-256). */
+    decryptionKey: path.optional(),
+    /** Whether requests are pushed (RFC 9126); a provider whose discovery document demands it gets them so anyway. */
+    pushedRequests: z.boolean().default(false),
     scope: z
       .string()
       .refine((value) => value.split(' ').includes('openid'), 'must contain openid')

@@ -206,7 +206,8 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       const { clientSecretVariable: variable, clientSecret } = provider;
       const secret = variable === undefined ? clientSecret : environment[variable];
       const key = privateKey(`${at}.privateKey`, provider.privateKey);
-      return { ...provider, ...view, clientSecret: secret, privateKey: key };
+      const decryptionKey = privateKey(`${at}.decryptionKey`, provider.decryptionKey);
+      return { ...provider, ...view, clientSecret: secret, privateKey: key, decryptionKey };
     }),
   };
   if (faults.length > 0) throw new ProvidersFileError(file, faults);

@@ -98,6 +98,24 @@ describe('the check of an OpenID provider', () => {
     });
   });
 
+  it('A provider that takes pushed requests or encrypts may demand so of this client, which cannot be seen from here', async () => {
+    const par = { pushed_authorization_request_endpoint: `${standIn.issuer}/par` };
+    standIn.traits.metadata = { ...par, id_token_encryption_alg_values_supported: ['RSA-OAEP'] };
+    const unseen = [expect.stringContaining('pushedRequests'), expect.stringContaining('decryptionKey')];
+    expect(await check()).toEqual({ ...fine, unseen });
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const decryptionKey = standIn.write('decryption.key', pem);
+    expect(await check({ clientSecret, pushedRequests: true, decryptionKey })).toEqual(fine);
+  });
+
+  it('A provider that demands pushed requests and names no address for them has a fault', async () => {
+    const fault = expect.stringMatching(/^its discovery document has no pushed_authorization_request_endpoint/);
+    expect(await check({ clientSecret, pushedRequests: true })).toMatchObject({ faults: [fault] });
+    standIn.traits.metadata = { require_pushed_authorization_requests: true };
+    expect(await check()).toMatchObject({ faults: [fault] });
+  });
+
   it('A provider that refuses the code flow has a fault', async () => {
     standIn.traits.refusalStatus = 400;
     standIn.traits.refuse = () => 'unsupported_grant_type';

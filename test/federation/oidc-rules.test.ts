@@ -1,6 +1,7 @@
 import type { OidcProviderConfig } from '../../config/providers.ts';
 import { FederationError } from '../../server/federation/identity.ts';
-import { mergeClaims, oidcToIdentity, requireFreshAuthentication } from '../../server/federation/providers/oidc.ts';
+import { mergeClaims } from '../../server/federation/providers/id-token-claims.ts';
+import { oidcToIdentity, requireFreshAuthentication } from '../../server/federation/providers/oidc.ts';
 
 const acme: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'> = {
   issuer: 'https://id.acme.example/',
@@ -16,7 +17,8 @@ describe('confirmed addresses', () => {
     ['unconfirmed if the domain is not the provider’s', { ...said, email: 'ada@example.com' }, acme, false],
     ['unconfirmed if the provider says so', { ...said, email_verified: false }, acme, false],
     ['unconfirmed if the provider says nothing', { ...said, email_verified: undefined }, acme, false],
-    ['unconfirmed if email_verified is a text', { ...said, email_verified: 'true' }, acme, false],
+    ['confirmed if the provider says so by a text', { ...said, email_verified: 'true' }, acme, true],
+    ['unconfirmed if email_verified is another text', { ...said, email_verified: 'TRUE' }, acme, false],
     ['unconfirmed if the configuration says never', said, { ...acme, verifiedEmails: 'never' as const }, false],
     ['unconfirmed if no domain is configured', said, { ...acme, domains: [] }, false],
     [
@@ -34,6 +36,52 @@ describe('confirmed addresses', () => {
     ],
   ])('The address of an identity is %s', (_what, claims, config, verified) => {
     expect(oidcToIdentity(claims, config).emailVerified).toBe(verified);
+  });
+
+  const values = [undefined, true, 'true', false, 'false'];
+  const settings = ['domains', 'trusted-domains', 'never'] as const;
+  const addresses = [['ada@acme.example', true] as const, ['ada@example.com', false] as const];
+  const issuers = [['https://id.acme.example', true] as const, ['https://other.example', false] as const];
+  const cases = values.flatMap((email_verified) =>
+    settings.flatMap((verifiedEmails) =>
+      addresses.flatMap(([email, inside]) =>
+        issuers.map(([iss, own]) => ({ email_verified, verifiedEmails, email, inside, iss, own })),
+      ),
+    ),
+  );
+  it('The table of addresses has a row for each claim, setting, domain and issuer', () => {
+    expect(cases).toHaveLength(60);
+  });
+  it.each(cases)(
+    'With email_verified $email_verified, $verifiedEmails, $email and the issuer $iss the address counts as the rule says',
+    ({ email_verified, verifiedEmails, email, inside, iss, own }) => {
+      const believed = {
+        domains: email_verified === true || email_verified === 'true',
+        'trusted-domains': email_verified === undefined || email_verified === true || email_verified === 'true',
+        never: false,
+      };
+      const identity = oidcToIdentity({ ...said, email_verified, email, iss }, { ...acme, verifiedEmails });
+      expect(identity.emailVerified).toBe(inside && own && believed[verifiedEmails]);
+    },
+  );
+
+  it('Trusted domains do not apply to another claim than email, nor to an unknown value of email_verified', () => {
+    const trusted = { ...acme, verifiedEmails: 'trusted-domains' as const };
+    const upn = oidcToIdentity(
+      { ...said, upn: 'eve@acme.example', email_verified: undefined },
+      { ...trusted, claims: { email: 'upn' } },
+    );
+    expect(upn.emailVerified).toBe(false);
+    for (const email_verified of [null, '', 'no', 0, 1, {}])
+      expect(oidcToIdentity({ ...said, email_verified }, trusted).emailVerified).toBe(false);
+  });
+
+  it('An address that the id token or userinfo denies is not confirmed by the other', () => {
+    for (const denied of [false, 'false']) {
+      const more = { sub: '1', email: said.email };
+      expect(mergeClaims({ ...said, email_verified: denied }, more).email_verified).toBe(false);
+      expect(mergeClaims(said, { ...more, email_verified: denied }).email_verified).toBe(false);
+    }
   });
 
   it('email_verified of the id token does not apply to another address from userinfo', () => {

@@ -52,7 +52,9 @@ describe('strategies', () => {
       });
       expect(await come(as('google', grace))).toMatchObject({ email: 'grace@example.com', emailVerified: false });
       expect(await come(as('google', joan))).toMatchObject({ email: undefined, emailVerified: false });
-      const odd = { ...ada, emailVerified: 'true' as unknown as boolean };
+      const text = { ...ada, emailVerified: 'true' as unknown as boolean };
+      expect(await come(as('google', text))).toMatchObject({ emailVerified: true });
+      const odd = { ...ada, emailVerified: 'yes' as unknown as boolean };
       expect(await come(as('google', odd))).toMatchObject({ emailVerified: false });
     });
 

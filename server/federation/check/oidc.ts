@@ -23,9 +23,9 @@ export async function checkOidc(check: Omit<CredentialsCheck, 'discovered'>): Pr
   }
   const claims = discovered.configuration.serverMetadata();
   const document: ProviderCheckResult = {
-    faults: [...endpointFaults(claims, config.issuer), ...algorithmFaults(claims)],
+    faults: [...endpointFaults(claims, config.issuer), ...algorithmFaults(claims), ...pushFaults(claims, config)],
     warnings: capabilities(claims, config),
-    unseen: unseenSettings(claims),
+    unseen: unseenSettings(claims, config),
   };
   if (document.faults?.length !== 0) return document;
   const more = await Promise.all([
@@ -47,12 +47,26 @@ function algorithmFaults({ id_token_signing_alg_values_supported: known }: clien
   return [`it signs id tokens with ${names} only (id_token_signing_alg_values_supported), which is not supported`];
 }
 
+function pushFaults(claims: client.ServerMetadata, { pushedRequests }: OidcProviderConfig): string[] {
+  const demanded = pushedRequests || claims.require_pushed_authorization_requests === true;
+  if (!demanded || claims.pushed_authorization_request_endpoint !== undefined) return [];
+  return ['its discovery document has no pushed_authorization_request_endpoint, and requests are to be pushed'];
+}
+
 /** Settings for this client that the provider can have, and that its document does not name. */
-function unseenSettings(claims: client.ServerMetadata): string[] {
+function unseenSettings(claims: client.ServerMetadata, config: OidcProviderConfig): string[] {
   const symmetric = claims.id_token_signing_alg_values_supported?.filter((one) => one.startsWith('HS')) ?? [];
   return [
     ...(symmetric.length > 0
       ? [`that it signs the id tokens of this client with none of ${symmetric.join(', ')}, which are not supported`]
+      : []),
+    ...(claims.pushed_authorization_request_endpoint !== undefined &&
+    !config.pushedRequests &&
+    !claims.require_pushed_authorization_requests
+      ? ['that it demands no pushed requests of this client, as pushedRequests is not set']
+      : []),
+    ...(claims.id_token_encryption_alg_values_supported !== undefined && config.decryptionKey === undefined
+      ? ['that it does not encrypt the id tokens of this client, as there is no decryptionKey']
       : []),
   ];
 }

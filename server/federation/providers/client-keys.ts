@@ -1,12 +1,13 @@
 import { createHash, createPublicKey, type webcrypto } from 'node:crypto';
 import { importPKCS8 } from 'jose';
+import type * as client from 'openid-client';
 import { type PrivateKey, readPrivateKey } from '../../../config/private-keys.ts';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 
 /** The public part of a key of Foyer's at one provider, as a JWK (RFC 7517). */
 type PublicJwk = Readonly<Record<string, unknown>>;
 
-type KeyTexts = Pick<OidcProviderConfig, 'privateKey'>;
+type KeyTexts = Pick<OidcProviderConfig, 'privateKey' | 'decryptionKey'>;
 
 /** The file was checked when it was read. */
 function requireKey(text: string): PrivateKey {
@@ -46,8 +47,27 @@ export async function toSigningKey(text: string, supported: readonly string[] | 
 }
 
 /** The keys that a provider must know; undefined: none. */
-export function toPublicKeys({ privateKey }: KeyTexts): PublicJwk[] | undefined {
-  if (privateKey === undefined) return undefined;
-  const key = requireKey(privateKey);
-  return [toPublicJwk(key, 'sig', isRsa(key) ? key.alg : 'ES256')];
+export function toPublicKeys({ privateKey, decryptionKey }: KeyTexts): PublicJwk[] | undefined {
+  const keys: PublicJwk[] = [];
+  if (privateKey !== undefined) {
+    const key = requireKey(privateKey);
+    keys.push(toPublicJwk(key, 'sig', isRsa(key) ? key.alg : 'ES256'));
+  }
+  if (decryptionKey !== undefined) {
+    const key = requireKey(decryptionKey);
+    keys.push(toPublicJwk(key, 'enc', isRsa(key) ? key.alg : 'ECDH-ES'));
+  }
+  return keys.length === 0 ? undefined : keys;
+}
+
+/** RSA 1.5 is left out: its padding tells an attacker too much. */
+const decryptionAlgorithms = { rsa: ['RSA-OAEP-256', 'RSA-OAEP'], ec: ['ECDH-ES'] } as const;
+
+/** The key that opens id tokens, once for each algorithm for which it can be used (RFC 7518, section 4). */
+export async function toDecryptionKeys(text: string): Promise<client.DecryptionKey[]> {
+  const key = requireKey(text);
+  const pem = key.key.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const names: readonly string[] = decryptionAlgorithms[isRsa(key) ? 'rsa' : 'ec'];
+  const usable = names.filter((alg) => key.alg === undefined || alg === key.alg);
+  return Promise.all(usable.map(async (alg) => ({ key: await importPKCS8(pem, alg), alg, kid: keyId(key) })));
 }

@@ -2,6 +2,7 @@ import * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import { hourMs, parseUnknownJson } from '../../shared/index.ts';
 import type { FederationError } from '../identity.ts';
+import { toDecryptionKeys } from './client-keys.ts';
 import { fetchLimited, type HttpResponse } from './fetch-limited.ts';
 import { fromOidcError } from './oidc-errors.ts';
 import { createProviderKeys, type ProviderKeys } from './provider-keys.ts';
@@ -24,7 +25,8 @@ interface DiscoverySettings {
   keys?: ProviderKeys;
 }
 
-type DiscoveryConfig = Pick<OidcProviderConfig, 'issuer' | 'clientId'>;
+type DiscoveryConfig = Pick<OidcProviderConfig, 'issuer' | 'clientId'> &
+  Partial<Pick<OidcProviderConfig, 'decryptionKey'>>;
 
 /**
  * A provider's discovery document (OpenID Connect Discovery 1.0, section 4). It is fetched when a user first needs it,
@@ -38,6 +40,7 @@ export function createDiscovery(
   let known: { discovered: Discovered; atMs: number } | undefined;
   let asking: Promise<Discovered> | undefined;
   let failed: { refusal: FederationError; atMs: number } | undefined;
+  let decryption: Promise<client.DecryptionKey[]> | undefined;
 
   async function discover(): Promise<Discovered> {
     try {
@@ -70,7 +73,8 @@ export function createDiscovery(
   return async (authenticate) => {
     const { configuration, document } = await current();
     if (authenticate === undefined) return configuration;
-    const own = await discoverOnce(config, { answerMs, authenticate, document });
+    decryption ??= config.decryptionKey === undefined ? undefined : toDecryptionKeys(config.decryptionKey);
+    const own = await discoverOnce(config, { answerMs, authenticate, document, decryptionKeys: await decryption });
     return keys.serve(own.configuration, (url) => fetchLimited(url, { headers: acceptKeys }, answerMs));
   };
 }
@@ -93,10 +97,12 @@ export async function discoverOnce(
     answerMs,
     authenticate = client.None(),
     document,
+    decryptionKeys,
   }: {
     answerMs?: number | undefined;
     authenticate?: client.ClientAuth;
     document?: HttpResponse | undefined;
+    decryptionKeys?: client.DecryptionKey[] | undefined;
   } = {},
 ): Promise<Discovered> {
   // Only on this machine: the configuration accepts no others.
@@ -111,9 +117,13 @@ export async function discoverOnce(
       return toResponse(fetched);
     },
   });
+  if (decryptionKeys) client.enableDecryptingResponses(configuration, contentEncryption, ...decryptionKeys);
   configuration[client.customFetch] = (url, init) => fetchBounded(url, init, answerMs);
   return { configuration, document: fetched };
 }
+
+/** The ways in which products encrypt id tokens (RFC 7518, section 5.1). */
+const contentEncryption = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
 
 const toResponse = ({ status, headers, text }: HttpResponse) =>
   new Response(text === '' ? null : text, { status, headers });

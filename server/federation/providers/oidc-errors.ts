@@ -43,15 +43,19 @@ export function fromOidcError(thrown: unknown, endpoint = 'token endpoint'): Fed
     }
     case 'OAUTH_TIMEOUT':
       return new FederationError('unreachable', 'no answer in time');
-    case 'OAUTH_UNSUPPORTED_OPERATION':
-      return new FederationError('not-set-up', describeUnsupported(cause));
-    case 'OAUTH_INVALID_RESPONSE':
-      // A symmetric algorithm although discovery names none: the registration at the provider says so.
-      if (isSymmetric(tokenAlgorithm(cause))) return new FederationError('not-set-up', describeUnsupported(cause));
-      return new FederationError('invalid', toErrorWord(code));
     default:
-      return new FederationError('invalid', `${toErrorWord(code ?? name)}${missingClaim(cause)}`);
+      return fromTokenError({ name, code, cause });
   }
+}
+
+/** A token that the library cannot read, or that it does not believe. */
+function fromTokenError({ name, code, cause }: LibraryError): FederationError {
+  if (code === 'OAUTH_DECRYPTION_FAILED') return fromDecryptionError(cause);
+  // A symmetric algorithm although discovery names none: the registration at the provider says so.
+  const symmetric = code === 'OAUTH_INVALID_RESPONSE' && tokenAlgorithm(cause)?.startsWith('HS');
+  if (symmetric || code === 'OAUTH_UNSUPPORTED_OPERATION')
+    return new FederationError('not-set-up', describeUnsupported(cause));
+  return new FederationError('invalid', `${toErrorWord(code ?? name)}${missingClaim(cause)}`);
 }
 
 /** RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6. */
@@ -64,7 +68,14 @@ function fromAuthorizationError(error: unknown, description: unknown): Federatio
     : new FederationError(faultKind(error), `authorization: ${toErrorWord(error)}`);
 }
 
-const isSymmetric = (algorithm: string | undefined) => algorithm?.startsWith('HS') === true;
+/** Without a cause: the token is for another key. Its words are the same whatever part of a cipher text is wrong. */
+function fromDecryptionError(error: unknown): FederationError {
+  const { code } = (error ?? {}) as LibraryError;
+  if (error === undefined) return new FederationError('not-set-up', 'the id token is encrypted for another key');
+  return code === 'ERR_JOSE_ALG_NOT_ALLOWED'
+    ? new FederationError('not-set-up', 'the id token is encrypted in a way that is not supported')
+    : new FederationError('invalid', 'OAUTH_DECRYPTION_FAILED');
+}
 
 /** The algorithm of a token that the library refuses, from the cause of its error. */
 function tokenAlgorithm(error: unknown): string | undefined {

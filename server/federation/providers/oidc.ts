@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
-import { decodeProtectedHeader } from 'jose';
-import * as client from 'openid-client';
+import type * as client from 'openid-client';
 import { Strategy as OpenIdClientStrategy } from 'openid-client/passport';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import type { UpstreamSession } from '../../sessions/index.ts';
@@ -12,13 +11,11 @@ import { callbackPath, type Provider, type StrategySettings } from '../providers
 import { createClientAuthentication } from './client-authentication.ts';
 import { toPublicKeys } from './client-keys.ts';
 import { createDiscovery, type ProviderDiscovery } from './discovery.ts';
+import { fetchClaims, type IdentityClaims } from './id-token-claims.ts';
 import { readLogoutTokens } from './logout-token.ts';
 import { fromOidcError } from './oidc-errors.ts';
 import { type Authenticator, authenticate, type StrategyRequest } from './passport.ts';
-import { isNameOfPerson, isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
-
-/** The verified claims of the id token and of userinfo. */
-type IdentityClaims = Record<string, unknown>;
+import { isNameOfPerson, isOfDomain, readFlag, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
 
 const sessionKey = 'oidc';
 
@@ -87,9 +84,9 @@ function discoveredStrategy(
   const authentication = createClientAuthentication(config, settings.now);
   const callbackURL = new URL(callbackPath(id), settings.publicUrl).href;
 
-  async function runOnce(request: OidcRequest, configuration: client.Configuration) {
+  async function runOnce(request: OidcRequest, configuration: client.Configuration, usePAR = false) {
     const strategy = new OidcStrategy(
-      { name: id, config: configuration, callbackURL, scope, sessionKey },
+      { name: id, config: configuration, callbackURL, scope, sessionKey, usePAR },
       async (tokens, done) => done(null, await fetchClaims(configuration, config, tokens)),
     );
     passport.use(id, strategy);
@@ -97,15 +94,18 @@ function discoveredStrategy(
   }
 
   /** @param open the request; its session is used up, so that each way to authenticate needs one of its own */
-  async function run(open: () => OidcRequest) {
+  async function run(open: () => OidcRequest, endpoint: 'token endpoint' | 'pushed request') {
     try {
-      const server = (await discovery()).serverMetadata();
+      const shared = await discovery();
+      const server = shared.serverMetadata();
+      if (endpoint === 'pushed request' && !isPushed(server, config))
+        return { server, result: await runOnce(open(), shared) };
       const result = await authentication.run(server, async (way) =>
-        runOnce(open(), await discovery(way.authenticate)),
+        runOnce(open(), await discovery(way.authenticate), endpoint === 'pushed request'),
       );
       return { server, result };
     } catch (error) {
-      throw fromOidcError(error);
+      throw fromOidcError(error, endpoint);
     }
   }
 
@@ -122,7 +122,7 @@ function discoveredStrategy(
       const { result } = await run(() => {
         session = {};
         return { method: 'GET', query: {}, session, search: '', parameters };
-      });
+      }, 'pushed request');
       if (result.kind !== 'redirect') throw new Error(`the strategy ${id} did not redirect`);
       // The time of authentication is checked below: the library would also count authentications after the request.
       const { max_age: _, ...stored } = session[sessionKey] ?? {};
@@ -135,7 +135,7 @@ function discoveredStrategy(
       const { result, server } = await run(() => {
         const session = { [sessionKey]: { ...stored } };
         return { method: 'GET', query: {}, session, search, parameters: {} };
-      });
+      }, 'token endpoint');
       if (result.kind === 'fail') throw new FederationError('cancelled', 'access_denied');
       if (result.kind !== 'success') throw new FederationError('invalid', 'neither a code nor an error');
       const response = result.user as IdentityClaims;
@@ -160,6 +160,14 @@ const toUpstreamSession = (
   sid: unknown,
 ): UpstreamSession => ({ provider, oidc: { issuer, subject, ...(isNameOfPerson(sid) && { sid }) } });
 
+/** @throws {FederationError} not-set-up */
+function isPushed(server: client.ServerMetadata, { pushedRequests }: OidcProviderConfig): boolean {
+  if (!pushedRequests && server.require_pushed_authorization_requests !== true) return false;
+  if (server.pushed_authorization_request_endpoint === undefined)
+    throw new FederationError('not-set-up', 'the provider names no pushed_authorization_request_endpoint');
+  return true;
+}
+
 const maxCharacters = 16_384;
 
 function readCallbackQuery(req: Request): string {
@@ -169,53 +177,6 @@ function readCallbackQuery(req: Request): string {
   if (!response.has('code') && !response.has('error'))
     throw new FederationError('invalid', 'neither a code nor an error');
   return search;
-}
-
-/**
- * The library has verified the id token: signature, issuer, audience, nonce, times; and that userinfo belongs to the
- * same subject.
- */
-async function fetchClaims(
-  configuration: client.Configuration,
-  config: OidcProviderConfig,
-  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
-): Promise<IdentityClaims> {
-  const claims = tokens.claims();
-  if (claims === undefined) throw new FederationError('invalid', 'no id token');
-  // The library checks it only if there are several audiences (Core 1.0, section 3.1.3.7).
-  if (claims.azp !== undefined && claims.azp !== config.clientId)
-    throw new FederationError('invalid', 'the id token was given to another client');
-  mustBelongTogether(tokens.id_token ?? '', claims, tokens.access_token);
-  if (!config.userinfo || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-  const more: IdentityClaims = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-  return mergeClaims(claims, more);
-}
-
-const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512': 'sha512', DSA: 'sha512' };
-
-/**
- * An id token may be bound to its access token (`at_hash`: Core 1.0, section 3.1.3.8). The library does not check it in
- * this flow; a mismatch means that two responses were mixed.
- */
-function mustBelongTogether(idToken: string, { at_hash: response }: IdentityClaims, accessToken: string): void {
-  if (response === undefined) return;
-  const { alg = '' } = decodeProtectedHeader(idToken);
-  const hash = hashes[alg.slice(-3)];
-  if (hash === undefined) return;
-  const digest = createHash(hash).update(accessToken).digest();
-  if (response !== digest.subarray(0, digest.length / 2).toString('base64url'))
-    throw new FederationError('invalid', 'the id token belongs to another access token');
-}
-
-/**
- * Userinfo has precedence, but not over what the id token says about the sign-in; and `email_verified` must come from the
- * same source as the address.
- */
-export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): IdentityClaims {
-  const { iss, auth_time, sid } = claims;
-  const whole: IdentityClaims = { ...claims, ...more, iss, auth_time, sid };
-  const source = more.email === undefined ? claims : more;
-  return { ...whole, email: source.email, email_verified: source.email_verified };
 }
 
 /** @param config the mapping of claims, and the domains whose addresses count as verified */
@@ -229,15 +190,17 @@ export function oidcToIdentity(
   }: Pick<OidcProviderConfig, 'issuer' | 'claims' | 'domains' | 'verifiedEmails'>,
 ): Omit<UpstreamIdentity, 'provider' | 'kind' | 'session' | 'shownAtMs'> {
   const email = toEmail(response[claims.email ?? 'email']);
+  const verified = readFlag(response.email_verified);
+  const believed = verified === true || (verifiedEmails === 'trusted-domains' && response.email_verified === undefined);
   // It only applies to `email`; other claims have no such statement.
-  const provider = response.email_verified === true && (claims.email ?? 'email') === 'email';
+  const provider = believed && (claims.email ?? 'email') === 'email';
   // One Microsoft address serves the issuers of all organizations, whose statements about other domains prove nothing.
   const own = URL.parse(String(response.iss))?.href === URL.parse(issuer)?.href;
   return {
     issuer: toSubject(response.iss),
     subject: toSubject(response.sub),
     email,
-    emailVerified: provider && own && verifiedEmails === 'domains' && isOfDomain(email, domains),
+    emailVerified: provider && own && verifiedEmails !== 'never' && isOfDomain(email, domains),
     ...toNames({
       input: response[claims.givenName ?? 'given_name'],
       family: response[claims.familyName ?? 'family_name'],

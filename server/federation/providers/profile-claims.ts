@@ -18,6 +18,12 @@ export function toSubject(claims: unknown): string {
   return claims;
 }
 
+/** A claim that is true or false; some providers send it as a text (Amazon Cognito: `email_verified`). */
+export function readFlag(claim: unknown): boolean | undefined {
+  if (claim === true || claim === 'true') return true;
+  return claim === false || claim === 'false' ? false : undefined;
+}
+
 export function toEmail(claims: unknown): NormalisedEmail | undefined {
   return typeof claims === 'string' ? normaliseEmail(claims) : undefined;
 }

@@ -14,7 +14,7 @@ import type { UpstreamIdentity } from '../identity.ts';
 import type { Provider, StrategySettings } from '../providers.ts';
 import { createOAuth2Provider, type OAuth2Setup, verifyProfile } from './oauth2-provider.ts';
 import type { Authenticator } from './passport.ts';
-import { toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
+import { readFlag, toEmail, toNames, toPictureUrl, toSubject } from './profile-claims.ts';
 
 type Claims = Record<string, unknown>;
 
@@ -111,7 +111,7 @@ function toPerson(
   return {
     subject: toSubject(read(names.subject)),
     email: toEmail(read(names.email)),
-    emailVerified: 'claim' in emailVerification && read(emailVerification.claim) === true,
+    emailVerified: 'claim' in emailVerification && readFlag(read(emailVerification.claim)) === true,
     ...toNames({ input: read(names.givenName), family: read(names.familyName), whole: read(names.name) }),
     picture: toPictureUrl(read(names.picture)),
   };

@@ -46,7 +46,7 @@ export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion)
     subject: toSubject(subjectIn(config, assertion)),
     ...(!isPermanent(config, nameIdFormat) && { reusable: true as const }),
     email,
-    emailVerified: verifiedEmails === 'domains' && isOfDomain(email, domains),
+    emailVerified: verifiedEmails !== 'never' && isOfDomain(email, domains),
     ...toNames({ input: read('givenName'), family: read('familyName'), whole: first(usual.whole) }),
     picture: mapped.picture === undefined ? undefined : toPictureUrl(first([mapped.picture])),
     session: { provider: id, ...(config.logoutUrl !== undefined && { saml: toUpstreamSession(assertion) }) },
