@@ -2,12 +2,13 @@ import { loadConfig } from '../../config/load.ts';
 import { loadProviders } from '../../config/providers.ts';
 import { writtenProvidersFile } from '../../config/stand-in-providers.ts';
 import { standardKinds, standardProviders } from '../../config/standard-providers.ts';
-import { checkProviders, describeProviders, type StrategySettings } from '../federation/index.ts';
+import { checkProviders, describeProviders, listRefusals, type StrategySettings } from '../federation/index.ts';
 import type { Program } from './command.ts';
+import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
 import { providerImportCommand } from './provider-import/command.ts';
-import { counted, table } from './text.ts';
+import { counted, moment, numericDate, table } from './text.ts';
 
 /** The dependencies of these commands: no store is opened. @throws {ConfigurationError} @throws {ProvidersFileError} */
 function readProviderSetup({ env, now = Date.now }: CliIo): StrategySettings {
@@ -41,8 +42,7 @@ function listProviders(setup: StrategySettings): Result {
 
 async function checkAllProviders(setup: StrategySettings, only: string | undefined): Promise<Result> {
   const reports = await checkProviders(setup, only);
-  if (only !== undefined && reports.length === 0)
-    throw new CliError(exitCodes.notFound, `There is no provider ${only}; foyer provider list says which there are.`);
+  if (only !== undefined && reports.length === 0) throw unknownProvider(only);
   const faulty = reports.filter(({ faults }) => faults.length > 0).length;
   const rows = reports.flatMap(({ id, faults, warnings, unseen }) => {
     const submitted = [...faults.map((text) => ['FAULT', text]), ...warnings.map((text) => ['warning', text])];
@@ -54,6 +54,18 @@ async function checkAllProviders(setup: StrategySettings, only: string | undefin
     json: { ok: faulty === 0, providers: reports },
     text: table(['id', 'state', 'what'], rows, 'There are none to be checked.'),
     error: faulty > 0 ? new CliError(exitCodes.refused, fault) : undefined,
+  };
+}
+
+const unknownProvider = (id: string) =>
+  new CliError(exitCodes.notFound, `There is no provider ${id}; foyer provider list says which there are.`);
+
+async function showRefusals({ kv }: Context, id: string): Promise<Result> {
+  const refusals = await listRefusals(kv, id);
+  const rows = refusals.map(({ atMs, outcome, detail }) => [moment(atMs), outcome, detail]);
+  return {
+    json: refusals.map(({ atMs, ...refusal }) => ({ at: numericDate(atMs), ...refusal })),
+    text: table(['when', 'outcome', 'reason'], rows, `No sign-in by ${id} has been refused in the last seven days.`),
   };
 }
 
@@ -79,6 +91,21 @@ shows each provider the credentials with a code that it has issued to no one. Ch
 Example:
   foyer provider check acme`,
     run: (id: string | undefined) => checkAllProviders(readProviderSetup(io), id),
+  });
+  add('refusals', {
+    description: 'the last sign-ins by a provider that were refused, and why',
+    args: [['<id>', 'the provider']],
+    json: 'print JSON: [{"at", "outcome", "detail"}]',
+    help: `
+At most 20, of the last seven days. docs/providers.md explains each outcome. Sign-ins that were cancelled, came too late or belong to
+no attempt of the browser stand in the log alone.
+
+Example:
+  foyer provider refusals acme`,
+    run(id: string) {
+      if (!describeProviders(readProviderSetup(io)).some((one) => one.id === id)) throw unknownProvider(id);
+      return (context) => showRefusals(context, id);
+    },
   });
   providerImportCommand(add, io);
 }

@@ -35,6 +35,7 @@ export { acceptsBrowser, toKindMark, toProviderButton, toProviderButtons, toProv
 export { standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';
+export { listRefusals } from './refusals.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';
 export { type ProviderMetadata, readCertificate } from './saml/provider-metadata.ts';
 export { loginPageUrl, noticeText, readNotice } from './sign-in-notices.ts';

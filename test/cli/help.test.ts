@@ -11,7 +11,7 @@ const groups = {
   resource: ['add', 'list', 'remove'],
   'partner-deal': ['import'],
   plans: ['list', 'check', 'sync'],
-  provider: ['list', 'check', 'import'],
+  provider: ['list', 'check', 'refusals', 'import'],
   billing: ['diff', 'reconcile', 'refund'],
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],
