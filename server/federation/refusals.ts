@@ -32,9 +32,7 @@ async function recordRefusal({ kv, now }: Deps, provider: Provider, { kind, deta
 export async function listRefusals(kv: Pick<KeyValueStore, 'get'>, provider: string): Promise<RefusalRecord[]> {
   const places = Array.from({ length: maxRecords }, (_, place) => place);
   const texts = await Promise.all(places.map((place) => kv.get(recordKey(provider, place))));
-  return texts
-    .flatMap((text) => (text === null ? [] : [parseStored(schema, text)]))
-    .sort((a, b) => b.atMs - a.atMs);
+  return texts.flatMap((text) => (text === null ? [] : [parseStored(schema, text)])).sort((a, b) => b.atMs - a.atMs);
 }
 
 /** Logs and records a refusal without any data from the provider. @throws every error that is no refusal */

@@ -77,7 +77,10 @@ function accepts(port: number): Promise<boolean> {
 }
 
 /** Starts an app for a registered client, and waits until it listens. */
-export async function startForeignApp(client: ForeignClient, variables: Variables): Promise<ForeignApp> {
+export async function startForeignApp(
+  client: ForeignClient,
+  variables: Variables & Readonly<Record<string, string>>,
+): Promise<ForeignApp> {
   const folder = await appFolder();
   const [program = '', ...args] = await client.command(variables, folder);
   const home = { PATH: process.env.PATH ?? '', HOME: folder };
