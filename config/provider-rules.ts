@@ -111,8 +111,12 @@ export const saml = z.strictObject({
   ...configured,
   /** The identity provider's entity id. */
   entityId: z.string().min(1, 'write the entity id of the identity provider'),
-  /** The address of requests (HTTP-Redirect binding). */
+  /** The address of requests. */
   ssoUrl: secure,
+  /** How requests get there: in the address, or in a form that the browser posts. */
+  requestBinding: z.enum(['redirect', 'post'], 'write redirect or post').default('redirect'),
+  /** Where a typed address goes: `login_hint` beside the request, the request's Subject, or nowhere. */
+  loginHint: z.enum(['query', 'subject', 'never'], 'write query, subject or never').default('query'),
   /** PEM files. Several while the identity provider replaces its own. */
   certificates: z.array(path).min(1, 'name at least one file').max(5, 'name at most 5'),
   /** The address of its metadata; `foyer provider check` compares. */
@@ -134,6 +138,7 @@ export const saml = z.strictObject({
   /** The attribute with a permanent subject; by default the NameID. */
   subject: claim.optional(),
   attributes: z.strictObject(mapping).default({}),
+  /** The format that is asked for; by default the persistent one. */
   nameIdFormat: z.string().min(1).optional(),
   /** Formats besides the persistent one whose NameIDs this provider never reassigns. */
   permanentNameIdFormats: z.array(z.string().min(1)).max(5, 'name at most 5').default([]),

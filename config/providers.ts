@@ -126,6 +126,16 @@ function contradictions(raw: Readable, hasKey: boolean, environment: NodeJS.Proc
   return faults;
 }
 
+/**
+ * A persistent NameID is the only one that never passes to another person (SAML 2.0 Core, section 8.3.7), so it is asked
+ * for unless the entry names something else that does not.
+ */
+const requestedFormat = ({ nameIdFormat, subject, permanentNameIdFormats }: z.infer<typeof saml>): string | undefined =>
+  nameIdFormat ??
+  (subject === undefined && permanentNameIdFormats.length === 0
+    ? 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
+    : undefined);
+
 /** The forms of PEM files (RFC 7468). */
 const pemKinds = {
   certificate: { pattern: /-----BEGIN CERTIFICATE-----/, what: 'certificate' },
@@ -201,7 +211,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
         const anchor = provider.metadataCertificate;
         const metadataCertificate =
           anchor === undefined ? undefined : pem(`${at}.metadataCertificate`, anchor, 'certificate');
-        return { ...provider, ...view, certificates, metadataCertificate };
+        return { ...provider, ...view, nameIdFormat: requestedFormat(provider), certificates, metadataCertificate };
       }
       const { clientSecretVariable: variable, clientSecret } = provider;
       const secret = variable === undefined ? clientSecret : environment[variable];

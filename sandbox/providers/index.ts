@@ -24,7 +24,7 @@ export {
   toSubject,
 } from './people.ts';
 export type { SamlIdentityProvider } from './saml/identity-provider.ts';
-export { readRedirect, redirectAddress } from './saml/redirect.ts';
+export { readPosted, readRedirect, redirectAddress } from './saml/redirect.ts';
 export { buildLogoutRequest, buildLogoutResponse, parseSamlMessage } from './saml/requests.ts';
 export { buildSamlResponse, newSamlId, type SamlResponseOptions, signElement } from './saml/response.ts';
 export { makeSigner, pemBody, type Signer } from './signer.ts';

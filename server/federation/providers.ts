@@ -83,6 +83,7 @@ export const assertionPath = (id: ProviderId) => `/federation/${id}/acs`;
 export const metadataPath = (id: ProviderId) => `/federation/${id}/metadata`;
 export const clientKeysPath = (id: ProviderId) => `/federation/${id}/jwks`;
 export const logoutPath = (id: ProviderId) => `/federation/${id}/logout`;
+export const requestPath = (id: ProviderId) => `/federation/${id}/request`;
 export const finishPath = (id: ProviderId) => `/federation/${id}/finish`;
 
 export function indexProviders(all: readonly Provider[]): Providers {

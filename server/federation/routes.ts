@@ -7,7 +7,7 @@ import { logoutPosts, logoutRedirects } from './logout-routes.ts';
 import { serveLogo } from './provider-buttons.ts';
 import type { Provider } from './providers.ts';
 import { decideReused, showReused } from './reused-page.ts';
-import { assertionPosts, showMetadata } from './saml-posts.ts';
+import { assertionPosts, showMetadata, showRequestForm } from './saml-posts.ts';
 import { linkConfirmationPath, reusedPath } from './sign-in-notices.ts';
 import { submitStartSignIn } from './start-sign-in.ts';
 
@@ -41,6 +41,7 @@ export function federationRoutes(router: Router, deps: FederationDeps): void {
   add(`${path}/callback`, { get: handleCallback });
   add(`${path}/jwks`, { get: showClientKeys });
   add(`${path}/finish`, { get: showPostedResponse, post: finishPostedResponse });
+  add(`${path}/request`, { get: showRequestForm });
   add(`${path}/metadata`, { get: showMetadata });
   // Without an answer to other methods: a POST has its own route.
   router.route(`${path}/logout`).get(logoutRedirects(deps));

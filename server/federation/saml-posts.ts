@@ -1,11 +1,13 @@
 import { type RequestHandler, urlencoded } from 'express';
+import { FormPostPage } from '../../views/layout/form-post-page.tsx';
+import { redirectTitle } from '../../views/layout/redirect-page.tsx';
 import { consumeLimits, HttpError, keepOpener, type PageHandler, RequestContext, rateLimits } from '../http/index.ts';
 import { sha256, toFlowId } from '../shared/index.ts';
 import type { AttemptLookup } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, type UpstreamIdentity } from './identity.ts';
 import { finishPath, type Provider, requireProvider } from './providers.ts';
-import { logRefusal } from './refusals.ts';
+import { logRefusal, redirectRefused } from './refusals.ts';
 import { maxMessageBytes } from './saml/redirect-binding.ts';
 import type { LogoutMessage, SamlLogout, SamlProviderOps } from './saml/types.ts';
 import { loginPageUrl, signedOutUrl } from './sign-in-notices.ts';
@@ -145,4 +147,28 @@ async function endUpstreamSessions(
 export function showMetadata(r: RequestContext, deps: FederationDeps): void {
   const { saml } = requireSamlProvider(r, deps);
   r.res.type('application/samlmetadata+xml').send(saml.metadata());
+}
+
+/**
+ * GET /federation/<provider>/request?attempt=: the page that posts the request of this browser's attempt (SAML 2.0
+ * Bindings, section 3.5). It has no form of Foyer's before it, so its own policy allows the provider's address.
+ */
+export async function showRequestForm(r: RequestContext, deps: FederationDeps): Promise<void> {
+  const provider = requireSamlProvider(r, deps);
+  const { requestForm } = provider.saml;
+  if (!requestForm) throw new HttpError('notFound');
+  const found = await deps.attempts.find(r.req, toFlowId(r.query('attempt') ?? ''), provider.id);
+  if (found.kind !== 'started') {
+    const attempt = found.kind === 'unknown' ? undefined : found.attempt;
+    const error = new FederationError('over', 'request of an attempt that is over or unknown');
+    return redirectRefused(r, deps, { provider, attempt, error });
+  }
+  if (found.attempt.popup) keepOpener(r.res);
+  const form = await requestForm(found.attempt);
+  const to = { providerName: provider.name };
+  r.render(
+    FormPostPage,
+    { ...form, to, submits: true },
+    { title: (ctx) => redirectTitle(ctx, to), policy: { formAction: [new URL(form.action).origin] } },
+  );
 }

@@ -34,6 +34,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /federation/:provider/finish': 'flow',
   'GET /federation/:provider/jwks': 'visitor',
   'GET /federation/:provider/metadata': 'visitor',
+  'GET /federation/:provider/request': 'flow',
   'GET /federation/:provider/logout': 'flow',
   // Sign-up.
   'GET /signup': 'visitor',

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { createElement } from 'react';
+import { FormPostPage } from '../../views/layout/form-post-page.tsx';
 import { redirectTitle } from '../../views/layout/redirect-page.tsx';
-import { FormPostPage } from '../../views/oidc/form-post-page.tsx';
 import { renderDocument } from '../http/index.ts';
 import type { OidcDeps } from './deps.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
@@ -69,7 +69,7 @@ export function allowFormPost(provider: Provider, deps: OidcDeps): void {
     const page = deps.pages.context(req, res);
     const name = ctx.oidc.client?.clientName;
     const target = name === undefined ? {} : { clientName: name };
-    const element = createElement(FormPostPage, { ctx: page, ...answer, ...target });
+    const element = createElement(FormPostPage, { ctx: page, ...answer, to: target });
     const html = renderDocument(page, element, { title: redirectTitle(page, target), robots: 'noindex' });
     ctx.body = html.replace('<head>', () => `<head><script>${script}</script>`);
     ctx.set('Content-Security-Policy', formPostPolicy(answer.action, page.brand.logoUrl));

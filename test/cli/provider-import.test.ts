@@ -150,6 +150,14 @@ describe('foyer provider import', () => {
     expect(await importText(acme, '--entity-id', 'https://nobody.example')).toMatchObject({ code: 1 });
   });
 
+  it('The import takes the address for requests by form where the metadata name no other', async () => {
+    const signOnByPost = 'https://idp.acme.example/sso/post';
+    expect(await importShape({ signOn: undefined, signOnByPost })).toMatchObject({ code: 0 });
+    expect(entry()).toMatchObject({ ssoUrl: signOnByPost, requestBinding: 'post' });
+    expect(await importShape({ signOnByPost })).toMatchObject({ code: 0 });
+    expect(entry()).toMatchObject({ ssoUrl: signOnByPost, requestBinding: 'post' });
+  });
+
   it.each<[string, MetadataShape, string]>([
     ['metadata that have ended', { validUntil: '2020-01-01T00:00:00Z' }, 'ended on 2020-01-01'],
     ['an end that is no time', { validUntil: 'soon' }, 'validUntil is no time'],

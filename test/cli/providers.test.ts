@@ -66,7 +66,7 @@ describe('foyer provider', () => {
   it('Listing and checking name NameIDs that the provider may give to other people', async () => {
     const email = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
     const cases: [Record<string, unknown>, boolean][] = [
-      [{ nameIdFormat: undefined }, true],
+      [{ nameIdFormat: undefined }, false],
       [{ nameIdFormat: email }, true],
       [{ nameIdFormat: undefined, permanentNameIdFormats: [email] }, true],
       [{ nameIdFormat: email, permanentNameIdFormats: [email] }, false],

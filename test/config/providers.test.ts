@@ -221,6 +221,18 @@ describe('the file of providers', () => {
     );
   });
 
+  it('A persistent NameID is asked for unless the entry names another format or subject', () => {
+    const formatBy = (change: object) => {
+      const [provider] = parse({ providers: [{ ...saml, ...change }] }).providers;
+      return provider?.kind === 'saml' ? provider.nameIdFormat : 'none';
+    };
+    const email = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
+    expect(formatBy({})).toBe('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent');
+    expect(formatBy({ nameIdFormat: email })).toBe(email);
+    expect(formatBy({ subject: 'employeeNumber' })).toBeUndefined();
+    expect(formatBy({ permanentNameIdFormats: [email] })).toBeUndefined();
+  });
+
   it('The example file of providers is valid', () => {
     const text = readFileSync(join(import.meta.dirname, '../../config/providers.example.json'), 'utf8');
     write('globex.crt', certificate);

@@ -1,4 +1,4 @@
-import type { Express, RequestHandler, Response } from 'express';
+import { type Express, type RequestHandler, type Response, urlencoded } from 'express';
 import { createElement } from 'react';
 import type { HttpExchange } from '../../../server/http/index.ts';
 import { IdentityProviderPage } from '../../views/providers/identity-provider-page.tsx';
@@ -10,7 +10,7 @@ import type { StandInSettings } from '../settings.ts';
 import { standInTraits } from '../traits.ts';
 import { brokenResponse } from './broken.ts';
 import { metadata, persistent } from './metadata.ts';
-import { readRedirect, redirectAddress } from './redirect.ts';
+import { readPosted, readRedirect, redirectAddress } from './redirect.ts';
 import { buildLogoutRequest, buildLogoutResponse, parseSamlMessage, type SamlMessage } from './requests.ts';
 import { buildSamlResponse, newSamlId, type SamlResponseOptions } from './response.ts';
 
@@ -121,23 +121,23 @@ async function sendResponse(
   });
 }
 
-/** Reads a message by redirect with the required signature. Answers itself if it is invalid. */
+/** Reads a message, by redirect or a form, with the required signature. Answers itself if it is invalid. */
 function readMessage({ req, res }: HttpExchange, settings: StandInSettings, { signed }: { signed: boolean }) {
   const { search } = new URL(req.originalUrl, settings.origin);
-  const redirect = readRedirect(search);
-  const message = redirect && parseSamlMessage(redirect.xml);
-  if (!redirect || !message) {
+  const received = req.method === 'POST' ? readPosted(req.body) : readRedirect(search);
+  const message = received && parseSamlMessage(received.xml);
+  if (!received || !message) {
     sendFault(res, { title: 'This is no SAML message', text: 'The app has sent something that cannot be read.' });
     return undefined;
   }
-  if ((signed || redirect.signed) && !redirect.isSignedBy(settings.serviceProviderCertificate)) {
+  if ((signed || received.signed) && !received.isSignedBy(settings.serviceProviderCertificate)) {
     sendFault(res, {
       title: 'The signature is wrong',
       text: 'The app has not signed this request, or with a key that is not known here.',
     });
     return undefined;
   }
-  return { message, relayState: redirect.relayState };
+  return { message, relayState: received.relayState };
 }
 
 function chooseAccount(provider: IdentityProvider, { req, res }: HttpExchange, request: SamlRequest): Promise<void> {
@@ -263,6 +263,7 @@ export function samlIdentityProvider(app: Express, settings: StandInSettings): S
     res.type('application/samlmetadata+xml').send(metadata(entityId, settings.samlSigner.certificate));
   });
   app.get(`${samlPath}/sso`, singleSignOn(provider));
+  app.post(`${samlPath}/sso`, urlencoded({ extended: false }), singleSignOn(provider));
   app.post(`${samlPath}/begin`, startAtProvider(provider));
   app.get(`${samlPath}/slo`, singleLogout(provider));
   app.get(samlPath, listSessions(provider));

@@ -1,6 +1,9 @@
 import { createSign, createVerify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { DOMParser } from '@xmldom/xmldom';
+import { SignedXml } from 'xml-crypto';
 import type { Signer } from '../signer.ts';
+import { names } from './xml.ts';
 
 const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const maxBytes = 100_000;
@@ -30,17 +33,17 @@ export function redirectAddress(
   return `${base}${base.includes('?') ? '&' : '?'}${octets}${signature}`;
 }
 
-export interface RedirectMessage {
+export interface ReceivedMessage {
   message: Message;
   xml: string;
   relayState: string | undefined;
   signed: boolean;
-  /** Tests whether the key of this certificate (PEM) has signed exactly these octets. */
+  /** Tests whether the key of this certificate (PEM) has signed exactly this. */
   isSignedBy(certificate: string): boolean;
 }
 
 /** @param search as it came, with `?`: its octets are signed. @returns undefined: it is no such message */
-export function readRedirect(search: string): RedirectMessage | undefined {
+export function readRedirect(search: string): ReceivedMessage | undefined {
   const raw = new Map(
     search
       .slice(1)
@@ -69,4 +72,34 @@ export function readRedirect(search: string): RedirectMessage | undefined {
         .update(octets)
         .verify(certificate, params.get('Signature') ?? '', 'base64'),
   };
+}
+
+/** HTTP-POST binding (section 3.5): the signature stands in the XML. @returns undefined: it is no such message */
+export function readPosted(fields: Record<string, unknown>): ReceivedMessage | undefined {
+  const message = (['SAMLRequest', 'SAMLResponse'] as const).find((name) => typeof fields[name] === 'string');
+  if (message === undefined) return undefined;
+  const xml = Buffer.from(String(fields[message]), 'base64').toString('utf8');
+  const signature = signatureIn(xml);
+  return {
+    message,
+    xml,
+    relayState: typeof fields.RelayState === 'string' ? fields.RelayState : undefined,
+    signed: signature !== undefined,
+    isSignedBy(publicCert) {
+      if (signature === undefined) return false;
+      const signed = new SignedXml({ publicCert });
+      try {
+        signed.loadSignature(signature);
+        return signed.checkSignature(xml);
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+function signatureIn(xml: string): string | undefined {
+  if (!xml.startsWith('<') || /<!DOCTYPE/i.test(xml)) return undefined;
+  const root = new DOMParser({ errorHandler: {} }).parseFromString(xml, 'text/xml').documentElement;
+  return root?.getElementsByTagNameNS(names.ds, 'Signature')[0]?.toString();
 }

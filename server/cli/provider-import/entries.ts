@@ -61,10 +61,12 @@ export function toSamlEntry(
   metadata: ProviderMetadata,
   { id, name, metadataUrl, certificates, hasKey }: SamlEntryInput,
 ): NewEntry {
-  const { entityId, signOn, logout, wantsSignedRequests, nameIdFormats } = metadata;
+  const { entityId, signOn, signOnByPost, logout, wantsSignedRequests, nameIdFormats } = metadata;
   requireSame(old, 'saml', { setting: 'entityId', value: entityId });
-  const ssoUrl = keepOrFirst(old?.ssoUrl, signOn);
-  if (ssoUrl === undefined) throw refused(['the metadata name no address for requests by the HTTP-Redirect binding']);
+  const byPost = signOn.length === 0 || (old?.requestBinding === 'post' && signOnByPost.length > 0);
+  const ssoUrl = keepOrFirst(old?.ssoUrl, byPost ? signOnByPost : signOn);
+  if (ssoUrl === undefined)
+    throw refused(['the metadata name no address for requests by the HTTP-Redirect or the HTTP-POST binding']);
   if (wantsSignedRequests && !hasKey) {
     throw refused([
       'the metadata want signed requests: make a key of Foyer’s own and name it as serviceProvider in PROVIDERS_FILE first (docs/providers.md)',
@@ -78,6 +80,7 @@ export function toSamlEntry(
     entityId,
     metadataUrl,
     ssoUrl,
+    requestBinding: byPost ? 'post' : undefined,
     logoutUrl: hasKey ? logoutUrl : undefined,
     certificates,
     signRequests: wantsSignedRequests ? true : undefined,
@@ -88,7 +91,9 @@ export function toSamlEntry(
       ? ['logoutUrl is left out: single logout needs serviceProvider, a key of Foyer’s own']
       : []),
     ...(entry.nameIdFormat === undefined && entry.subject === undefined
-      ? ['nameIdFormat is not set: see docs/providers.md, "Names that change hands"']
+      ? [
+          'the metadata do not name persistent NameIDs, which are asked for: see docs/providers.md, "Names that change hands"',
+        ]
       : []),
   ];
   return { entry, notes };

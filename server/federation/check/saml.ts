@@ -74,8 +74,9 @@ function compare(metadata: ProviderMetadata, config: SamlProviderConfig, nowMs: 
     faults.push(
       'its metadata want signed requests: set signRequests to true, with a serviceProvider that is registered there',
     );
-  if (!metadata.signOn.includes(config.ssoUrl))
-    faults.push('its metadata do not name ssoUrl for the HTTP-Redirect binding');
+  const [addresses, binding] =
+    config.requestBinding === 'post' ? [metadata.signOnByPost, 'HTTP-POST'] : [metadata.signOn, 'HTTP-Redirect'];
+  if (!addresses.includes(config.ssoUrl)) faults.push(`its metadata do not name ssoUrl for the ${binding} binding`);
   if (config.logoutUrl !== undefined && !metadata.logout.includes(config.logoutUrl))
     faults.push('its metadata do not name logoutUrl for the HTTP-Redirect binding');
   return { faults, warnings };

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { UpstreamSession } from '../../sessions/index.ts';
 import type { FederationAttempt } from '../attempts.ts';
 import type { UpstreamIdentity } from '../identity.ts';
+import type { PostForm } from './authn-request.ts';
 
 export interface SamlResult {
   identity: UpstreamIdentity;
@@ -40,6 +41,8 @@ export interface SamlProviderOps {
   receive(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult>;
   /** Looks once a day whether the provider has replaced its certificates; undefined: not configured. */
   renewDaily?: (() => Promise<void>) | undefined;
+  /** The request of an attempt as a form; undefined: requests are redirects. */
+  requestForm?: ((attempt: FederationAttempt) => Promise<PostForm>) | undefined;
   /** Foyer's metadata for the provider. */
   metadata(): string;
   /** Undefined: not configured. */
