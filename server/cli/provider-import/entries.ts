@@ -55,18 +55,24 @@ interface SamlEntryInput extends EntryOptions {
   hasKey: boolean;
 }
 
+/** By redirect where the metadata name an address for that, unless the operator wants forms. @throws {CliError} refused */
+function requestSettings(old: ProviderEntry | undefined, { signOn, signOnByPost }: ProviderMetadata): Settings {
+  const byPost = signOn.length === 0 || (old?.requestBinding === 'post' && signOnByPost.length > 0);
+  const ssoUrl = keepOrFirst(old?.ssoUrl, byPost ? signOnByPost : signOn);
+  if (ssoUrl === undefined)
+    throw refused(['the metadata name no address for requests by the HTTP-Redirect or the HTTP-POST binding']);
+  return { ssoUrl, requestBinding: byPost ? 'post' : old?.requestBinding && 'redirect' };
+}
+
 /** @throws {CliError} refused */
 export function toSamlEntry(
   old: ProviderEntry | undefined,
   metadata: ProviderMetadata,
   { id, name, metadataUrl, certificates, hasKey }: SamlEntryInput,
 ): NewEntry {
-  const { entityId, signOn, signOnByPost, logout, wantsSignedRequests, nameIdFormats } = metadata;
+  const { entityId, logout, wantsSignedRequests, nameIdFormats } = metadata;
   requireSame(old, 'saml', { setting: 'entityId', value: entityId });
-  const byPost = signOn.length === 0 || (old?.requestBinding === 'post' && signOnByPost.length > 0);
-  const ssoUrl = keepOrFirst(old?.ssoUrl, byPost ? signOnByPost : signOn);
-  if (ssoUrl === undefined)
-    throw refused(['the metadata name no address for requests by the HTTP-Redirect or the HTTP-POST binding']);
+  const requests = requestSettings(old, metadata);
   if (wantsSignedRequests && !hasKey) {
     throw refused([
       'the metadata want signed requests: make a key of Foyer’s own and name it as serviceProvider in PROVIDERS_FILE first (docs/providers.md)',
@@ -79,8 +85,7 @@ export function toSamlEntry(
     name: name ?? (old === undefined ? first.name : undefined),
     entityId,
     metadataUrl,
-    ssoUrl,
-    requestBinding: byPost ? 'post' : undefined,
+    ...requests,
     logoutUrl: hasKey ? logoutUrl : undefined,
     certificates,
     signRequests: wantsSignedRequests ? true : undefined,

@@ -3,14 +3,14 @@ import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { readFormField } from '../../http/index.ts';
 import type { FederationAttempt } from '../attempts.ts';
 import { FederationError } from '../identity.ts';
-import { type Provider, requestPath, type StrategySettings } from '../providers.ts';
-import { buildAuthnRequestForm, buildAuthnRequestUrl, type PostForm } from '../saml/authn-request.ts';
+import type { Provider, StrategySettings } from '../providers.ts';
+import { beginRequest, buildRequestForm } from '../saml/authn-request.ts';
 import { type CertificateRollOver, createCertificateRollOver } from '../saml/certificate-roll-over.ts';
 import { samlToIdentity } from '../saml/identity.ts';
 import { singleLogout } from '../saml/logout.ts';
 import { serviceMetadata } from '../saml/metadata.ts';
 import { readSamlResponse } from '../saml/read-response.ts';
-import { type AuthnRequestRecord, newMessageId, type SamlService, samlService } from '../saml/service.ts';
+import { type AuthnRequestRecord, samlService } from '../saml/service.ts';
 import type { SamlLogout, SamlResult } from '../saml/types.ts';
 import type { Authenticator } from './passport.ts';
 
@@ -76,20 +76,12 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, en
     secondFactor: config.secondFactor,
     refusesEmbeddedBrowsers: false,
     strategy: {
-      async begin({ id }, { repeated, loginHint }) {
-        const request = { id: newMessageId(), begunAtMs: settings.now() };
-        const stored = { requestId: request.id, again: repeated };
-        if (config.requestBinding === 'post') {
-          const url = `${settings.publicUrl}${requestPath(config.id)}?${new URLSearchParams({ attempt: id })}`;
-          return { url, stored: { ...stored, loginHint } };
-        }
-        return { url: await buildAuthnRequestUrl(service, request, { relayState: id, repeated, loginHint }), stored };
-      },
+      begin: ({ id }, input) => beginRequest(service, id, input),
       finish: async (req, attempt) => (await receive(req, attempt)).identity,
     },
     saml: {
       receive,
-      ...(config.requestBinding === 'post' && { requestForm: (attempt) => requestForm(service, attempt) }),
+      ...(config.requestBinding === 'post' && { requestForm: (attempt) => buildRequestForm(service, attempt) }),
       metadata: () => serviceMetadata(service),
       ...(service.logout !== undefined && { logout: afterLoading(singleLogout(service), rollOver) }),
       ...(rollOver && { renewDaily: () => rollOver.renewDaily() }),
@@ -123,16 +115,3 @@ const afterLoading = (logout: SamlLogout, rollOver: CertificateRollOver | undefi
 
 const isForeignSignature = (error: unknown): boolean =>
   error instanceof FederationError && error.kind === 'invalid' && error.detail.includes('not signed by this provider');
-
-function requestForm(service: SamlService, { id, begunAtMs, strategyState }: FederationAttempt): Promise<PostForm> {
-  const { requestId, again, loginHint } = strategyState;
-  return buildAuthnRequestForm(
-    service,
-    { id: String(requestId), begunAtMs },
-    {
-      relayState: id,
-      repeated: again === true,
-      loginHint: typeof loginHint === 'string' ? loginHint : undefined,
-    },
-  );
-}

@@ -1,19 +1,16 @@
 import { SAML } from '@node-saml/passport-saml';
 import { SignedXml } from 'xml-crypto';
+import type { FederationAttempt } from '../attempts.ts';
+import type { StrategyState } from '../provider-strategy.ts';
 import { runStrategy } from './run-strategy.ts';
-import { type AuthnRequestRecord, type SamlService, samlOptions } from './service.ts';
+import { type AuthnRequestRecord, newMessageId, type SamlService, samlOptions } from './service.ts';
+import type { PostForm } from './types.ts';
 import { escapeXml, ns } from './xml.ts';
 
-export interface AuthnRequestInput {
+interface AuthnRequestInput {
   /** Demands a fresh authentication. */
   repeated: boolean;
-  loginHint: string | undefined;
-}
-
-/** A form of a page that the browser posts to the provider. */
-export interface PostForm {
-  action: string;
-  fields: Record<string, string>;
+  loginHint?: string | undefined;
 }
 
 /** The library's request with a Subject, which the library does not write. */
@@ -48,8 +45,24 @@ function requestWriter(service: SamlService, request: AuthnRequestRecord, input:
   return writer;
 }
 
-/** @returns the address of the authentication request (SAML 2.0 Bindings, section 3.4) */
-export async function buildAuthnRequestUrl(
+/** @param relayState the attempt's id @returns the address of the first step, and what the attempt keeps */
+export async function beginRequest(
+  service: SamlService,
+  relayState: string,
+  input: AuthnRequestInput,
+): Promise<{ url: string; stored: StrategyState }> {
+  const request = { id: newMessageId(), begunAtMs: service.now() };
+  const stored = { requestId: request.id, again: input.repeated };
+  if (service.config.requestBinding === 'redirect')
+    return { url: await buildAuthnRequestUrl(service, request, { ...input, relayState }), stored };
+  return {
+    url: `${service.requestPage}?${new URLSearchParams({ attempt: relayState })}`,
+    stored: { ...stored, loginHint: input.loginHint },
+  };
+}
+
+/** The address of the authentication request (SAML 2.0 Bindings, section 3.4). */
+async function buildAuthnRequestUrl(
   service: SamlService,
   request: AuthnRequestRecord,
   { relayState, ...input }: AuthnRequestInput & { relayState: string },
@@ -66,17 +79,25 @@ export async function buildAuthnRequestUrl(
   return result.url;
 }
 
-/** @returns the form of the authentication request (SAML 2.0 Bindings, section 3.5) */
-export async function buildAuthnRequestForm(
+/** The authentication request of an attempt as a form (SAML 2.0 Bindings, section 3.5). */
+export async function buildRequestForm(
   service: SamlService,
-  request: AuthnRequestRecord,
-  { relayState, ...input }: AuthnRequestInput & { relayState: string },
+  { id: RelayState, begunAtMs, strategyState }: FederationAttempt,
 ): Promise<PostForm> {
-  const xml = await requestWriter(service, request, input).write();
   const { config, key } = service;
+  const { requestId, loginHint } = strategyState;
+  const writer = requestWriter(
+    service,
+    { id: String(requestId), begunAtMs },
+    {
+      repeated: strategyState.again === true,
+      loginHint: typeof loginHint === 'string' ? loginHint : undefined,
+    },
+  );
+  const xml = await writer.write();
   const message = config.signRequests && key ? signedRequest(xml, key.privateKey) : xml;
   const SAMLRequest = Buffer.from(message, 'utf8').toString('base64');
-  return { action: config.ssoUrl, fields: { SAMLRequest, RelayState: relayState } };
+  return { action: config.ssoUrl, fields: { SAMLRequest, RelayState } };
 }
 
 const exclusive = 'http://www.w3.org/2001/10/xml-exc-c14n#';

@@ -10,7 +10,7 @@ import type { Request } from 'express';
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { attemptMs } from '../attempts.ts';
 import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
-import { assertionPath, logoutPath, metadataPath, type StrategySettings } from '../providers.ts';
+import { assertionPath, logoutPath, metadataPath, requestPath, type StrategySettings } from '../providers.ts';
 import type { ServiceKey } from './decryption.ts';
 
 /** Foyer as a service provider of one identity provider. */
@@ -20,6 +20,8 @@ export interface SamlService {
   entityId: string;
   /** The address of responses. */
   acs: string;
+  /** The address of the page that posts a request. */
+  requestPage: string;
   /** The address of single logout; undefined: it is not configured. */
   logout: string | undefined;
   key: ServiceKey | undefined;
@@ -69,6 +71,7 @@ export function samlService(
     config,
     entityId: publicUrl + metadataPath(id),
     acs: publicUrl + assertionPath(id),
+    requestPage: publicUrl + requestPath(id),
     logout: config.logoutUrl === undefined ? undefined : publicUrl + logoutPath(id),
     key: file.serviceProvider,
     now,

@@ -2,7 +2,6 @@ import type { Request } from 'express';
 import type { UpstreamSession } from '../../sessions/index.ts';
 import type { FederationAttempt } from '../attempts.ts';
 import type { UpstreamIdentity } from '../identity.ts';
-import type { PostForm } from './authn-request.ts';
 
 export interface SamlResult {
   identity: UpstreamIdentity;
@@ -33,6 +32,12 @@ export interface SamlLogout {
   ask(session: NonNullable<UpstreamSession['saml']>, relayState: string): Promise<{ url: string; requestId: string }>;
   /** @throws {FederationError} invalid */
   read(req: Request): Promise<LogoutMessage>;
+}
+
+/** A form of a page that the browser posts to the provider. */
+export interface PostForm {
+  action: string;
+  fields: Record<string, string>;
 }
 
 /** The additional functions of SAML providers. */
