@@ -137,6 +137,12 @@ describe.each([anyBackend])('SAML', (backend) => {
     });
   });
 
+  it('An answer that does not say that anybody signed in (no AuthnStatement) is refused', async () => {
+    const assertionBeforeSigning = (xml: string) => xml.replace(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/s, '');
+    expect((await room.come({ ...newcomer(), assertionBeforeSigning })).to).toContain('federation-invalid');
+    expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion does not say that anybody signed in');
+  });
+
   it('A transient NameID is refused unless an attribute identifies the user', async () => {
     const passing = { ...newcomer(), nameIdFormat: transientFormat };
     expect((await room.come(passing)).to).toContain('federation-invalid');

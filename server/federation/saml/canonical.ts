@@ -1,6 +1,9 @@
 import { C14nCanonicalization, ExclusiveCanonicalization } from 'xml-crypto';
 import type { XmlElement } from './xml.ts';
 
+/** Canonical XML 1.0, with comments or without, which a message does not have. */
+export const inclusiveC14n = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+
 /**
  * The canonical form of an element, with the library's own code: a second implementation could refuse a response that
  * the library accepts.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalXml } from './canonical.ts';
+import { canonicalXml, inclusiveC14n } from './canonical.ts';
 import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** The algorithms of `signatures.ts`, by their names in Node.js. */
@@ -45,7 +45,7 @@ function digestedText(signature: XmlElement): { text: string; matches: boolean }
     childrenNamed(list, 'signature', 'Transform'),
   );
   const [first, second] = transforms.map(algorithmIn);
-  const inclusive = transforms.length === 1;
+  const inclusive = transforms.length === 1 || second?.startsWith(inclusiveC14n) === true;
   if (first !== enveloped || (!inclusive && (transforms.length > 2 || !second?.startsWith(exclusive))))
     return undefined;
   const hash = hashes[algorithmIn(requireOne(reference, 'signature', 'DigestMethod'))];

@@ -12,6 +12,7 @@ import { attemptMs } from '../attempts.ts';
 import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
 import { assertionPath, logoutPath, metadataPath, requestPath, type StrategySettings } from '../providers.ts';
 import type { ServiceKey } from './decryption.ts';
+import { addSha512Mgf1 } from './rsa-pss-sha512.ts';
 
 /** Foyer as a service provider of one identity provider. */
 export interface SamlService {
@@ -46,6 +47,8 @@ type ReadRequest = Pick<Request, 'query'> & Partial<Pick<SamlRequest, 'saml'>>;
 const signedOn: VerifyWithoutRequest = (profile, done) => done(null, profile ?? undefined);
 /** logout.ts processes logouts. */
 const signedOff: VerifyWithoutRequest = (_profile, done) => done(new Error('a logout where none belongs'));
+
+addSha512Mgf1();
 
 /** Takes its options from each request: `InResponseTo` is compared with the request of one attempt. */
 class SamlStrategy extends MultiSamlStrategy {

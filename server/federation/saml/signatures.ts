@@ -1,3 +1,5 @@
+import { inclusiveC14n } from './canonical.ts';
+import { sha512Mgf1 } from './rsa-pss-sha512.ts';
 import { childrenNamed, everyElement, is, type XmlElement, xmlError } from './xml.ts';
 
 /** SHA-1 is broken, and with HMAC the public certificate would become the secret. */
@@ -5,23 +7,26 @@ const signatureMethods = new Set([
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+  sha512Mgf1,
 ]);
 const digestMethods = new Set(['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512']);
 /**
- * SAML 2.0 Core, sections 5.4.3 and 5.4.4. The variants with comments only differ if there are comments, which are
- * refused.
+ * SAML 2.0 Core, sections 5.4.3 and 5.4.4; inclusive ones are no part of it, but some products write them. The variants
+ * with comments only differ if there are comments, which are refused.
  */
-const transforms = new Set([
-  'http://www.w3.org/2000/09/xmldsig#enveloped-signature',
+const canonicalizations = [
   'http://www.w3.org/2001/10/xml-exc-c14n#',
   'http://www.w3.org/2001/10/xml-exc-c14n#WithComments',
-]);
+  inclusiveC14n,
+  `${inclusiveC14n}#WithComments`,
+];
+const transforms = new Set(['http://www.w3.org/2000/09/xmldsig#enveloped-signature', ...canonicalizations]);
 
 const allowed = new Map([
   ['SignatureMethod', signatureMethods],
   ['DigestMethod', digestMethods],
   ['Transform', transforms],
-  ['CanonicalizationMethod', transforms],
+  ['CanonicalizationMethod', new Set(canonicalizations)],
 ]);
 
 /**

@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { canonicalXml } from './canonical.ts';
+import { canonicalXml, inclusiveC14n } from './canonical.ts';
+import { sha512Mgf1 } from './rsa-pss-sha512.ts';
 import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
 /** The algorithms of `signatures.ts`, by their names in Node.js. */
@@ -10,6 +11,7 @@ const methods: Record<string, { hash: string; padding: number }> = {
     hash: 'sha256',
     padding: constants.RSA_PKCS1_PSS_PADDING,
   },
+  [sha512Mgf1]: { hash: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING },
 };
 
 /** The size of 4,096 bits, with line breaks. */
@@ -73,10 +75,9 @@ function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
   });
 }
 
-/** Exclusive XML Canonicalization: the only one that SAML allows (SAML 2.0 Core, section 5.4.3). */
 function canonical(signedInfo: XmlElement): string {
-  requireOne(signedInfo, 'signature', 'CanonicalizationMethod');
+  const method = requireOne(signedInfo, 'signature', 'CanonicalizationMethod').getAttribute('Algorithm') ?? '';
   if (childrenNamed(signedInfo, 'signature', 'Reference').length !== 1)
     throw xmlError('a signature does not sign one element');
-  return canonicalXml(signedInfo);
+  return canonicalXml(signedInfo, { inclusive: method.startsWith(inclusiveC14n) });
 }
