@@ -32,4 +32,24 @@ describe('reads for the events of Stripe', () => {
     expect(await Promise.all(taken)).toEqual(['done', 'done']);
     expect(reads).toBe(1);
   });
+
+  it('A card or a credit that is changed at Stripe alone is known by Stripe’s event, without an act of the member', async () => {
+    shop.stripe.tell(shop.foyer.url);
+    const user = await shop.foyer.addUser();
+    const { customerId } = await shop.membership.ensure(user, 7);
+    await shop.saveCard(user);
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    const { id: paymentMethod } = await shop.stripe
+      .client()
+      .paymentMethods.attach('pm_card_mastercard', { customer: customerId ?? '' });
+    await shop.stripe.webhooks.idle();
+    const isDefault = { default_payment_method: paymentMethod };
+    await shop.stripe.client().customers.update(customerId ?? '', { invoice_settings: isDefault, balance: -1_000 });
+    await shop.stripe.webhooks.idle();
+    expect(await shop.membership.getMembership(user.id)).toMatchObject({
+      card: { paymentMethodId: paymentMethod },
+      balanceCents: -1_000,
+      nextCharge: { amountCents: 8_900, creditUsedCents: 1_000 },
+    });
+  });
 });

@@ -9,6 +9,8 @@ import { toId } from '../stripe/stripe-objects.ts';
 
 /** Each of these events triggers a read of the user; its type does not matter, so they may arrive in any order. */
 const ofMembers = [
+  // The default card, and the credit.
+  'customer.updated',
   'customer.deleted',
   'customer.discount.created',
   'customer.discount.updated',
