@@ -116,6 +116,23 @@ describe('the page of the membership', () => {
     expect(await page(await shop.foyer.signedIn(partner))).toContain('Paid for, without end');
   });
 
+  it('A card that is saved when the plan has just ended at Stripe is saved, although the event has not arrived yet', async () => {
+    const { user, browser } = await withPlan(shop);
+    const { subscriptionId } = await standing(shop, user);
+    shop.stripe.webhooks.mode = 'held';
+    const begun = await browser.postJson(`${path}/card/setup`, {});
+    const { clientSecret } = (await begun.json()) as { clientSecret: string };
+    const setupIntent = confirmCard({ standIn: shop.stripe }, clientSecret, cards.mastercard);
+    await shop.stripe.client().subscriptions.cancel(subscriptionId ?? '');
+    const saved = await browser.post(`${path}/card`, { setupIntent });
+    shop.stripe.webhooks.mode = 'prompt';
+    await shop.stripe.webhooks.idle();
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${path}?notice=card`]);
+    expect(await page(browser)).toMatch(/Plan None .* Mastercard •••• 4444/);
+    // The next purchase is paid by it.
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+  });
+
   it('Only the card page may load from Stripe, a declined card shows Stripe’s reason, and a new card is mailed', async () => {
     const { user, browser } = await withPlan(shop);
     const form = await browser.get(`${path}/card`);

@@ -92,6 +92,13 @@ function toOwnedCard(
   return method && card && owner && toId(owner) === customerId ? { method, card } : undefined;
 }
 
+/** After a refused change: a subscription that has ended needs no card, and the customer's is set. @returns the member now */
+async function readIfEnded(deps: BillingDeps, owner: CardOwner, error: unknown): Promise<Membership> {
+  const current = toStripeRefusal(error) ? await syncMember(deps, owner.membership.userId) : undefined;
+  if (!current || current.subscriptionId === owner.subscriptionId) throw error;
+  return current;
+}
+
 /** Makes a card the one that is charged, also for renewals. @returns the subscription, if its trial has ended by it */
 async function setDefaultCard(
   deps: BillingDeps,
@@ -99,18 +106,19 @@ async function setDefaultCard(
   { method }: OwnedCard,
 ): Promise<Stripe.Subscription | undefined> {
   const { membership, customerId, subscriptionId, subscription } = owner;
-  await callStripe(deps.stripe, async (stripe) => {
+  const current = await callStripe(deps.stripe, async (stripe) => {
     await stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method.id } });
     const types = subscription?.payment_settings?.payment_method_types;
     const pays = types?.some((type) => type === method.type) === true;
     // A card of the subscription would be preferred, and would stay in a scheduled change.
-    if (pays && subscription?.default_payment_method === null) return;
+    if (pays && subscription?.default_payment_method === null) return membership;
     await stripe.subscriptions.update(subscriptionId, {
       default_payment_method: '',
       ...(!pays && types && { payment_settings: { payment_method_types: invoiceTypes(deps.methods) } }),
     });
-  });
-  return noteCardOfTrial(deps, membership, (method.card ?? method.sepa_debit)?.fingerprint);
+    return membership;
+  }).catch((error: unknown) => readIfEnded(deps, owner, error));
+  return noteCardOfTrial(deps, current, (method.card ?? method.sepa_debit)?.fingerprint);
 }
 
 /** Makes a card of the user's customer the one that is charged, also for renewals. @throws {StripeUnavailableError} */
