@@ -59,7 +59,10 @@ export function createVisitor(url: string, email: string) {
     /** The member's own data as a file. */
     async download(path: string): Promise<unknown> {
       const response = await send((from) => from.post(path, {}));
-      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
+      if (response.status !== 200) {
+        const to = response.headers.get('location') ?? 'nowhere';
+        throw new Error(`${path} answered ${email} with ${response.status} to ${to}`);
+      }
       return response.json();
     },
     async call(path: string): Promise<unknown> {
