@@ -218,6 +218,14 @@ describe('foyer provider import', () => {
     expect(entry()?.certificates).toHaveLength(1);
   });
 
+  it('A document may come by the standard input, in which a service’s user need not find a file', async () => {
+    const text = metadataXml({ signing: [first] });
+    expect(await cli.withInput(text, 'provider', 'import', '-', '--id', 'acme')).toMatchObject({ code: 0, err: '' });
+    expect(entry()).not.toHaveProperty('metadataUrl');
+    const long = await cli.withInput(`<a>${'x'.repeat(1_100_000)}</a>`, 'provider', 'import', '-', '--id', 'acme');
+    expect(long).toMatchObject({ code: 1, err: expect.stringContaining('more than 1048576 bytes') });
+  });
+
   it('A dry run shows the findings and changes nothing', async () => {
     const run = await importShape({}, '--dry-run');
     expect(run).toMatchObject({ code: 0, out: expect.stringContaining('would be added') });

@@ -10,7 +10,7 @@ import {
 import type { AddCommand } from '../command.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import { isObject } from '../import/source.ts';
-import type { CliIo, Result } from '../io.ts';
+import { type CliIo, type Result, readAll } from '../io.ts';
 import { requireOption } from '../require-option.ts';
 import { facts } from '../text.ts';
 import { type ImportedCertificate, toImportedCertificates } from './certificates.ts';
@@ -38,11 +38,20 @@ function requireSecure(address: string, { production }: Config): URL | undefined
 }
 
 /** @throws {CliError} refused */
-async function readSource(source: string): Promise<string> {
+async function readSource(source: string, { stdin }: CliIo): Promise<string> {
+  if (source === '-') return limited(await readAll(stdin), 'the standard input');
   const about = await stat(source).catch(() => undefined);
   if (!about?.isFile()) throw refused([`${source}: is neither a file nor an address that begins with https://`]);
-  if (about.size > maxBytes) throw refused([`${source}: has more than ${maxBytes} bytes`]);
-  return readFile(source, 'utf8');
+  if (about.size > maxBytes) throw refused([tooLong(source)]);
+  return limited(await readFile(source, 'utf8'), source);
+}
+
+const tooLong = (source: string): string => `${source}: has more than ${maxBytes} bytes`;
+
+/** @throws {CliError} refused */
+function limited(text: string, source: string): string {
+  if (Buffer.byteLength(text) > maxBytes) throw refused([tooLong(source)]);
+  return text;
 }
 
 interface Source {
@@ -52,11 +61,14 @@ interface Source {
 }
 
 /** @throws {CliError} refused: with the reason, of the download or of the document */
-async function readDocument(source: string, config: Config, options: Parameters<typeof readProviderDocument>[1]) {
+async function readDocument(
+  source: string,
+  { io, config, ...options }: { io: CliIo; config: Config } & Parameters<typeof readProviderDocument>[1],
+): Promise<Source> {
   const url = requireSecure(source, config);
   try {
     if (url) return { document: await fetchProviderDocument(source, options), address: source };
-    return { document: readProviderDocument(await readSource(source), options), address: undefined };
+    return { document: readProviderDocument(await readSource(source, io), options), address: undefined };
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
     throw refused([`${source}: ${error.detail}`]);
@@ -157,7 +169,7 @@ async function importProvider(io: CliIo, source: string, options: ProviderImport
   const path = requireProvidersFile(io, config);
   const nowMs = (io.now ?? Date.now)();
   const file = await readProvidersJson(path);
-  const document = await readDocument(source, config, { entityId: options.entityId, nowMs });
+  const document = await readDocument(source, { io, config, entityId: options.entityId, nowMs });
   const { entry, certificates, notes } = await prepareEntry(document, file, { ...options, nowMs });
   requireValid(entry);
   const old = file.entries.find((one) => isObject(one) && one.id === options.id);
@@ -201,7 +213,12 @@ async function importProvider(io: CliIo, source: string, options: ProviderImport
 export const providerImportCommand = (add: AddCommand, io: CliIo): void =>
   add('import', {
     description: 'write a provider into PROVIDERS_FILE, from its metadata',
-    args: [['<source>', 'address or file of SAML metadata or of a discovery document; or the address of an issuer']],
+    args: [
+      [
+        '<source>',
+        'address or file of SAML metadata or of a discovery document, or - for the input; or the address of an issuer',
+      ],
+    ],
     options: [
       ['--id <ID>', 'its id in PROVIDERS_FILE; one that is there already is updated'],
       ['--name <NAME>', 'the name of the company; without it what the document says'],
@@ -218,7 +235,7 @@ exit code 1 says why. A running Foyer reads the file again on SIGHUP (systemctl 
 
 Examples:
   foyer provider import https://idp.acme.example/metadata --id acme --name Acme
-  foyer provider import federation.xml --id globex --entity-id https://idp.globex.example
+  foyer provider import - --id globex --entity-id https://idp.globex.example < federation.xml
   foyer provider import https://login.acme.example --id acme-id --client-id foyer --client-secret-variable ACME_SECRET`,
     run: (source: string, options: ProviderImportOptions) => importProvider(io, source, options),
   });
