@@ -82,6 +82,14 @@ export function clientAppStops(steps: TourSteps): Stop[] {
       },
     },
     {
+      name: 'sign-out question for an unknown app',
+      async open(page, lang) {
+        await signIn(page);
+        await page.goto(`${url()}/oauth2/logout?post_logout_redirect_uri=${demoUrl()}/bye`);
+        await page.getByText(translator(lang)('oauth.signOut.fromUnknownApp')).waitFor();
+      },
+    },
+    {
       name: 'sign-in after the session has ended',
       async open(page) {
         await page.context().addCookies([{ name: 'foyer_session', value: 'ended', url: url() }]);
