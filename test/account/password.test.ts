@@ -2,7 +2,7 @@ import { findUser, type User } from '../../server/users/index.ts';
 import { signedInto } from '../api/callers.ts';
 import { giveTotp, signInWithTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { eachSignedInUser, password, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -13,14 +13,9 @@ describe.each(backends)('Change Password on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  eachSignedInUser(backend, { GUESS_LIMIT_ADDRESS: '1000' }, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   const change = (old_password: string, new_password: string) => browser.post(path, { old_password, new_password });
   const signsIn = async (given: string) =>

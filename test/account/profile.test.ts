@@ -2,7 +2,7 @@ import { texts } from '../../locales/index.ts';
 import { exportUserData, findUser, type User, userDataForm } from '../../server/users/index.ts';
 import { listTextFields } from '../../views/account/user-data.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { eachSignedInUser, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
 const userData = {
@@ -19,14 +19,9 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { PROFILE_FIELDS: 'nickname,middle_name,website,profile' });
+  eachSignedInUser(backend, { PROFILE_FIELDS: 'nickname,middle_name,website,profile' }, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   const stored = async () => {
     const found = await findUser(foyer.deps.database.db, user.id);

@@ -1,7 +1,7 @@
 import { exportUserData, findUser, type User } from '../../server/users/index.ts';
 import { codeFor, confirm, member, newAddress, profile } from '../sign-up/steps.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { eachSignedInUser, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 
@@ -9,14 +9,9 @@ describe.each(backends)('username and time zone on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend);
+  eachSignedInUser(backend, {}, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   let names = 0;
   const newName = () => {

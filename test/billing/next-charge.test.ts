@@ -2,8 +2,9 @@ import type Stripe from 'stripe';
 import { listOrders } from '../../server/billing/index.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, type Buyer } from './api-steps.ts';
-import { mainForm, wordsOf } from './checkout/shop.ts';
+import { wordsOf } from './checkout/shop.ts';
 import { cards, dayMs, type Shop, startShop } from './steps.ts';
+import { buyByPage } from './tax-steps.ts';
 
 /** Three hours after the period's end: Stripe charges a renewal about an hour later. */
 const laterMs = 3 * 60 * 60_000;
@@ -38,19 +39,6 @@ describe('the announced renewal', () => {
     wordsOf(await (await (await shop.foyer.signedIn(buyer.user)).get(path)).text());
   const membershipOf = async ({ user }: Buyer) => shop.membership.getMembership(user.id);
 
-  /** Buys by the page. @returns the text of the page whose button was pressed */
-  async function buyByPage(buyer: Buyer, planId: string, code?: string): Promise<string> {
-    const browser = await shop.foyer.signedIn(buyer.user);
-    const path = `/plan-purchase/${planId}`;
-    await browser.get(path);
-    if (code) expect((await browser.post(path, { act: 'promo', planId, promo: code })).status).toBe(303);
-    const html = await (await browser.get(path)).text();
-    const { action, fields } = mainForm(html);
-    expect((await browser.post(action, fields)).status).toBe(303);
-    expect((await shop.userNow(buyer.user)).planId).toBe(planId);
-    return wordsOf(html);
-  }
-
   /** The amount of the renewal, when the period has passed. */
   async function renewalOf(buyer: Buyer): Promise<number | undefined> {
     const end = (await membershipOf(buyer))?.periodEnd ?? 0;
@@ -71,7 +59,7 @@ describe('the announced renewal', () => {
     'The page before and after the purchase announces the renewal that is charged: %s',
     async (_name, planId, code, cents) => {
       const buyer = await aBuyer(shop);
-      const announced = announcedIn(await buyByPage(buyer, planId, code));
+      const announced = announcedIn(await buyByPage(shop, buyer, planId, code));
       expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe(announced);
       const charged = await renewalOf(buyer);
       expect(announced).toBe(`$${((charged ?? 0) / 100).toFixed(2)}`);
@@ -86,7 +74,7 @@ describe('the announced renewal', () => {
     await shop.membership.refresh(buyer.user.id);
     expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$49.50');
     expect(await textOf(buyer, '/settings/membership')).toContain('50% off (STARTERHALF)');
-    expect(announcedIn(await buyByPage(buyer, '12'))).toBe('$499.00');
+    expect(announcedIn(await buyByPage(shop, buyer, '12'))).toBe('$499.00');
     const words = await textOf(buyer, '/settings/membership');
     expect(announcedIn(words)).toBe('$499.00');
     expect(words).not.toContain('STARTERHALF');
@@ -96,7 +84,7 @@ describe('the announced renewal', () => {
   it('A credit is announced as a part of the renewal', async () => {
     const buyer = await aBuyer(shop);
     await shop.buy(buyer.user, 'y-900');
-    const words = await buyByPage(buyer, '12');
+    const words = await buyByPage(shop, buyer, '12');
     expect(words).toContain('Kept as your credit $401.00 Due today $0.00');
     expect(announcedIn(words)).toBe('$98.00');
     expect(words).toContain('Another $401.00 of it is paid from your credit.');
@@ -109,7 +97,7 @@ describe('the announced renewal', () => {
     const buyer = await aBuyer(shop);
     await shop.buy(buyer.user, 'm-99');
     shop.passTime(2 * 60 * 60_000);
-    const words = await buyByPage(buyer, '12', 'ONE');
+    const words = await buyByPage(shop, buyer, '12', 'ONE');
     const { nextCharge } = (await membershipOf(buyer)) ?? {};
     expect(nextCharge).toMatchObject({ amountCents: 24_950, regularCents: 49_900 });
     const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -122,7 +110,7 @@ describe('the announced renewal', () => {
 
   it('A discount with an end is announced with the amount after it', async () => {
     const buyer = await aBuyer(shop);
-    const words = await buyByPage(buyer, '10', 'THREE');
+    const words = await buyByPage(shop, buyer, '10', 'THREE');
     expect(announcedIn(words)).toBe('$49.50');
     expect(words).toMatch(/The discount ends on \w+ \d+, \d{4}; after that, \$99\.00 is charged\./);
     const [order] = await listOrders(shop.foyer.deps.database.db, buyer.user.id);

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { diffWithStripe, listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { manyCards, type Shop, startShop } from '../billing/steps.ts';
-import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { createServers, type ServerProcess, untilReady } from '../journeys/server-process.ts';
 import { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { plansWith } from '../support/plans.ts';
@@ -37,15 +36,6 @@ afterAll(async () => {
   await servers.end();
   await shop?.close();
 });
-
-async function ready({ url, stderr }: ServerProcess): Promise<void> {
-  for (let times = 0; times < 800; times += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await sleep(25);
-  }
-  throw new Error(`the server did not come: ${stderr()}`);
-}
 
 let seen = 0;
 let onExchange = () => {};
@@ -90,7 +80,7 @@ it(
     let next = servers.start(variables);
     for (const [index, nth] of places.entries()) {
       const server = await next;
-      await ready(server);
+      await untilReady(server);
       if (index < places.length - 1) next = servers.start(variables);
       const user = members[index];
       if (user) announced.push(await cancelAtKilled(server, user, nth));

@@ -6,7 +6,7 @@ import { createPasswordHasher } from '../../server/password/index.ts';
 import { type Database, openDatabase } from '../../server/store/index.ts';
 import { findUser, insertUser, insertUserRecord } from '../../server/users/index.ts';
 import { mainForm } from '../billing/checkout/shop.ts';
-import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { createServers, type ServerProcess, untilReady } from '../journeys/server-process.ts';
 import { Browser, locationOf } from '../support/browser.ts';
 import { toNormalisedEmail, toUserId } from '../support/ids.ts';
 import { startStripe, stripeKeys, type TestStripe } from '../support/stripe.ts';
@@ -26,19 +26,10 @@ let database: Database;
 let variables: Record<string, string>;
 let next: Promise<ServerProcess>;
 
-async function ready({ url, stderr }: ServerProcess): Promise<void> {
-  for (let times = 0; times < 800; times += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await sleep(25);
-  }
-  throw new Error(`the server did not come: ${stderr()}`);
-}
-
 /** The server that was started in the meantime. Starts the one after it, unless this is the last. */
 async function nextServer({ last = false } = {}): Promise<ServerProcess> {
   const server = await next;
-  await ready(server);
+  await untilReady(server);
   if (!last) next = servers.start(variables);
   return server;
 }
@@ -62,7 +53,7 @@ beforeAll(async () => {
     ...stripe.environment(),
   };
   next = servers.start(variables);
-  await ready(await next);
+  await untilReady(await next);
   database = await openDatabase({ dataDir });
 }, 60_000);
 afterAll(async () => {

@@ -2,22 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientMetadata, createClientSecret, insertClient } from '../../server/oidc/index.ts';
 import { openDatabase } from '../../server/store/index.ts';
 import { insertUser } from '../../server/users/index.ts';
-import { createServers, type ServerProcess } from '../journeys/server-process.ts';
+import { createServers, type ServerProcess, untilReady } from '../journeys/server-process.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { startHonestCarrier } from './honest-carrier.ts';
 import { seededRandom } from './seeded.ts';
 
 const servers = createServers();
 afterAll(() => servers.end());
-
-async function ready({ url, stderr }: ServerProcess): Promise<void> {
-  for (let times = 0; times < 400; times += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await sleep(25);
-  }
-  throw new Error(`the server did not come: ${stderr()}`);
-}
 
 /** A client app and users, written beside the running server as the operator's command does. */
 async function populate(dataDir: string) {
@@ -71,7 +62,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
       SENDGRID_URL: carrier.url,
     };
     const server = await servers.start(variables);
-    await ready(server);
+    await untilReady(server);
     const { authorization, emails } = await populate(dataDir);
     const token = await tokenOf(server, authorization);
     const asked = new Promise<void>((resolve) => carrier.listen((moment) => moment === 'arrived' && resolve()));
@@ -91,7 +82,7 @@ it('While the mail service hangs only mail waits, and a server that is killed me
     expect(await server.ended).toBe('SIGKILL');
     carrier.setHanging(false);
     const again = await servers.start({ ...variables, PORT: String(server.port) });
-    await ready(again);
+    await untilReady(again);
     // The lease of the killed server has to expire, which takes ten seconds.
     for (let times = 0; times < 300 && carrier.taken().length < emails.length; times += 1) await sleep(100);
     expect(carrier.taken()).toHaveLength(emails.length);

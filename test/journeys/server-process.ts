@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { copyPrepared } from './prepared-folder.ts';
 
@@ -139,4 +140,14 @@ export async function foyerCommand(dataDir: string, ...words: string[]): Promise
     env: environment({ DATA_DIR: dataDir }),
   });
   return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** Waits until the server answers that both stores are there. */
+export async function untilReady({ url, stderr }: ServerProcess): Promise<void> {
+  for (let times = 0; times < 800; times += 1) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(25);
+  }
+  throw new Error(`the server did not come: ${stderr()}`);
 }

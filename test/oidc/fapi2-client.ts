@@ -1,7 +1,9 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import type { ClientRequest } from '../../server/oidc/index.ts';
+import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
+import { startProductionFoyer } from '../support/production-foyer.ts';
 import { newKey, type ProofKey, proof } from '../support/proofs.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { keyClient, parametersOf } from './key-client.ts';
@@ -128,3 +130,41 @@ interface Flow {
 }
 
 export const errorOf = ({ status, body }: Answer) => [status, body.error];
+
+interface Fapi2Setting {
+  foyer: TestFoyer;
+  user: User;
+  browser: Browser;
+  app: Fapi2Client;
+}
+
+/**
+ * A Foyer with a signed-in user and a client app, for the modules of the OpenID Foundation's plan
+ * `fapi2-security-profile-final-test-plan` for an authorization server with the variants openid_connect,
+ * private_key_jwt, dpop, plain_fapi, unsigned, plain_response. Titles of tests begin with the name of the module without
+ * `fapi2-security-profile-final-`.
+ * @param use gets them before the first test
+ * @returns the flow of the app in the user's browser
+ */
+export function startFapi2Plan(use: (setting: Fapi2Setting) => void): ReturnType<typeof flows> {
+  let foyer: TestFoyer | undefined;
+  let setting: Fapi2Setting | undefined;
+  const current = () => {
+    if (!setting) throw new Error('the client app is not registered yet');
+    return setting;
+  };
+  beforeAll(async () => {
+    foyer = await startProductionFoyer();
+    const user = await foyer.addUser();
+    setting = { foyer, user, browser: await foyer.signedIn(user), app: await fapi2Client(foyer) };
+    use(setting);
+  });
+  afterAll(() => foyer?.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+  return flows(
+    () => current().app,
+    () => current().browser,
+  );
+}

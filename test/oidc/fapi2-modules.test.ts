@@ -2,38 +2,20 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { User } from '../../server/users/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { startProductionFoyer } from '../support/production-foyer.ts';
 import { newKey } from '../support/proofs.ts';
 import { homeFrom } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
-import { type CallChange, errorOf, type Fapi2Client, fapi2Client, flows } from './fapi2-client.ts';
+import { type CallChange, errorOf, type Fapi2Client, fapi2Client, startFapi2Plan } from './fapi2-client.ts';
 import { secondsFromNow } from './key-client.ts';
 
-/**
- * The modules of the OpenID Foundation's plan `fapi2-security-profile-final-test-plan` for an authorization server with
- * the variants openid_connect, private_key_jwt, dpop, plain_fapi, unsigned, plain_response. Titles begin with the name of
- * the module without `fapi2-security-profile-final-`.
- */
 describe('FAPI 2.0 Security Profile, modules of the conformance plan', () => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
   let app: Fapi2Client;
-  beforeAll(async () => {
-    foyer = await startProductionFoyer();
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-    app = await fapi2Client(foyer);
+  const flow = startFapi2Plan((setting) => {
+    ({ foyer, user, browser, app } = setting);
   });
-  afterAll(() => foyer?.close());
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-
-  const flow = flows(
-    () => app,
-    () => browser,
-  );
 
   describe('well-behaved clients', () => {
     it('discovery-end-point-verification: discovery names all that the profile demands', async () => {

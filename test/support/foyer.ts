@@ -235,3 +235,27 @@ export async function startFoyer(
     },
   };
 }
+
+interface SignedInUser {
+  foyer: TestFoyer;
+  user: User;
+  browser: Browser;
+}
+
+/** One Foyer for all tests of a block, and a new signed-in user for each. @param use gets them before each test */
+export function eachSignedInUser(
+  backend: Backend,
+  environment: Record<string, string>,
+  use: (setting: SignedInUser) => void,
+): void {
+  let foyer: TestFoyer | undefined;
+  beforeAll(async () => {
+    foyer = await startFoyer(backend, environment);
+  });
+  beforeEach(async () => {
+    if (!foyer) throw new Error('Foyer has not started');
+    const user = await foyer.addUser();
+    use({ foyer, user, browser: await foyer.signedIn(user) });
+  });
+  afterAll(() => foyer?.close());
+}

@@ -1,13 +1,9 @@
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/account-layout.tsx';
 import { scopeTexts } from '../oidc/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
-import { Button, ButtonLink } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
+import { Button } from '../parts/button.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { RowAction, RowActions } from './row-action.tsx';
+import { RowAction, RowActions, RowListPage } from './row-action.tsx';
 
 export const connectedAppsPath = '/settings/apps';
 
@@ -32,32 +28,14 @@ export interface ConnectedAppsPageProps {
 export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps) {
   const { t } = ctx;
   return (
-    <AccountLayout
+    <RowListPage
       ctx={ctx}
-      at="security"
       heading={t('oauth.connected.title')}
-      before={removed && <Notice kind="success">{t('oauth.connected.removed')}</Notice>}
-    >
-      <Card flush>
-        <div className="card-head">
-          <p className="muted">{t('oauth.connected.lead')}</p>
-        </div>
-        {apps.length === 0 ? (
-          <EmptyState title={t('oauth.connected.empty')} text={t('oauth.connected.emptyText')} />
-        ) : (
-          <ul className="items">
-            {apps.map((app) => (
-              <AppRow key={app.clientId} ctx={ctx} {...app} />
-            ))}
-          </ul>
-        )}
-      </Card>
-      <div className="actions">
-        <ButtonLink kind="link" href="/settings?tab=sign-in">
-          {t('passkeys.back')}
-        </ButtonLink>
-      </div>
-    </AccountLayout>
+      notice={removed ? { kind: 'success', text: t('oauth.connected.removed') } : undefined}
+      lead={<p className="muted">{t('oauth.connected.lead')}</p>}
+      empty={{ title: t('oauth.connected.empty'), text: t('oauth.connected.emptyText') }}
+      rows={apps.map((app) => <AppRow key={app.clientId} ctx={ctx} {...app} />)}
+    />
   );
 }
 

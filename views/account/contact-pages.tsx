@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
@@ -109,19 +109,16 @@ export function ContactCodePage(props: ContactCodePageProps) {
       {resent && (
         <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('contact.code.resent'), duration: 'short' }} />
       )}
-      <form className="form" method="post" action={action} noValidate>
-        <CodeInput
-          ctx={ctx}
-          name="code"
-          label={t('contact.code.label')}
-          length={6}
-          incomplete={t('password.reset.codeIncomplete')}
-          error={error}
-          autoFocus
-        />
+      <CodeForm
+        ctx={ctx}
+        action={action}
+        label={t('contact.code.label')}
+        incomplete={t('password.reset.codeIncomplete')}
+        error={error}
+      >
         {endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
-      </form>
+      </CodeForm>
       <Resend
         ctx={ctx}
         action={action}

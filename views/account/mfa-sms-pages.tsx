@@ -1,5 +1,5 @@
 import type { PageContext } from '../page-context.ts';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-input.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { ActButtons } from './account-action.tsx';
@@ -61,19 +61,16 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('mfaSettings.sms.resent'), duration: 'short' }} />
       )}
       <p className="muted">{t('mfaSettings.sms.sentTo', { number, minutes })}</p>
-      <form className="form" method="post" action={action} noValidate>
-        <CodeInput
-          ctx={ctx}
-          name="code"
-          label={t('mfaSettings.totp.label')}
-          length={6}
-          incomplete={t('mfaSettings.totp.incomplete')}
-          error={error}
-          autoFocus
-        />
+      <CodeForm
+        ctx={ctx}
+        action={action}
+        label={t('mfaSettings.totp.label')}
+        incomplete={t('mfaSettings.totp.incomplete')}
+        error={error}
+      >
         <EndOthers ctx={ctx} checked={endOthers} />
         <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />
-      </form>
+      </CodeForm>
       <Resend
         ctx={ctx}
         action={action}

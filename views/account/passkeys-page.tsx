@@ -1,12 +1,9 @@
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { RowListPage } from './row-action.tsx';
 
 /** Times in milliseconds since the epoch. */
 export interface PasskeyView {
@@ -34,35 +31,21 @@ export function PasskeysPage({ ctx, passkeys, max, available, notice }: Passkeys
   const isFull = passkeys.length >= max;
   const add = available && !isFull && <ButtonLink href="/settings/passkeys/add">{t('passkeys.add.action')}</ButtonLink>;
   return (
-    <AccountLayout
+    <RowListPage
       ctx={ctx}
-      at="security"
       heading={t('passkeys.title')}
-      before={notice !== undefined && <Notice kind="success">{notice}</Notice>}
-    >
-      <Card flush>
-        <div className="card-head">
+      notice={notice === undefined ? undefined : { kind: 'success', text: notice }}
+      lead={
+        <>
           <p className="muted">{t('passkeys.lead')}</p>
           {!available && <p>{t('passkeys.unavailable')}</p>}
           {isFull && <p>{t('passkeys.full', { most: max })}</p>}
-        </div>
-        {passkeys.length === 0 ? (
-          <EmptyState title={t('passkeys.empty')} text={t('passkeys.emptyText')} action={add} />
-        ) : (
-          <ul className="items">
-            {passkeys.map((passkey) => (
-              <PasskeyRow key={passkey.id} ctx={ctx} {...passkey} />
-            ))}
-          </ul>
-        )}
-      </Card>
-      <div className="actions">
-        {passkeys.length > 0 && add}
-        <ButtonLink kind="link" href="/settings?tab=sign-in">
-          {t('passkeys.back')}
-        </ButtonLink>
-      </div>
-    </AccountLayout>
+        </>
+      }
+      empty={{ title: t('passkeys.empty'), text: t('passkeys.emptyText'), action: add }}
+      rows={passkeys.map((passkey) => <PasskeyRow key={passkey.id} ctx={ctx} {...passkey} />)}
+      add={passkeys.length > 0 && add}
+    />
   );
 }
 

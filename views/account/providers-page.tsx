@@ -1,13 +1,11 @@
 import { formatDate } from '../format.ts';
-import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
-import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import type { NoticeKind } from '../parts/notice.tsx';
 import { ProviderMark, type ProviderMarkProps } from '../parts/provider-mark.tsx';
+import { RowListPage } from './row-action.tsx';
 
 export const providersHref = '/settings/providers';
 
@@ -43,14 +41,12 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
   const { t, lang } = ctx;
   const names = new Intl.ListFormat(lang).format(endsAt);
   return (
-    <AccountLayout
+    <RowListPage
       ctx={ctx}
-      at="security"
       heading={t('federation.linked.title')}
-      before={notice !== undefined && <Notice kind={notice.kind}>{notice.text}</Notice>}
-    >
-      <Card flush>
-        <div className="card-head">
+      notice={notice}
+      lead={
+        <>
           <p className="muted">
             {t('federation.linked.lead')}{' '}
             {endsAt.length === 0
@@ -58,44 +54,34 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
               : t('federation.linked.signOutThere', { providers: names })}
           </p>
           {links.length + others.length === 0 && <p>{t('federation.linked.unavailable')}</p>}
-        </div>
-        {links.length === 0 ? (
-          <EmptyState title={t('federation.linked.empty')} text={t('federation.linked.emptyText')} />
-        ) : (
-          <ul className="items">
-            {links.map((link) => (
-              <LinkRow key={link.id} ctx={ctx} {...link} />
-            ))}
-          </ul>
-        )}
-      </Card>
-      {others.length > 0 && (
-        <Card flush title={t('federation.linked.offered')}>
-          <ul className="items">
-            {others.map(({ id, name, mark, logo }) => (
-              <li key={id}>
-                <ProviderMark mark={mark} logo={logo} />
-                <div className="item-words">
-                  <p className="item-label">{name}</p>
-                </div>
-                <DialogLink
-                  ctx={ctx}
-                  href={`${providersHref}/link?${new URLSearchParams({ provider: id })}`}
-                  label={t('federation.linked.link')}
-                  context={name}
-                  closeLabel={t('common.close')}
-                />
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
-      <div className="actions">
-        <ButtonLink kind="link" href="/settings?tab=sign-in">
-          {t('passkeys.back')}
-        </ButtonLink>
-      </div>
-    </AccountLayout>
+        </>
+      }
+      empty={{ title: t('federation.linked.empty'), text: t('federation.linked.emptyText') }}
+      rows={links.map((link) => <LinkRow key={link.id} ctx={ctx} {...link} />)}
+      after={
+        others.length > 0 && (
+          <Card flush title={t('federation.linked.offered')}>
+            <ul className="items">
+              {others.map(({ id, name, mark, logo }) => (
+                <li key={id}>
+                  <ProviderMark mark={mark} logo={logo} />
+                  <div className="item-words">
+                    <p className="item-label">{name}</p>
+                  </div>
+                  <DialogLink
+                    ctx={ctx}
+                    href={`${providersHref}/link?${new URLSearchParams({ provider: id })}`}
+                    label={t('federation.linked.link')}
+                    context={name}
+                    closeLabel={t('common.close')}
+                  />
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )
+      }
+    />
   );
 }
 

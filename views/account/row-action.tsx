@@ -1,15 +1,56 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
+import { Card } from '../parts/card.tsx';
 import { DialogCard } from '../parts/dialog-card.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { Notice, type NoticeKind } from '../parts/notice.tsx';
 
 /** The place of a list: its actions return there. */
 export interface RowListPaths {
   href: string;
   /** Of the list's page. */
   heading: string;
+}
+
+interface RowListProps {
+  ctx: PageContext;
+  heading: string;
+  /** The notice about the last action. */
+  notice?: { kind: NoticeKind; text: string } | undefined;
+  /** Above the rows. */
+  lead: ReactNode;
+  empty: ComponentProps<typeof EmptyState>;
+  rows: readonly ReactNode[];
+  /** A card behind the list. */
+  after?: ReactNode;
+  /** Beside the link back. */
+  add?: ReactNode;
+}
+
+/** A list of the settings: what belongs to the user, each row with links to change it. */
+export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, add }: RowListProps) {
+  return (
+    <AccountLayout
+      ctx={ctx}
+      at="security"
+      heading={heading}
+      before={notice !== undefined && <Notice kind={notice.kind}>{notice.text}</Notice>}
+    >
+      <Card flush>
+        <div className="card-head">{lead}</div>
+        {rows.length === 0 ? <EmptyState {...empty} /> : <ul className="items">{rows}</ul>}
+      </Card>
+      {after}
+      <div className="actions">
+        {add}
+        <ButtonLink kind="link" href="/settings?tab=sign-in">
+          {ctx.t('passkeys.back')}
+        </ButtonLink>
+      </div>
+    </AccountLayout>
+  );
 }
 
 export interface ListActProps {

@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-input.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { QrCode } from '../parts/qr-code.tsx';
 import { ActButtons } from './account-action.tsx';
@@ -98,17 +98,14 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
   const { t } = ctx;
   return (
     <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.enter')} lead={t('mfaSettings.totp.enterLead')} step={2}>
-      <form className="form" method="post" action={action} noValidate>
-        <CodeInput
-          ctx={ctx}
-          name="code"
-          label={t('mfaSettings.totp.label')}
-          length={6}
-          incomplete={t('mfaSettings.totp.incomplete')}
-          error={error}
-          hint={hint}
-          autoFocus
-        />
+      <CodeForm
+        ctx={ctx}
+        action={action}
+        label={t('mfaSettings.totp.label')}
+        incomplete={t('mfaSettings.totp.incomplete')}
+        error={error}
+        hint={hint}
+      >
         <EndOthers ctx={ctx} checked={endOthers} />
         <div className="actions">
           <Button>{t('mfaSettings.totp.activate')}</Button>
@@ -116,7 +113,7 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
             {t('mfaSettings.totp.showAgain')}
           </ButtonLink>
         </div>
-      </form>
+      </CodeForm>
     </MfaAct>
   );
 }

@@ -1,4 +1,4 @@
-import type { FormEventHandler, Ref } from 'react';
+import type { FormEventHandler, ReactNode, Ref } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { codeControl } from './control.ts';
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
@@ -45,4 +45,21 @@ export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
 /** With scripts, only digits stay and only a complete code is sent; the server enforces the same without them. */
 export function CodeInput({ ctx, ...props }: { ctx: PageContext } & CodeInputProps) {
   return <Island ctx={ctx} name="code-input" view={CodeInputView} props={props} />;
+}
+
+interface CodeFormProps extends Pick<CodeInputProps, 'label' | 'incomplete' | 'value' | 'error' | 'hint'> {
+  ctx: PageContext;
+  action: string;
+  /** What follows the code: at least the button. */
+  children: ReactNode;
+}
+
+/** The form of a one-time code, which is the first thing on its page. */
+export function CodeForm({ ctx, action, children, label, incomplete, ...texts }: CodeFormProps) {
+  return (
+    <form className="form" method="post" action={action} noValidate>
+      <CodeInput ctx={ctx} name="code" label={label} length={6} incomplete={incomplete} {...texts} autoFocus />
+      {children}
+    </form>
+  );
 }

@@ -1,7 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeForm } from '../parts/code-input.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
@@ -42,19 +42,16 @@ export function CodePage(props: CodePageProps) {
         </p>
       </div>
       <PageNotice ctx={ctx} notice={notice} />
-      <form className="form" method="post" action={action} noValidate>
-        <CodeInput
-          ctx={ctx}
-          name="code"
-          label={t('signUp.code.label')}
-          length={6}
-          incomplete={t('signUp.code.incomplete')}
-          error={error}
-          {...(code !== undefined && { value: code })}
-          autoFocus
-        />
+      <CodeForm
+        ctx={ctx}
+        action={action}
+        label={t('signUp.code.label')}
+        incomplete={t('signUp.code.incomplete')}
+        error={error}
+        {...(code !== undefined && { value: code })}
+      >
         <Button block>{t('signUp.code.confirm')}</Button>
-      </form>
+      </CodeForm>
       <Resend
         ctx={ctx}
         action={action}

@@ -1,7 +1,7 @@
 import type { User } from '../../../server/users/index.ts';
 import { read } from '../../password/steps.ts';
 import type { Browser } from '../../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
+import { eachSignedInUser, password, type TestFoyer } from '../../support/foyer.ts';
 import { backends } from '../../support/stores.ts';
 import {
   askForEmail,
@@ -24,14 +24,9 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000' });
+  eachSignedInUser(backend, { GUESS_LIMIT_ADDRESS: '1000' }, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   it('The change asks for a code from the new address and notifies the old one, which stays until then', async () => {
     const { email } = fresh();

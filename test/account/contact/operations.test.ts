@@ -2,7 +2,7 @@ import type { User } from '../../../server/users/index.ts';
 import { setMfaPreference } from '../../../server/users/index.ts';
 import { giveTotp, signInWithTotp } from '../../sign-in/factor-steps.ts';
 import type { Browser } from '../../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../../support/foyer.ts';
+import { eachSignedInUser, type TestFoyer } from '../../support/foyer.ts';
 import { backends } from '../../support/stores.ts';
 import { emailCode, fresh, otherThan, phoneCode, rowOf } from './steps.ts';
 
@@ -15,14 +15,9 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  eachSignedInUser(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' }, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   async function call(path: string, body: object): Promise<Answered> {
     const answer = await browser.postJson(`/identity/${path}`, body);

@@ -2,7 +2,7 @@ import { setMfaPreference, type User } from '../../../server/users/index.ts';
 import { read } from '../../password/steps.ts';
 import { giveTotp, signInWithTotp } from '../../sign-in/factor-steps.ts';
 import type { Browser } from '../../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
+import { eachSignedInUser, password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
 import { toSha256 } from '../../support/ids.ts';
 import { anyBackend, backends } from '../../support/stores.ts';
 import {
@@ -26,14 +26,9 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
   let foyer: TestFoyer;
   let user: User;
   let browser: Browser;
-  beforeAll(async () => {
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' });
+  eachSignedInUser(backend, { GUESS_LIMIT_ADDRESS: '1000', SMS_LIMIT_ADDRESS: '1000' }, (setting) => {
+    ({ foyer, user, browser } = setting);
   });
-  beforeEach(async () => {
-    user = await foyer.addUser();
-    browser = await foyer.signedIn(user);
-  });
-  afterAll(() => foyer?.close());
 
   it('A code by text message makes the number the user’s and allows sign-in with it', async () => {
     const { phone } = fresh();
