@@ -5,8 +5,9 @@ import { addPasskey, memberWithPasskey } from '../passkeys/steps.ts';
 import { read } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toProviderId } from '../support/ids.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
@@ -29,14 +30,13 @@ const done = (act: string) => [303, `${providersPath}?notice=${act}`];
 describe('linked accounts in the settings', () => {
   let foyer: TestFoyer;
   let providers: TestProviders;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ ...started.environment(), GUESS_LIMIT_ADDRESS: '100000' }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const page = async (browser: Awaited<ReturnType<TestFoyer['signedIn']>>, path = providersPath) =>
     read(await browser.get(path));

@@ -1,10 +1,11 @@
 import { findUserByIdentifier } from '../../server/users/index.ts';
 import { answerOf, type Kind, pressButton, somebody } from '../federation/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
 import { codeFlowKinds, providerIds } from '../support/provider-kinds.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import type { Backend } from '../support/stores.ts';
 
 export const kinds = codeFlowKinds;
@@ -14,18 +15,17 @@ export const ids = providerIds;
 export function setUpFederation(backend: Backend) {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
-      ...providers.environment(),
+  startWithProviders(
+    backend,
+    (started) => ({
+      ...started.environment(),
       SIGN_UP_LIMIT_ADDRESS: '100000',
       GUESS_LIMIT_ADDRESS: '100000',
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const member = (email = '') => findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(email) });
   /** A browser comes from the provider, or from any page with a link to the address. */

@@ -4,9 +4,10 @@ import type { IdTokenChange } from '../../sandbox/providers/index.ts';
 import { findUserByIdentifier } from '../../server/users/index.ts';
 import { pathOf, pressButton, somebody } from '../federation/steps.ts';
 import { locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toNormalisedEmail } from '../support/ids.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -23,18 +24,17 @@ const signed = (claims: Claims, { kid, privateKey }: Keys, header: object = {}) 
 describe.each(backends)('a wrong ID token of a provider, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
-      ...providers.environment(),
+  startWithProviders(
+    backend,
+    (started) => ({
+      ...started.environment(),
       GUESS_LIMIT_ADDRESS: '100000',
       SIGN_UP_LIMIT_ADDRESS: '100000',
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   async function come(idToken: IdTokenChange) {
     const who = somebody(providers, 'oidc');

@@ -17,8 +17,9 @@ import { addPasskey } from '../passkeys/steps.ts';
 import { reset } from '../password/steps.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 
 const linked = [303, `${providersPath}?notice=linked`];
@@ -30,14 +31,13 @@ const foreignHere = [303, `${providersPath}?notice=federation-foreign&provider=g
 describe.each(backends)('attacks on linking on $name', (backend) => {
   let foyer: TestFoyer;
   let providers: TestProviders;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ ...started.environment(), GUESS_LIMIT_ADDRESS: '100000' }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const member = async (): Promise<{ user: User; browser: Browser }> => {
     const user = await foyer.addUser();

@@ -2,7 +2,8 @@ import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { readSamlResponse } from '../../server/federation/saml/read-response.ts';
 import { samlService } from '../../server/federation/saml/service.ts';
 import { settingsOf } from '../federation/strategies.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml, federationLog } from '../support/saml.ts';
 import { backends } from '../support/stores.ts';
@@ -19,14 +20,13 @@ const inAssertion = (more: string) => (xml: string) => {
 describe.each(backends)('the work that a SAML answer can cause, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { GUESS_LIMIT_ADDRESS: '100000', ...providers.environment() });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ GUESS_LIMIT_ADDRESS: '100000', ...started.environment() }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   async function come(change: SamlResponseOptions) {
     const attempt = await beginSaml(foyer);

@@ -1,7 +1,8 @@
 import type { SamlResponseOptions } from '../../sandbox/providers/index.ts';
 import { buildLogoutRequest, redirectAddress } from '../../sandbox/providers/index.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml, federationLog } from '../support/saml.ts';
 import { backends } from '../support/stores.ts';
 
@@ -9,11 +10,11 @@ import { backends } from '../support/stores.ts';
 describe.each(backends)('the name of a person in a SAML answer, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
+  startWithProviders(
+    backend,
+    (started) => ({
       GUESS_LIMIT_ADDRESS: '100000',
-      ...providers.environment((file) => ({
+      ...started.environment((file) => ({
         ...file,
         providers: [
           ...file.providers,
@@ -26,12 +27,11 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
           },
         ],
       })),
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const rows = () => foyer.stores.database.db.selectFrom('federatedIdentities').selectAll().orderBy('id').execute();
   async function come(change: SamlResponseOptions, provider = 'acme-saml') {

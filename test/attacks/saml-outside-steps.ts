@@ -1,6 +1,7 @@
 import type { Browser } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { arrive, federationLog, type SamlAttempt } from '../support/saml.ts';
 import { evilName } from '../support/saml-wrapping.ts';
 import type { Backend } from '../support/stores.ts';
@@ -9,12 +10,12 @@ import type { Backend } from '../support/stores.ts';
 export function setUpSamlFromOutside(backend: Backend) {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
+  startWithProviders(
+    backend,
+    (started) => ({
       GUESS_LIMIT_ADDRESS: '100000',
       SIGN_UP_LIMIT_ADDRESS: '100000',
-      ...providers.environment((file) => ({
+      ...started.environment((file) => ({
         ...file,
         providers: [
           ...file.providers,
@@ -27,12 +28,11 @@ export function setUpSamlFromOutside(backend: Backend) {
           },
         ],
       })),
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const isSignedIn = async (browser: Browser) => (await browser.get('/')).status === 303;
   async function expectRefused(attempt: SamlAttempt, xml: string, detail: string | RegExp): Promise<void> {

@@ -1,16 +1,12 @@
-import { type Cli, cliOn } from '../support/cli.ts';
+import { type Cli, eachCli } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 import { shop } from './shop-client.ts';
 
 describe.each(backends)('permissions of foyer client on $name', (backend) => {
   let foyer: Cli;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    const reserved = await backend.reserve({ migrated: true });
-    remove = reserved.remove;
-    foyer = cliOn(reserved.urls);
+  eachCli(backend, (cli) => {
+    foyer = cli;
   });
-  afterEach(() => remove());
 
   describe.each(['account:security', 'account:payments'])('the scope %s', (scope) => {
     const refusal = (why: string) => `scope ${scope}: ${why}; only confidential web clients of the marketplace get it`;

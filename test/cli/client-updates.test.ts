@@ -2,19 +2,15 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cli, cliOn } from '../support/cli.ts';
+import { type Cli, eachCli } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 import { shop } from './shop-client.ts';
 
 describe.each(backends)('foyer client update on $name', (backend) => {
   let foyer: Cli;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    const reserved = await backend.reserve({ migrated: true });
-    remove = reserved.remove;
-    foyer = cliOn(reserved.urls);
+  eachCli(backend, (cli) => {
+    foyer = cli;
   });
-  afterEach(() => remove());
 
   it('Updating a client changes what is named and keeps the rest', async () => {
     await foyer(

@@ -1,16 +1,12 @@
-import { type Cli, cliOn } from '../support/cli.ts';
+import { type Cli, eachCli } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 import { shop } from './shop-client.ts';
 
 describe.each(backends)('foyer client on $name', (backend) => {
   let foyer: Cli;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    const reserved = await backend.reserve({ migrated: true });
-    remove = reserved.remove;
-    foyer = cliOn(reserved.urls);
+  eachCli(backend, (cli) => {
+    foyer = cli;
   });
-  afterEach(() => remove());
 
   it('Adding a client prints a registration in the names of RFC 7591 with the secret', async () => {
     const run = await foyer(

@@ -1,17 +1,13 @@
-import { type Cli, cliOn } from '../support/cli.ts';
+import { type Cli, eachCli } from '../support/cli.ts';
 import { backends } from '../support/stores.ts';
 
 const api = 'https://api.example.com/';
 
 describe.each(backends)('foyer resource on $name', (backend) => {
   let foyer: Cli;
-  let remove: () => Promise<void>;
-  beforeEach(async () => {
-    const reserved = await backend.reserve({ migrated: true });
-    remove = reserved.remove;
-    foyer = cliOn(reserved.urls);
+  eachCli(backend, (cli) => {
+    foyer = cli;
   });
-  afterEach(() => remove());
 
   it('Resource servers are added, listed and removed', async () => {
     expect((await foyer('resource', 'list')).out).toBe('No resource servers yet.\n');

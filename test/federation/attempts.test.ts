@@ -4,6 +4,7 @@ import type { HostCookies } from '../../server/http/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toProviderId } from '../support/ids.ts';
 import { codeFlowKinds } from '../support/provider-kinds.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -15,14 +16,13 @@ import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
 describe.each(backends)('attempts on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ ...started.environment(), GUESS_LIMIT_ADDRESS: '100000' }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
   const come = (browser: Browser, answer: string) => browser.get(answer, { from: 'cross-site' });
   const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
 

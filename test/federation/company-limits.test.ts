@@ -1,5 +1,6 @@
 import { type Browser, locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, pathOf, pressButton, somebody } from './steps.ts';
@@ -7,19 +8,18 @@ import { comeBy, pathOf, pressButton, somebody } from './steps.ts';
 describe.each(backends)('rate limits of a company on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
-      ...providers.environment(),
+  startWithProviders(
+    backend,
+    (started) => ({
+      ...started.environment(),
       GUESS_LIMIT_ADDRESS: '4',
       SIGN_UP_LIMIT_ADDRESS: '3',
       COMPANY_LIMIT_ADDRESS: '8',
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const notice = (to: string) => new URL(to, foyer.url).searchParams.get('notice');
 

@@ -8,9 +8,10 @@ import {
 } from '../../server/users/index.ts';
 import { codeFor, otherThan } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, type TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toNormalisedEmail, toSha256, toUserId } from '../support/ids.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
@@ -18,18 +19,17 @@ import { answerOf, comeBy, pathOf, pressButton, somebody } from './steps.ts';
 describe.each(backends)('users by a provider on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, {
-      ...providers.environment((file) => ({ ...file, amazon: { signUp: false } })),
+  startWithProviders(
+    backend,
+    (started) => ({
+      ...started.environment((file) => ({ ...file, amazon: { signUp: false } })),
       SIGN_UP_LIMIT_ADDRESS: '100000',
       GUESS_LIMIT_ADDRESS: '100000',
-    });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+    }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const db = () => foyer.stores.database.db;
   const member = (email = '') => findUserByIdentifier(db(), { email: toNormalisedEmail(email) });

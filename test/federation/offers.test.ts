@@ -1,8 +1,9 @@
 import { listIdentities } from '../../server/federation/index.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { password, type TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toUserId } from '../support/ids.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { relyingParty, store } from '../support/relying-party.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, pathOf, somebody } from './steps.ts';
@@ -13,14 +14,13 @@ const signInFirst = `/?${new URLSearchParams({ redirect: offerPath, notice: 'fed
 describe.each(backends)('/federation/link on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1000' });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ ...started.environment(), GUESS_LIMIT_ADDRESS: '1000' }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   const path = (answer: Response) => pathOf(foyer, answer);
   const linksOf = ({ id }: { id: string }) => listIdentities(foyer.stores.database.db, toUserId(id));

@@ -1,22 +1,22 @@
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { decide, loadFacts } from '../../server/federation/provisioning-decision.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
 import { comeBy, somebody } from './steps.ts';
 
 describe.each(backends)('two tabs at once at a provider, on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, providers.environment());
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => started.environment(),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   it('A user whom another tab creates between two reads signs in by the link and gets no offer to link', async () => {
     const subject = '515151515151515151515';

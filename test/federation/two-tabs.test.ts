@@ -1,9 +1,10 @@
 import { providerKinds } from '../../config/standard-providers.ts';
 import { memberBy } from '../account/provider-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import type { TestFoyer } from '../support/foyer.ts';
+import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { formFieldsOf } from '../support/provider-forms.ts';
-import { startProviders, type TestProviders } from '../support/providers.ts';
+import type { TestProviders } from '../support/providers.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 import { answerOf, type Kind, type Person, pathOf, pressButton, somebody } from './steps.ts';
@@ -11,14 +12,13 @@ import { answerOf, type Kind, type Person, pathOf, pressButton, somebody } from 
 describe.each(backends)('two tabs of one browser at one provider on $name', (backend) => {
   let providers: TestProviders;
   let foyer: TestFoyer;
-  beforeAll(async () => {
-    providers = await startProviders();
-    foyer = await startFoyer(backend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '100000' });
-  });
-  afterAll(async () => {
-    await foyer?.close();
-    await providers?.close();
-  });
+  startWithProviders(
+    backend,
+    (started) => ({ ...started.environment(), GUESS_LIMIT_ADDRESS: '100000' }),
+    (setting) => {
+      ({ foyer, providers } = setting);
+    },
+  );
 
   /** The provider answers the request of one tab, and the tab returns to Foyer. */
   async function complete(browser: Browser, kind: Kind, address: string, who: Person): Promise<Response> {

@@ -10,7 +10,7 @@ import {
 import { noMetrics } from '../../server/shared/index.ts';
 import { createSecretBox } from '../../server/store/index.ts';
 import { toUserId } from '../support/ids.ts';
-import type { OpenStores } from '../support/stores.ts';
+import type { Backend, OpenStores } from '../support/stores.ts';
 
 export const box = createSecretBox(['a secret key that is used by tests alone'], 'outbox');
 
@@ -100,10 +100,26 @@ export function slowCarrier() {
 }
 
 /** An outbox on these stores as they are at first: without a message, a lease or a deduplication id. */
-export async function emptyRoom(stores: OpenStores): Promise<Room> {
+async function emptyRoom(stores: OpenStores): Promise<Room> {
   const room = outboxRoom(stores);
   await room.clear();
   await stores.database.db.deleteFrom('leases').execute();
   await stores.database.db.deleteFrom('outboxDeduplication').execute();
   return room;
+}
+
+/** The same for each test of a block. @param use gets the outbox and its stores before each test */
+export function eachRoom(backend: Backend, use: (room: Room, stores: OpenStores) => void): void {
+  let stores: OpenStores;
+  let room: Room | undefined;
+  beforeAll(async () => {
+    stores = await backend.open();
+  });
+  afterAll(() => stores?.destroy());
+  beforeEach(async () => {
+    room = await emptyRoom(stores);
+    use(room, stores);
+  });
+  // A worker that a failed test has left would work in the next test.
+  afterEach(() => room?.stop());
 }

@@ -1,22 +1,17 @@
 import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
-import { emptyRoom, mail, nameOf, notice, type Room } from './outbox-room.ts';
+import { eachRoom, mail, nameOf, notice, type Room } from './outbox-room.ts';
 
 const hourMs = 60 * 60_000;
 
 describe.each(backends)('a failed delivery on $name', (backend) => {
   let stores: OpenStores;
   let room: Room;
-  beforeAll(async () => {
-    stores = await backend.open();
+  eachRoom(backend, (opened, underlying) => {
+    room = opened;
+    stores = underlying;
   });
-  afterAll(() => stores?.destroy());
-  beforeEach(async () => {
-    room = await emptyRoom(stores);
-  });
-  // A worker that a failed test has left would work in the next test.
-  afterEach(() => room.stop());
 
   it('A failed delivery is tried again after 5 seconds, doubled up to an hour, and given up after about a day', async () => {
     const id = await room.add(mail('ada@example.com'));

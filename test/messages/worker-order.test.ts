@@ -1,19 +1,12 @@
 import { PermanentDeliveryError } from '../../server/messages/index.ts';
-import { backends, type OpenStores } from '../support/stores.ts';
-import { emptyRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
+import { backends } from '../support/stores.ts';
+import { eachRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
 
 describe.each(backends)('the order of deliveries on $name', (backend) => {
-  let stores: OpenStores;
   let room: Room;
-  beforeAll(async () => {
-    stores = await backend.open();
+  eachRoom(backend, (opened) => {
+    room = opened;
   });
-  afterAll(() => stores?.destroy());
-  beforeEach(async () => {
-    room = await emptyRoom(stores);
-  });
-  // A worker that a failed test has left would work in the next test.
-  afterEach(() => room.stop());
 
   it('Messages of a group are delivered in the order of writing, one at a time, without delaying others', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `grouped ${n}`);

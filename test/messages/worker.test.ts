@@ -1,7 +1,7 @@
 import { type Message, PermanentDeliveryError } from '../../server/messages/index.ts';
 import { noMetrics } from '../../server/shared/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
-import { emptyRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
+import { eachRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -9,15 +9,10 @@ const dayMs = 24 * 60 * minuteMs;
 describe.each(backends)('the worker of the outbox on $name', (backend) => {
   let stores: OpenStores;
   let room: Room;
-  beforeAll(async () => {
-    stores = await backend.open();
+  eachRoom(backend, (opened, underlying) => {
+    room = opened;
+    stores = underlying;
   });
-  afterAll(() => stores?.destroy());
-  beforeEach(async () => {
-    room = await emptyRoom(stores);
-  });
-  // A worker that a failed test has left would work in the next test.
-  afterEach(() => room.stop());
 
   describe('the same message', () => {
     it('A deduplication id gives one message within five minutes, also twice at once, and a new one afterwards', async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CliIo, runCli } from '../../server/cli/index.ts';
 import type { TestFoyer } from './foyer.ts';
-import type { StoreUrls } from './stores.ts';
+import type { Backend, StoreUrls } from './stores.ts';
 
 /** The result of one run of the operator's command. */
 export interface CliRun {
@@ -61,4 +61,15 @@ export function cliOf(foyer: TestFoyer, environment: Record<string, string> = {}
     REMEMBER_ME_DAYS: String(config.REMEMBER_ME_DAYS),
     ...environment,
   });
+}
+
+/** New stores with all tables for each test of a block. @param use gets the operator's command for them before each test */
+export function eachCli(backend: Backend, use: (cli: Cli) => void): void {
+  let remove: (() => Promise<void>) | undefined;
+  beforeEach(async () => {
+    const reserved = await backend.reserve({ migrated: true });
+    remove = reserved.remove;
+    use(cliOn(reserved.urls));
+  });
+  afterEach(() => remove?.());
 }
