@@ -50,7 +50,7 @@ export function CodeInput({ ctx, ...props }: { ctx: PageContext } & CodeInputPro
 interface CodeFormProps extends Pick<CodeInputProps, 'label' | 'incomplete' | 'value' | 'error' | 'hint'> {
   ctx: PageContext;
   action: string;
-  /** What follows the code: at least the button. */
+  /** Below the code: at least the button. */
   children: ReactNode;
 }
 
