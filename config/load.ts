@@ -63,7 +63,7 @@ function developmentKey(dataDir: string): string {
     try {
       linkSync(draft, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (Reflect.get(Object(error), 'code') !== 'EEXIST') throw error;
     } finally {
       rmSync(draft, { force: true });
     }

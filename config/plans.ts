@@ -180,7 +180,7 @@ export function parsePlans(text: string, file: string): PlansFile {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new PlansFileError(file, [`is no JSON: ${(error as Error).message}`]);
+    throw new PlansFileError(file, [`is no JSON: ${Reflect.get(Object(error), 'message')}`]);
   }
   const parsed = catalogue.safeParse(json);
   if (!parsed.success) {
@@ -203,7 +203,7 @@ export function loadPlans(file: string = shippedPlansFile): PlansFile {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new PlansFileError(file, [`cannot be read: ${(error as NodeJS.ErrnoException).code}`]);
+    throw new PlansFileError(file, [`cannot be read: ${Reflect.get(Object(error), 'code')}`]);
   }
   return parsePlans(text, file);
 }

@@ -155,7 +155,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ProvidersFileError(file, [`it is no JSON: ${(error as Error).message}`]);
+    throw new ProvidersFileError(file, [`it is no JSON: ${Reflect.get(Object(error), 'message')}`]);
   }
   const parsed = schema.safeParse(json);
   const raw: Readable = parsed.data ?? readable(json);
@@ -167,7 +167,7 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
     try {
       return readFileSync(resolve(dirname(file), name));
     } catch (error) {
-      faults.push(`${at}: ${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+      faults.push(`${at}: ${name} cannot be read (${Reflect.get(Object(error), 'code') ?? 'error'})`);
       return Buffer.alloc(0);
     }
   };
@@ -231,7 +231,7 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ProvidersFileError(file, [`it cannot be read: ${(error as Error).message}`]);
+    throw new ProvidersFileError(file, [`it cannot be read: ${Reflect.get(Object(error), 'message')}`]);
   }
   return parseProviders(text, file, environment);
 }

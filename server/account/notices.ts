@@ -1,5 +1,6 @@
 import type { TextKey } from '../../locales/index.ts';
 import { membershipPath, type SettingsTab } from '../../views/account/tabs.ts';
+import { isKeyIn } from '../shared/index.ts';
 
 interface ActionNotice {
   text: TextKey;
@@ -55,11 +56,9 @@ export const membershipPageUrl = (notice: MembershipNotice): string =>
   `${membershipPath}?${new URLSearchParams({ notice })}`;
 
 export function findMembershipNotice(name: string | undefined): TextKey | undefined {
-  return name !== undefined && Object.hasOwn(membershipNotices, name)
-    ? membershipNotices[name as MembershipNotice]
-    : undefined;
+  return isKeyIn(membershipNotices, name) ? membershipNotices[name] : undefined;
 }
 
 export function findNotice(name: string | undefined): ActionNotice | undefined {
-  return name !== undefined && Object.hasOwn(notices, name) ? notices[name as SettingsNotice] : undefined;
+  return isKeyIn(notices, name) ? notices[name] : undefined;
 }

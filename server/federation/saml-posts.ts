@@ -14,11 +14,13 @@ import { loginPageUrl, signedOutUrl } from './sign-in-notices.ts';
 
 type SamlProvider = Provider & { saml: SamlProviderOps };
 
+const isSaml = (provider: Provider): provider is SamlProvider => provider.saml !== undefined;
+
 /** @throws {HttpError} notFound */
 function requireSamlProvider(r: RequestContext, deps: FederationDeps): SamlProvider {
   const provider = requireProvider(r, deps);
-  if (!provider.saml) throw new HttpError('notFound');
-  return provider as SamlProvider;
+  if (!isSaml(provider)) throw new HttpError('notFound');
+  return provider;
 }
 
 /** These routes precede the pages and their body parsers. */

@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { ErrorPage } from '../../views/errors/error-page.tsx';
 import { errorTexts } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
+import { propertyIn } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { HttpExchange } from './cookies.ts';
 import { type ErrorAction, HttpError, problemType, setRetryAfter } from './errors.ts';
@@ -23,10 +24,7 @@ export function asHttpError(error: unknown): HttpError {
       detail: error.message,
       retryAfterSeconds: unavailableRetrySeconds,
     });
-  const { type, status } = (typeof error === 'object' && error !== null ? error : {}) as {
-    type?: unknown;
-    status?: unknown;
-  };
+  const [type, status] = [propertyIn(error, 'type'), propertyIn(error, 'status')];
   // The parser's message and body quote the input, which may contain a password.
   if (type === 'entity.parse.failed') return new HttpError('badRequest', { detail: 'the body is not JSON' });
   if (type === 'entity.too.large' || type === 'parameters.too.many') return new HttpError('tooLarge', { cause: error });

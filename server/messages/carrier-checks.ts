@@ -1,3 +1,4 @@
+import { propertyIn } from '../shared/index.ts';
 import { toNetworkReason } from './carrier.ts';
 import type { TwilioSettings } from './carrier-twilio.ts';
 
@@ -20,9 +21,8 @@ export async function checkSmtp(url: string): Promise<CarrierState> {
     await transport.verify();
     return { kind: 'ready' };
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message?: unknown };
-    const why = String(message);
-    return code === 'EAUTH' ? { kind: 'refused', why } : { kind: 'away', why };
+    const why = String(propertyIn(error, 'message'));
+    return propertyIn(error, 'code') === 'EAUTH' ? { kind: 'refused', why } : { kind: 'away', why };
   } finally {
     transport.close();
   }

@@ -1,5 +1,7 @@
 import sendGridClient from '@sendgrid/client';
 import sendGridMail from '@sendgrid/mail';
+import { z } from 'zod';
+import { propertyIn } from '../shared/index.ts';
 import { toHeaderText } from './addresses.ts';
 import { type MailCarrier, type OutgoingMail, PermanentDeliveryError } from './carrier.ts';
 
@@ -58,18 +60,18 @@ function toSendGridContent(mail: OutgoingMail) {
     : { templateId, substitutions: values };
 }
 
-interface Refusal {
-  code?: unknown;
-  message?: unknown;
-  response?: { body?: { errors?: { message?: string; field?: string | null }[] } };
-}
+const refusal = z.object({
+  body: z.object({
+    errors: z.array(z.object({ message: z.string().optional(), field: z.string().nullish() })),
+  }),
+});
 
 /** Permanent only if the recipient or the size was refused: an operator can repair everything else. */
 function sendGridFailure(error: unknown): Error {
-  const { code, message, response } = error as Refusal;
+  const [code, message, response] = ['code', 'message', 'response'].map((name) => propertyIn(error, name));
   // Refused connections, timeouts.
   if (!response) return new Error(`SendGrid: ${String(code ?? '')} ${String(message)}`, { cause: error });
-  const errors = Array.isArray(response.body?.errors) ? response.body.errors : [];
+  const errors = refusal.safeParse(response).data?.body.errors ?? [];
   const why = `SendGrid ${String(code)}: ${errors.map(({ message: detail = '' }) => detail).join('; ') || String(message)}`;
   const ofRecipient = errors.length > 0 && errors.every(({ field }) => field?.startsWith('personalizations') === true);
   return code === 413 || (code === 400 && ofRecipient) ? new PermanentDeliveryError(why) : new Error(why);

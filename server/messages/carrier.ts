@@ -1,3 +1,4 @@
+import { propertyIn } from '../shared/index.ts';
 import type { LogoutNotice } from './message.ts';
 
 /**
@@ -68,8 +69,9 @@ export class PermanentDeliveryError extends Error {
 
 /** The cause of a network error: `fetch` itself only reports that it failed. */
 export function toNetworkReason(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? name ?? 'no answer';
+  const cause = propertyIn(error, 'cause');
+  const reason = propertyIn(cause, 'code') ?? propertyIn(cause, 'message') ?? propertyIn(error, 'name');
+  return String(reason ?? 'no answer');
 }
 
 const addresses = /[^\s<>@,;:"]+@[^\s<>@,;:"]+/g;

@@ -12,6 +12,7 @@ import {
   mails,
 } from '../../views/mail/index.ts';
 import { translator } from '../http/index.ts';
+import { keysIn } from '../shared/index.ts';
 import type { RenderedMail } from './carrier.ts';
 import { mailColours } from './mail-colours.ts';
 import type { Mail, MailContent } from './message.ts';
@@ -32,7 +33,7 @@ export interface MailLook {
 }
 
 /** The names of all templates. */
-export const mailTemplates = Object.keys(mails) as MailTemplate[];
+export const mailTemplates = keysIn(mails);
 
 /** A mail with sample values. */
 export function sampleMail<Name extends MailTemplate>(template: Name, lang: Language): Mail<Name> {

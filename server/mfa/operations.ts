@@ -7,8 +7,8 @@ import {
   HttpError,
   toRefusalError,
 } from '../http/index.ts';
-import { flowIdSchema } from '../shared/index.ts';
-import { type MfaPreference, requireCallingUser } from '../users/index.ts';
+import { flowIdSchema, keysIn } from '../shared/index.ts';
+import { requireCallingUser } from '../users/index.ts';
 import { changeMfaPreference, mfaPreferenceRefusals, preferredMfaNames } from './mfa-preference.ts';
 import { activateTotpAction, beginTotp, setupMinutes, type TotpEnrolmentDeps } from './totp.ts';
 
@@ -16,8 +16,7 @@ const preferredMfa = z.enum(Object.values(preferredMfaNames));
 type PreferredMfaName = z.infer<typeof preferredMfa>;
 
 const toPreference = (name: PreferredMfaName) =>
-  (Object.keys(preferredMfaNames) as MfaPreference[]).find((preference) => preferredMfaNames[preference] === name) ??
-  'none';
+  keysIn(preferredMfaNames).find((preference) => preferredMfaNames[preference] === name) ?? 'none';
 
 const recoveryCodes = z.array(z.string()).optional();
 /** `recoveryCodes`: ten of them, returned only this once, if the user had none. */

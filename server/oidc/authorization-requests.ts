@@ -10,6 +10,7 @@ import { freshReasons } from './interaction-policy.ts';
 import { type OriginalRequest, type PendingAuthorizations, pendingTtlMs } from './pending-authorizations.ts';
 import { toHints } from './request-hints.ts';
 import { type Admission, consumeUserAuthorization } from './request-limits.ts';
+import { toExpressRequest, toExpressResponse } from './routes-table.ts';
 import { keyOfRecord, pushedRequestKey } from './short-lived-adapter.ts';
 import { parseRequestedAcr, requiresMoreThanPassword } from './step-up.ts';
 
@@ -163,7 +164,7 @@ async function keepAsLong(kv: KeyValueStore, interaction: Pick<Interaction, 'uid
 /** Returns the page for a prompt of the library, and binds its request to the browser. */
 export function createInteractionUrl(requests: AuthorizationRequests, admission: Admission) {
   return async (ctx: KoaContextWithOIDC, interaction: Interaction): Promise<string> => {
-    const [req, res] = [ctx.req as Request, ctx.res as Response];
+    const [req, res] = [toExpressRequest(ctx.req), toExpressResponse(ctx.res)];
     const member = getCurrentSession(req)?.userId;
     if (member !== undefined) await consumeUserAuthorization(admission, req, { member, interaction });
     await keepAsLong(admission.kv, interaction, toLifetime(req));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, type JWK, SignJWT } from 'jose';
 import { type LogoutCarrier, type LogoutNotice, PermanentDeliveryError } from '../messages/index.ts';
+import { propertyIn } from '../shared/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
 import { findClient } from './client-store.ts';
 import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
@@ -84,7 +85,7 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
       const token = await tokenFor(notice, algorithm);
       const beganMs = performance.now();
       const status = await post(address, token).catch((error: unknown) => {
-        const hangs = (error as Error).name === 'TimeoutError';
+        const hangs = propertyIn(error, 'name') === 'TimeoutError';
         if (hangs) restsUntil.set(address, now() + restMs);
         throw new Error(hangs ? `no answer within ${timeoutMs / 1000} seconds` : toNetworkReason(error), {
           cause: error,
@@ -101,6 +102,6 @@ export function logoutCarrier(settings: LogoutCarrierSettings): LogoutCarrier {
 
 /** The cause of a network error: `fetch` itself only reports that it failed. */
 function toNetworkReason(error: unknown): string {
-  const { cause } = error as { cause?: { code?: string; message?: string } };
-  return `cannot be reached: ${cause?.code ?? cause?.message ?? 'no answer'}`;
+  const cause = propertyIn(error, 'cause');
+  return `cannot be reached: ${propertyIn(cause, 'code') ?? propertyIn(cause, 'message') ?? 'no answer'}`;
 }

@@ -46,7 +46,7 @@ export function createDevicePages(provider: Provider, deps: DevicePageDeps): voi
     shortenAddresses(ctx.body, deps.publicUrl);
   });
   addMiddlewareAt(provider, [routes.code_verification, `${routes.code_verification}/`], (ctx, next) =>
-    runDevicePage(ctx as KoaContextWithOIDC, deps, next),
+    runDevicePage(ctx, deps, next),
   );
 }
 

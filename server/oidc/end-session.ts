@@ -1,11 +1,10 @@
-import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { RequestContext, type RequestServices } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { OidcDeps } from './deps.ts';
-import { addMiddlewareAt, routes } from './routes-table.ts';
+import { addMiddlewareAt, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 import { readPurpose, renderSignOutPage, signOutLocally } from './sign-out-handlers.ts';
 import { signOutRequest, verifySignOut } from './sign-out-request.ts';
 
@@ -30,7 +29,7 @@ function isHintFor(hint: IdTokenHint, session: { userId: UserId; authTimeMs: num
  * redirect, so that no form's policy applies on the way to the client app; the way to an identity provider uses a page.
  */
 export function endLocalSession(provider: Provider, deps: OidcDeps): void {
-  addMiddlewareAt(provider, [routes.end_session], (ctx, next) => endAfter(ctx as KoaContextWithOIDC, next));
+  addMiddlewareAt(provider, [routes.end_session], (ctx, next) => endAfter(ctx, next));
 
   async function endAfter(koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
     await next();
@@ -38,7 +37,7 @@ export function endLocalSession(provider: Provider, deps: OidcDeps): void {
       await endSession(koa);
     } catch (error) {
       koa.respond = false;
-      deps.fail(koa.req as Request, koa.res as Response, error);
+      deps.fail(toExpressRequest(koa.req), toExpressResponse(koa.res), error);
     }
   }
 
@@ -77,4 +76,4 @@ export function endLocalSession(provider: Provider, deps: OidcDeps): void {
 
 /** The request of a page that Foyer renders in place of the library. */
 export const toRequestContext = (koa: KoaContextWithOIDC, services: RequestServices): RequestContext =>
-  new RequestContext(koa.req as Request, koa.res as Response, services);
+  new RequestContext(toExpressRequest(koa.req), toExpressResponse(koa.res), services);

@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type ErrorKind, HttpError } from '../http/index.ts';
 import { toClientId } from '../shared/index.ts';
@@ -7,7 +6,7 @@ import type { OidcDeps } from './deps.ts';
 import { keepOpenerOfPopup } from './popup.ts';
 import { clientInitiateLoginUrl, restartUrl } from './restart-authorization.ts';
 import { requestIdInPath } from './resume-guard.ts';
-import { routes } from './routes-table.ts';
+import { routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 
 /** The page for an error of the library. "Must not redirect" applies to each: the visitor sees only the page. */
 function toErrorKind(error: Error, path: string): ErrorKind {
@@ -48,7 +47,7 @@ export function createRenderError(deps: OidcDeps) {
   async function errorActions({ oidc, path, req }: KoaContextWithOIDC, kind: ErrorKind) {
     if (kind === 'signOutFailed') return { action: { href: '/logout', signsOut: true as const } };
     const id = requestIdInPath(path);
-    const instead = kind === 'requestExpired' && id ? await restartUrl(deps, req as Request, { id }) : undefined;
+    const instead = kind === 'requestExpired' && id ? await restartUrl(deps, toExpressRequest(req), { id }) : undefined;
     return {
       redirectTo: instead,
       action: await clientInitiateLoginUrl(deps, oidc.client && toClientId(oidc.client.clientId)),
@@ -77,6 +76,6 @@ export function createRenderError(deps: OidcDeps) {
             (ways) => new HttpError(kind, { detail, cause: error, ...ways }),
             (unavailable: unknown) => unavailable,
           );
-    deps.fail(ctx.req as Request, ctx.res as Response, view);
+    deps.fail(toExpressRequest(ctx.req), toExpressResponse(ctx.res), view);
   };
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { createElement } from 'react';
@@ -7,7 +6,7 @@ import { FormPostPage } from '../../views/layout/form-post-page.tsx';
 import { redirectTitle } from '../../views/layout/redirect-page.tsx';
 import { renderDocument } from '../http/index.ts';
 import type { OidcDeps } from './deps.ts';
-import { addMiddlewareAt, routes } from './routes-table.ts';
+import { addMiddlewareAt, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 
 /** The only script of the page. It does not wait for styles and fonts. */
 const script = "document.addEventListener('DOMContentLoaded', () => document.forms[0].submit())";
@@ -54,15 +53,13 @@ function readFields(page: string): Record<string, string> {
  * address with the registered ones.
  */
 export function allowFormPost(provider: Provider, deps: OidcDeps): void {
-  addMiddlewareAt(provider, [routes.authorization, `${routes.authorization}/`], (ctx, next) =>
-    withPage(ctx as KoaContextWithOIDC, next),
-  );
+  addMiddlewareAt(provider, [routes.authorization, `${routes.authorization}/`], (ctx, next) => withPage(ctx, next));
 
   async function render(
     ctx: KoaContextWithOIDC,
     answer: { action: string; fields: Record<string, string> },
   ): Promise<void> {
-    const [req, res] = [ctx.req as Request, ctx.res as Response];
+    const [req, res] = [toExpressRequest(ctx.req), toExpressResponse(ctx.res)];
     deps.toExpress(req, res);
     // The page is in the language of the user.
     await deps.sessions.getCurrentUser(req);

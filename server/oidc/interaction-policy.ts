@@ -6,6 +6,7 @@ import { blocksAuthorization, type Step } from '../sign-in/index.ts';
 import type { User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
 import { consentReason } from './load-existing-grant.ts';
+import { toExpressRequest } from './routes-table.ts';
 import { isClientScope } from './scopes.ts';
 import { type AvailableFactors, assertedAcr, decideStepUp, parseRequestedAcr } from './step-up.ts';
 
@@ -42,20 +43,20 @@ const sessionCheck = ({ member }: PolicyDeps) =>
   new Check('foyer_session', 'End-User authentication is required', 'login_required', async (ctx) => {
     const accountId = ctx.oidc.session?.accountId;
     if (accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-    const found = await member(ctx.req as Request);
+    const found = await member(toExpressRequest(ctx.req));
     return found?.user.id === accountId ? Check.NO_NEED_TO_PROMPT : Check.REQUEST_PROMPT;
   });
 
 const nextStepCheck = ({ member, toNextStep }: PolicyDeps) =>
   new Check('next_step', 'the End-User has a step to take first', 'interaction_required', async (ctx) => {
-    const found = await member(ctx.req as Request);
+    const found = await member(toExpressRequest(ctx.req));
     return found && blocksAuthorization(toNextStep(found.user)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
   });
 
 const membershipCheck = ({ member, canAccessClient }: PolicyDeps) =>
   new Check('membership', 'the End-User needs another plan', 'interaction_required', async (ctx) => {
     const { client, prompts, grant } = ctx.oidc;
-    const found = await member(ctx.req as Request);
+    const found = await member(toExpressRequest(ctx.req));
     if (!found || !client || canAccessClient(client, found.user)) return Check.NO_NEED_TO_PROMPT;
     // Do not reveal a missing plan to a client that the user has not consented to (`prompt=none`).
     const holdsNothing = !grant?.getOIDCScope() && Object.keys(grant?.resources ?? {}).length === 0;
@@ -82,7 +83,7 @@ const maxAgeZeroCheck = () =>
 const acrCheck = ({ member, availableFactors }: PolicyDeps) =>
   new Check('acr', 'a surer End-User authentication is required', 'login_required', async (ctx) => {
     const { session, params = {}, prompts, result } = ctx.oidc;
-    const found = session?.accountId === undefined ? undefined : await member(ctx.req as Request);
+    const found = session?.accountId === undefined ? undefined : await member(toExpressRequest(ctx.req));
     // A visitor who is not signed in signs in first.
     if (found?.user.id !== session?.accountId || !found) return Check.NO_NEED_TO_PROMPT;
     const acr = toAcr(found.session.amr);

@@ -1,9 +1,9 @@
-import type { Request } from 'express';
 import type { Client, Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { getCurrentSession } from '../sessions/index.ts';
 import { toClientId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { type Consent, covers, findConsent, recordConsent } from './connected-app-store.ts';
+import { toExpressRequest } from './routes-table.ts';
 import { isMemberScope } from './scopes.ts';
 import type { SessionGrants, SessionOwner } from './session-grants.ts';
 
@@ -83,7 +83,7 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
     // For each resource the library has already checked that this client may have it.
     const { client, account } = ctx.oidc;
-    const session = getCurrentSession(ctx.req as Request);
+    const session = getCurrentSession(toExpressRequest(ctx.req));
     if (!client || !account || session?.userId !== account.accountId) return undefined;
     const clientId = toClientId(client.clientId);
     const requested = requestedConsent(ctx);

@@ -16,6 +16,6 @@ export function keepOpenerOfPopup({ path, oidc, res }: KoaContextWithOIDC): void
 export function allowPopups(provider: Provider): void {
   addMiddlewareAt(provider, [routes.authorization, `${routes.authorization}/`], async (ctx, next) => {
     await next();
-    keepOpenerOfPopup(ctx as KoaContextWithOIDC);
+    keepOpenerOfPopup(ctx);
   });
 }

@@ -1,4 +1,4 @@
-import Provider, { type AdapterPayload, type Client, type JWK, type KoaContextWithOIDC } from 'oidc-provider';
+import Provider, { type AdapterPayload, type Client, type JWK } from 'oidc-provider';
 import { isClientSecret } from './client-store.ts';
 import { createConfiguration, type ProviderDeps, refreshTokenSeconds } from './provider-configuration.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
@@ -8,7 +8,7 @@ export function prolongUsedTokens(provider: Provider, now: () => number): void {
   addMiddlewareAt(provider, [routes.token], async (ctx, next) => {
     await next();
     if (ctx.status !== 200) return;
-    const { entities, params } = (ctx as KoaContextWithOIDC).oidc;
+    const { entities, params } = ctx.oidc;
     const { RefreshToken: token, RotatedRefreshToken: rotated } = entities;
     if (!token || rotated || params?.grant_type !== 'refresh_token') return;
     const seconds = refreshTokenSeconds(token, now());

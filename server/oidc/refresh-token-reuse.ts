@@ -81,10 +81,9 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
           ctx.body = body;
           return;
         }
-        const koa = ctx as KoaContextWithOIDC;
-        const used = ctx.status === 200 ? koa.oidc.entities.RotatedRefreshToken : undefined;
+        const used = ctx.status === 200 ? ctx.oidc.entities.RotatedRefreshToken : undefined;
         if (used === undefined) return;
-        await answers.write(toHash(used.jti), { jkt: await findKey(koa), body: ctx.body });
+        await answers.write(toHash(used.jti), { jkt: await findKey(ctx), body: ctx.body });
       });
     },
   };

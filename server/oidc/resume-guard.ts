@@ -1,4 +1,3 @@
-import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC, ResponseType } from 'oidc-provider';
 import { HttpError } from '../http/index.ts';
@@ -6,7 +5,7 @@ import { getCurrentSession } from '../sessions/index.ts';
 import type { AuthorizationRequest } from './authorization-requests.ts';
 import type { OidcDeps } from './deps.ts';
 import { restartUrl } from './restart-authorization.ts';
-import { addMiddlewareAt, routes } from './routes-table.ts';
+import { addMiddlewareAt, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 
 const resumePaths = [`${routes.authorization}/`, `${routes.code_verification}/`];
 
@@ -39,7 +38,7 @@ function isStillRegistered({ client, interaction }: AuthorizationRequest): boole
  */
 export function requireAnswerOwner(provider: Provider, deps: OidcDeps): void {
   async function check(id: string, koa: KoaContextWithOIDC): Promise<void> {
-    const req = koa.req as Request;
+    const req = toExpressRequest(koa.req);
     const resumed = koa.cookies.get(provider.cookieName('resume'), { signed: true });
     if (resumed !== undefined && resumed !== id) {
       const redirectTo = await restartUrl(deps, req, { id });
@@ -75,7 +74,7 @@ export function requireAnswerOwner(provider: Provider, deps: OidcDeps): void {
 
   addMiddlewareAt(provider, resumePaths, (ctx, next) => {
     const id = requestIdInPath(ctx.path);
-    return id === undefined ? next() : checked(id, ctx as KoaContextWithOIDC, next);
+    return id === undefined ? next() : checked(id, ctx, next);
   });
 
   async function checked(id: string, koa: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
@@ -83,7 +82,7 @@ export function requireAnswerOwner(provider: Provider, deps: OidcDeps): void {
       await check(id, koa);
     } catch (error) {
       koa.respond = false;
-      return deps.fail(koa.req as Request, koa.res as Response, error);
+      return deps.fail(toExpressRequest(koa.req), toExpressResponse(koa.res), error);
     }
     await next();
   }

@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
 
 /** All routes of the library, under /oauth2; some of its defaults are elsewhere. */
 export const routes = {
@@ -21,15 +24,21 @@ export const discoveryPaths = ['/.well-known/openid-configuration', '/.well-know
 
 /**
  * Adds a middleware of Koa at these routes of the library, and below those that end with a slash. The order counts: each
- * surrounds those that are added later.
+ * surrounds those that are added later. The library adds `ctx.oidc` when it handles the request.
  */
 export function addMiddlewareAt(
   provider: Provider,
   paths: readonly string[],
-  middleware: Parameters<Provider['use']>[0],
+  middleware: (ctx: KoaContextWithOIDC, next: () => Promise<void>) => unknown,
 ): void {
   const below = paths.filter((path) => path.endsWith('/'));
   provider.use((ctx, next) =>
-    paths.includes(ctx.path) || below.some((path) => ctx.path.startsWith(path)) ? middleware(ctx, next) : next(),
+    paths.includes(ctx.path) || below.some((path) => ctx.path.startsWith(path))
+      ? middleware(ctx as KoaContextWithOIDC, next)
+      : next(),
   );
 }
+
+/** Express has handled each request before the library gets it. */
+export const toExpressRequest = (req: IncomingMessage): Request => req as Request;
+export const toExpressResponse = (res: ServerResponse): Response => res as Response;

@@ -3,7 +3,7 @@ import { type NextFunction, type Request, type RequestHandler, type Response, Ro
 import { type DirectCalls, type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { PostedFields } from './posted-fields.ts';
-import { discoveryPaths, routes } from './routes-table.ts';
+import { discoveryPaths, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
 import type { ServerLogout } from './server-logout.ts';
 
 /** The methods of each provider route; the library would answer others with a bare 404. */
@@ -59,9 +59,11 @@ export function directCalls(
   const withSession: DirectHandler = async (req, res) => {
     await new Promise<void>((resolve, reject) => {
       // express-session only uses properties of Node's own request.
-      session(req as Request, res as Response, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
+      session(toExpressRequest(req), toExpressResponse(res), (error?: unknown) =>
+        error === undefined ? resolve() : reject(error),
+      );
     });
-    if (!getCurrentSession(req as Request)) await admitVisitor(req);
+    if (!getCurrentSession(toExpressRequest(req))) await admitVisitor(req);
     await restore(req);
     return callback(req, res);
   };

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type Provider from 'oidc-provider';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { DirectHandler } from '../http/index.ts';
-import { toClientId } from '../shared/index.ts';
+import { propertyIn, toClientId } from '../shared/index.ts';
 import type { ClientSessionStore } from './client-session-store.ts';
 import type { GrantStore } from './grant-store.ts';
 import { addMiddlewareAt, routes } from './routes-table.ts';
@@ -101,7 +101,7 @@ export function createServerLogout({ grants, clientSessions }: ServerLogoutDeps)
     answer: (handOver) => (req, res, next) => {
       if (!isOfServer(req)) return next();
       const inner = toRevocation(req);
-      hints.set(inner, (Object(req.body) as Record<string, unknown>).id_token_hint);
+      hints.set(inner, propertyIn(req.body, 'id_token_hint'));
       res.setHeader('Cache-Control', 'no-store');
       handOver(inner, res).catch(next);
     },
@@ -113,7 +113,7 @@ export function createServerLogout({ grants, clientSessions }: ServerLogoutDeps)
       });
       addMiddlewareAt(provider, [routes.revocation], async (ctx, next) => {
         await next();
-        if (hints.has(ctx.req)) await finish(provider, ctx as KoaContextWithOIDC);
+        if (hints.has(ctx.req)) await finish(provider, ctx);
       });
     },
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Language, languages } from '../http/index.ts';
-import { type Sha256, sha256 } from '../shared/index.ts';
+import { propertyIn, type Sha256, sha256 } from '../shared/index.ts';
 import type { TermsVersion } from '../users/index.ts';
 import { frontMatter, type RenderedMarkdown, renderMarkdown } from './markdown.ts';
 
@@ -40,7 +40,7 @@ function readOptional(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (propertyIn(error, 'code') === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import {
   picturePathParts,
   textSchema,
 } from '../http/index.ts';
+import { keysIn } from '../shared/index.ts';
 
 /** The specification names only the default '0': unspecified, female, male, other. */
 export const genders = ['0', '1', '2', '3'] as const;
@@ -208,7 +209,7 @@ export const profileFields = {
 } as const satisfies Record<'givenName' | 'familyName' | UserDataField, ProfileFieldDefinition<unknown>>;
 
 export type ProfileField = keyof typeof profileFields;
-export const profileFieldNames = Object.keys(profileFields) as ProfileField[];
+export const profileFieldNames = keysIn(profileFields);
 /** Fields as they were typed; the others stay unchanged. */
 export type TypedProfile = { [Name in ProfileField]?: string | undefined };
 

@@ -3,6 +3,7 @@ import { recordContactChange } from '../../billing/index.ts';
 import { consumeLimits, type RefusalRules, rateLimits, wrongInput } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
+import { keysIn } from '../../shared/index.ts';
 import { type Database, isUniqueViolation, type KeyValueStore, type Schema } from '../../store/index.ts';
 import { isUserDataField, type ProfileChange, type ProfileField, setProfile, type User } from '../../users/index.ts';
 
@@ -69,7 +70,7 @@ async function saveChange(
   user: User,
   { change, from, alongside }: ProfileToSave,
 ): Promise<SaveProfileResult> {
-  const names = (Object.keys(change) as (keyof ProfileChange)[]).filter(
+  const names = keysIn(change).filter(
     (name) =>
       change[name] !== undefined &&
       change[name] !== user[name] &&

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import type { Logger } from '../../http/index.ts';
+import { propertyIn } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
@@ -57,7 +58,8 @@ export function toStripeRefusal(error: unknown): StripeRefusal | undefined {
   ) {
     return undefined;
   }
-  const { code, decline_code: declineCode, statusCode } = error as Record<string, unknown>;
+  const [code, declineCode] = [propertyIn(error, 'code'), propertyIn(error, 'decline_code')];
+  const statusCode = propertyIn(error, 'statusCode');
   return {
     type: error.type,
     code: typeof code === 'string' ? code : undefined,

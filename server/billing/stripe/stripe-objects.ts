@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { isOneOf } from '../../shared/index.ts';
 import type {
   AppliedDiscount,
   CustomerDiscount,
@@ -16,7 +17,7 @@ export const toMsOrNull = (seconds: number | null | undefined): number | null =>
 /** The id, whether or not the object is expanded. */
 export const toId = (item: string | { id: string }): string => (typeof item === 'string' ? item : item.id);
 
-const statuses = new Set<string>([
+const statuses = [
   'trialing',
   'active',
   'past_due',
@@ -25,11 +26,12 @@ const statuses = new Set<string>([
   'incomplete',
   'incomplete_expired',
   'canceled',
-]);
+] as const satisfies readonly SubscriptionStatus[];
 
 export function toSubscriptionStatus({ status }: { status: string }): SubscriptionStatus {
-  if (!statuses.has(status)) throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
-  return status as SubscriptionStatus;
+  if (!isOneOf(statuses, status))
+    throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
+  return status;
 }
 
 export function toPrice(

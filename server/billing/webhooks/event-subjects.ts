@@ -1,11 +1,11 @@
 import type Stripe from 'stripe';
 import {
+  propertyIn,
   type StripeCustomerId,
   type StripeInvoiceId,
   toStripeCustomerId,
   toStripeInvoiceId,
 } from '../../shared/index.ts';
-import { toId } from '../stripe/stripe-objects.ts';
 
 /** Each of these events triggers a read of the user; its type does not matter, so they may arrive in any order. */
 const ofMembers = [
@@ -76,18 +76,11 @@ export const knownType = (type: string): string => (kinds.has(type) ? type : 'ot
 /** undefined: events of this type are left alone. */
 export const findSubjectKind = (type: string): SubjectKind | undefined => kinds.get(type);
 
-interface About {
-  id?: unknown;
-  object?: unknown;
-  customer?: unknown;
-  payment_intent?: unknown;
-  invoice?: unknown;
+/** The id of an object of Stripe, whether or not it is expanded. */
+export function idIn(item: unknown): string | null {
+  const id = typeof item === 'string' ? item : propertyIn(item, 'id');
+  return typeof id === 'string' ? id : null;
 }
-
-export const idIn = (item: unknown): string | null =>
-  typeof item === 'string' || (typeof item === 'object' && item !== null && 'id' in item)
-    ? toId(item as string | { id: string })
-    : null;
 
 /** The customer of an event: the only data that are used. */
 function customerIdIn(value: unknown): StripeCustomerId | null {
@@ -95,24 +88,23 @@ function customerIdIn(value: unknown): StripeCustomerId | null {
   return id === null ? null : toStripeCustomerId(id);
 }
 
-export function customerIn({ data }: Stripe.Event): StripeCustomerId | null {
-  const object = data.object as About;
-  if (object.object === 'customer') return customerIdIn(object.id);
+export function customerIn({ data: { object, ...data } }: Stripe.Event): StripeCustomerId | null {
+  if (propertyIn(object, 'object') === 'customer') return customerIdIn(object);
   // A removed card has no customer any more; its previous attributes do.
-  const before = (data as { previous_attributes?: About }).previous_attributes;
-  return customerIdIn(object.customer) ?? customerIdIn(before?.customer);
+  const before = propertyIn(data, 'previous_attributes');
+  return customerIdIn(propertyIn(object, 'customer')) ?? customerIdIn(propertyIn(before, 'customer'));
 }
 
 /** The object that is read because of an event; undefined: the event names none. */
 export function findSubject(event: Stripe.Event): Subject | undefined {
-  const object = event.data.object as About;
+  const { object } = event.data;
   const kind = findSubjectKind(event.type);
   if (kind === 'payment') {
-    const intentId = idIn(object.payment_intent);
+    const intentId = idIn(propertyIn(object, 'payment_intent'));
     return intentId === null ? undefined : { kind, intentId };
   }
   if (kind === 'credit-notes') {
-    const invoiceId = idIn(object.invoice);
+    const invoiceId = idIn(propertyIn(object, 'invoice'));
     return invoiceId === null ? undefined : { kind, invoiceId: toStripeInvoiceId(invoiceId) };
   }
   const customerId = kind && customerIn(event);

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
 import { HttpError, methodNotAllowed } from '../../http/index.ts';
+import { propertyIn } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound } from '../stripe/stripe-client.ts';
@@ -53,7 +54,7 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
     } catch (error) {
       count('', 'refused');
       // Its message quotes the input.
-      throw new HttpError('badRequest', { detail: `invalid Stripe webhook: ${(error as Error).name}` });
+      throw new HttpError('badRequest', { detail: `invalid Stripe webhook: ${propertyIn(error, 'name')}` });
     }
   }
 

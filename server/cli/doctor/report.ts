@@ -1,6 +1,7 @@
+import { keysIn } from '../../shared/index.ts';
 import type { Result } from '../io.ts';
 import { counted, printable } from '../text.ts';
-import { type Area, areas, type Finding, type Level, levels } from './finding.ts';
+import { areas, type Finding, type Level, levels } from './finding.ts';
 
 const labels: Record<Level, string> = { ok: 'ok', note: 'note', warning: 'WARNING', fault: 'FAULT' };
 const indent = ' '.repeat(11);
@@ -44,7 +45,7 @@ function summary(counts: Counts): string {
 /** All findings, by area, in the order of the checks. */
 export function report(findings: readonly Finding[]): Result {
   const counts = countLevels(findings);
-  const sections = (Object.keys(areas) as Area[]).flatMap((area) => {
+  const sections = keysIn(areas).flatMap((area) => {
     const findingsOfArea = findings.filter((finding) => finding.area === area);
     return findingsOfArea.length === 0 ? [] : [[areas[area], ...findingsOfArea.map(block)].join('\n')];
   });

@@ -1,3 +1,4 @@
+import { propertyIn } from '../../shared/index.ts';
 import { FederationError } from '../identity.ts';
 import { providerTimeoutMs } from './passport.ts';
 
@@ -52,7 +53,7 @@ async function readSome(answer: Response, origin: string): Promise<string> {
 
 /** The cause of a network error: `fetch` itself only reports that it failed. */
 function toNetworkReason(error: unknown): string {
-  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  const name = propertyIn(error, 'name');
   if (name === 'TimeoutError') return 'no answer in time';
-  return cause?.code ?? name ?? 'no answer';
+  return String(propertyIn(propertyIn(error, 'cause'), 'code') ?? name ?? 'no answer');
 }

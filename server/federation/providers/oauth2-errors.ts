@@ -1,12 +1,6 @@
 import { type StandardKind, type StandardProvider, standardProviders } from '../../../config/standard-providers.ts';
+import { propertyIn } from '../../shared/index.ts';
 import { FederationError } from '../identity.ts';
-
-/** Errors of the libraries; their messages contain the provider's text, which may contain tokens. */
-interface LibraryError {
-  name?: string;
-  code?: unknown;
-  oauthError?: unknown;
-}
 
 /** A standard error code; no other part of the response is logged. */
 export function toErrorWord(code: unknown): string {
@@ -46,13 +40,16 @@ export function wrongClient(code: unknown, kind?: StandardKind): boolean {
 export const faultKind = (code: unknown, kind?: StandardKind): 'not-set-up' | 'provider-error' =>
   permanentErrors.has(code) || wrongClient(code, kind) ? 'not-set-up' : 'provider-error';
 
-/** Converts an error of `passport-oauth2` and related strategies. */
+/**
+ * Converts an error of `passport-oauth2` and related strategies. Its message contains the provider's text, which may
+ * contain tokens.
+ */
 export function fromOAuth2Error(error: unknown, kind: StandardKind): FederationError {
   if (error instanceof FederationError) return error;
-  const { name = 'error', code, oauthError } = (error ?? {}) as LibraryError;
+  const [code, oauthError] = [propertyIn(error, 'code'), propertyIn(error, 'oauthError')];
   if (oauthError instanceof FederationError) return oauthError;
   const { errors }: StandardProvider = standardProviders[kind];
-  switch (name) {
+  switch (propertyIn(error, 'name')) {
     case 'AuthorizationError':
     case 'FacebookAuthorizationError':
       return errors.cancelled.includes(code)
@@ -68,11 +65,12 @@ export function fromOAuth2Error(error: unknown, kind: StandardKind): FederationE
     case 'GooglePlusAPIError':
     case 'FacebookGraphAPIError':
       return new FederationError('provider-error', `profile: ${toErrorWord(code)}`);
-    case 'InternalOAuthError': {
-      const { statusCode } = (oauthError ?? {}) as { statusCode?: unknown };
-      return new FederationError('provider-error', `status ${toErrorWord(statusCode)}`);
-    }
+    case 'InternalOAuthError':
+      return new FederationError('provider-error', `status ${toErrorWord(propertyIn(oauthError, 'statusCode'))}`);
     default:
-      return new FederationError('invalid', `unreadable response (${toErrorWord(name)})`);
+      return new FederationError(
+        'invalid',
+        `unreadable response (${toErrorWord(propertyIn(error, 'name') ?? 'error')})`,
+      );
   }
 }

@@ -1,20 +1,11 @@
+import { propertyIn } from '../../shared/index.ts';
 import { expiredThere, FederationError } from '../identity.ts';
 import { faultKind, toErrorWord, wrongClient, wrongCode } from './oauth2-errors.ts';
 
-interface LibraryError {
-  name?: string;
-  code?: unknown;
-  cause?: unknown;
-  /** `error` of RFC 6749, sections 4.1.2.1 and 5.2. */
-  error?: unknown;
-  error_description?: unknown;
-  status?: unknown;
-}
-
 /** The error word with which an endpoint for the client's requests has answered (RFC 6749, section 5.2). */
 export function readErrorWord(thrown: unknown): string | undefined {
-  const { code, error } = (thrown ?? {}) as LibraryError;
-  return code === 'OAUTH_RESPONSE_BODY_ERROR' ? toErrorWord(error) : undefined;
+  const isRefusal = propertyIn(thrown, 'code') === 'OAUTH_RESPONSE_BODY_ERROR';
+  return isRefusal ? toErrorWord(propertyIn(thrown, 'error')) : undefined;
 }
 /** The provider does not accept Foyer's credentials, or the way in which they are sent. */
 export const isWrongClient = (thrown: unknown): boolean => wrongClient(readErrorWord(thrown));
@@ -27,35 +18,39 @@ export const isWrongCode = (thrown: unknown): boolean => wrongCode(readErrorWord
  */
 export function fromOidcError(thrown: unknown, endpoint = 'token endpoint'): FederationError {
   if (thrown instanceof FederationError) return thrown;
-  const { name = 'error', code, cause, error, error_description } = (thrown ?? {}) as LibraryError;
+  const [code, cause] = [propertyIn(thrown, 'code'), propertyIn(thrown, 'cause')];
+  // RFC 6749, sections 4.1.2.1 and 5.2.
+  const error = propertyIn(thrown, 'error');
   // An error of Foyer's own request is wrapped.
   if (cause instanceof FederationError) return cause;
   switch (code) {
     case 'OAUTH_AUTHORIZATION_RESPONSE_ERROR':
-      return fromAuthorizationError(error, error_description);
+      return fromAuthorizationError(error, propertyIn(thrown, 'error_description'));
     case 'OAUTH_RESPONSE_BODY_ERROR':
       return new FederationError(wrongCode(error) ? 'invalid' : faultKind(error), `${endpoint}: ${toErrorWord(error)}`);
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
       return new FederationError('provider-error', 'client credentials or token rejected');
-    case 'OAUTH_RESPONSE_IS_NOT_CONFORM': {
-      const { status } = (cause ?? {}) as LibraryError;
-      return new FederationError('provider-error', `status ${toErrorWord(status)}`);
-    }
+    case 'OAUTH_RESPONSE_IS_NOT_CONFORM':
+      return new FederationError('provider-error', `status ${toErrorWord(propertyIn(cause, 'status'))}`);
     case 'OAUTH_TIMEOUT':
       return new FederationError('unreachable', 'no answer in time');
     default:
-      return fromTokenError({ name, code, cause });
+      return fromTokenError(thrown);
   }
 }
 
 /** A token that the library cannot read, or that it does not believe. */
-function fromTokenError({ name, code, cause }: LibraryError): FederationError {
+function fromTokenError(thrown: unknown): FederationError {
+  const [code, cause] = [propertyIn(thrown, 'code'), propertyIn(thrown, 'cause')];
   if (code === 'OAUTH_DECRYPTION_FAILED') return fromDecryptionError(cause);
   // A symmetric algorithm although discovery names none: the registration at the provider says so.
   const symmetric = code === 'OAUTH_INVALID_RESPONSE' && tokenAlgorithm(cause)?.startsWith('HS');
   if (symmetric || code === 'OAUTH_UNSUPPORTED_OPERATION')
     return new FederationError('not-set-up', describeUnsupported(cause));
-  return new FederationError('invalid', `${toErrorWord(code ?? name)}${missingClaim(cause)}`);
+  return new FederationError(
+    'invalid',
+    `${toErrorWord(code ?? propertyIn(thrown, 'name') ?? 'error')}${missingClaim(cause)}`,
+  );
 }
 
 /** RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6. */
@@ -70,7 +65,7 @@ function fromAuthorizationError(error: unknown, description: unknown): Federatio
 
 /** Without a cause: the token is for another key. Its words are the same whatever part of a cipher text is wrong. */
 function fromDecryptionError(error: unknown): FederationError {
-  const { code } = (error ?? {}) as LibraryError;
+  const code = propertyIn(error, 'code');
   if (error === undefined) return new FederationError('not-set-up', 'the id token is encrypted for another key');
   return code === 'ERR_JOSE_ALG_NOT_ALLOWED'
     ? new FederationError('not-set-up', 'the id token is encrypted in a way that is not supported')
@@ -79,16 +74,15 @@ function fromDecryptionError(error: unknown): FederationError {
 
 /** The algorithm of a token that the library refuses, from the cause of its error. */
 function tokenAlgorithm(error: unknown): string | undefined {
-  const { cause } = (error ?? {}) as LibraryError;
-  const { alg, header } = (cause ?? {}) as { alg?: unknown; header?: { alg?: unknown } };
-  const algorithm = alg ?? header?.alg;
+  const cause = propertyIn(error, 'cause');
+  const algorithm = propertyIn(cause, 'alg') ?? propertyIn(propertyIn(cause, 'header'), 'alg');
   return typeof algorithm === 'string' ? algorithm : undefined;
 }
 
 /** A token that Foyer cannot read at any sign-in. */
 function describeUnsupported(error: unknown): string {
-  const { message } = (error ?? {}) as { message?: unknown };
-  if (message === 'JWE decryption is not configured') return 'the id token is encrypted, and there is no decryptionKey';
+  if (propertyIn(error, 'message') === 'JWE decryption is not configured')
+    return 'the id token is encrypted, and there is no decryptionKey';
   const algorithm = tokenAlgorithm(error);
   return algorithm === undefined
     ? 'an answer in a form that is not supported'
@@ -97,8 +91,7 @@ function describeUnsupported(error: unknown): string {
 
 /** The name of the invalid claim, if the library gives it: the name is no secret, the value may be. */
 function missingClaim(cause: unknown): string {
-  const { cause: inner } = (cause ?? {}) as LibraryError;
-  const { claim, attribute } = (inner ?? {}) as { claim?: unknown; attribute?: unknown };
-  const name = claim ?? attribute;
+  const inner = propertyIn(cause, 'cause');
+  const name = propertyIn(inner, 'claim') ?? propertyIn(inner, 'attribute');
   return name === undefined ? '' : `: ${toErrorWord(name)}`;
 }
