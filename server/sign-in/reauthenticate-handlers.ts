@@ -6,6 +6,7 @@ import {
   type PageHandler,
   type RequestContext,
   refusalView,
+  toControls,
 } from '../http/index.ts';
 import { hashForPage } from '../password/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
@@ -14,7 +15,7 @@ import type { SignInDeps } from './deps.ts';
 import { linkedProviderButtons } from './linked-provider-buttons.ts';
 import { passkeyRequestOptionsForUser } from './passkey-options.ts';
 import { redirectToSignIn, type UserRequest } from './require-user.ts';
-import { reauthenticationRefusals } from './sign-in-texts.ts';
+import { reauthenticateForm, reauthenticationRefusals } from './sign-in-texts.ts';
 import { verifyCurrentPassword } from './verify-current-password.ts';
 
 interface ReauthenticatePageState {
@@ -68,7 +69,15 @@ export async function renderReauthenticatePage(
   const { email } = user;
   r.render(
     ReAuthenticatePage,
-    { action: address, email, hasPassword: user.passwordHash !== null, passkey, providerButtons, ...texts },
+    {
+      action: address,
+      controls: toControls(reauthenticateForm),
+      email,
+      hasPassword: user.passwordHash !== null,
+      passkey,
+      providerButtons,
+      ...texts,
+    },
     { title: 'signIn.reauthenticate.title', address, status, search },
   );
 }
@@ -84,7 +93,7 @@ export const showReauthenticate = requireReauthentication(async (r, deps) => {
 /** POST /re-authenticate: the password, then the second factor if there is one, then a new session. */
 export const submitReauthenticate = requireReauthentication(async (r, deps) => {
   const { user, session, target: continuation } = r;
-  const password = r.field('password');
+  const { password = '' } = r.form(reauthenticateForm).values ?? {};
   const from = { ip: r.ip, device: deps.devices.recognise(r.req, user) };
   const confirmed = await hashForPage(r, deps, () => verifyCurrentPassword(deps, user, { password, from }));
   if (confirmed.kind === 'busy') {

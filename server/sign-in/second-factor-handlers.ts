@@ -1,6 +1,6 @@
 import { HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
 import { secondsUntilResend } from '../messages/index.ts';
-import { type ChallengeMethod, methodAmr, methods, type VerifyChallengeResult, verifyChallenge } from '../mfa/index.ts';
+import { type ChallengeMethod, methodAmr, type VerifyChallengeResult, verifyChallenge } from '../mfa/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { sendCode } from './complete-sign-in.ts';
 import { challengeExpiredNotice, findCurrentChallenge } from './current-challenge.ts';
@@ -11,6 +11,7 @@ import {
   renderSecondFactorPage,
   resendRefusedText,
   type SecondFactorPageState,
+  secondFactorForm,
   toPageState,
 } from './second-factor-page-state.ts';
 
@@ -52,8 +53,8 @@ const secondFactorUrl = ({ current: { continuation } }: ChallengeRequest) => `/s
 /** Selects another method, and sends the code if that is SMS. */
 async function changeMethod(r: ChallengeRequest, deps: SignInDeps): Promise<void> {
   const { id, challenge, user } = r.current;
-  const name = r.field('method');
-  const method = r.current.methods.find((one) => one === name);
+  const posted = r.form(secondFactorForm).values?.method;
+  const method = r.current.methods.find((one) => one === posted);
   if (method === undefined) throw new HttpError('badRequest', { detail: 'second factor method not available' });
   let { sentAtMs } = challenge;
   if (method === 'sms' && secondsUntilResend(sentAtMs, deps.now()) === 0)
@@ -82,13 +83,18 @@ async function cancel(r: ChallengeRequest, deps: SignInDeps): Promise<void> {
 async function completeChallenge(
   r: ChallengeRequest,
   deps: SignInDeps,
-  { user, challenge, method }: Extract<VerifyChallengeResult, { kind: 'passed' }> & { method: ChallengeMethod },
+  {
+    user,
+    challenge,
+    method,
+    rememberDevice,
+  }: Extract<VerifyChallengeResult, { kind: 'passed' }> & { method: ChallengeMethod; rememberDevice: boolean },
 ): Promise<void> {
   deps.mfa.challenges.clear(r.res);
   const amr = [...new Set([...challenge.amr, methodAmr[method], 'mfa'])];
   const { remember, upstream } = challenge;
   await deps.sessions.createSession(r, user, { amr, remember, upstream });
-  if (challenge.intent === 'sign-in' && r.field('rememberDevice') === '1') {
+  if (challenge.intent === 'sign-in' && rememberDevice) {
     await deps.mfa.remembered.remember(r.req, r.res, user);
   }
   r.redirect(deps.nextRedirect(user, r.current.continuation).address);
@@ -97,16 +103,16 @@ async function completeChallenge(
 /** A code: the right one completes the sign-in. */
 async function verifyCode(r: ChallengeRequest, deps: SignInDeps): Promise<void> {
   const { id, challenge, user, continuation } = r.current;
-  const typed = r.field('code').trim();
+  const { values } = r.form(secondFactorForm);
+  const { code: typed = '', rememberDevice = false } = values ?? {};
   // The form names the method that it showed; another tab may have changed it since.
-  const posted = r.field('method');
-  const method = methods.find((one) => one === posted) ?? challenge.method;
+  const method = values?.method ?? challenge.method;
   const from = { ...r.origin, device: deps.devices.recognise(r.req, user) };
   const passed = await verifyChallenge(deps.mfa, id, { method, typed, from });
   const outcome = passed.kind === 'expired' ? 'over' : toPublicOutcome(passed.kind);
   r.log.info({ act: 'second-factor', method, outcome }, 'second factor');
   deps.metrics.signIn(method, passed.kind === 'passed' ? 'signed-in' : outcome);
-  if (passed.kind === 'passed') return completeChallenge(r, deps, { ...passed, method });
+  if (passed.kind === 'passed') return completeChallenge(r, deps, { ...passed, method, rememberDevice });
   if (passed.kind === 'expired') {
     deps.mfa.challenges.clear(r.res);
     if (challenge.intent === 'sign-in') return redirectWithoutChallenge(r, deps);
@@ -114,7 +120,6 @@ async function verifyCode(r: ChallengeRequest, deps: SignInDeps): Promise<void> 
   }
   if (passed.kind === 'too-many') deps.metrics.guessRefused(passed.limit);
   const state: SecondFactorPageState = toPageState(r, passed, method);
-  const rememberDevice = r.field('rememberDevice') === '1';
   renderSecondFactorPage(r, deps, { ...state, rememberDevice, method });
 }
 
@@ -136,6 +141,7 @@ const answer = requireChallenge((r, deps) => {
 /** POST /second-factor: a code, a new code, another method, or cancel. */
 export function submitSecondFactor(r: RequestContext, deps: SignInDeps) {
   // Reads all fields first, so that a malformed form is always an error.
-  for (const name of ['act', 'code', 'method', 'rememberDevice']) r.field(name);
+  r.field('act');
+  r.form(secondFactorForm);
   return answer(r, deps);
 }

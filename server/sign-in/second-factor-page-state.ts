@@ -1,7 +1,22 @@
+import { z } from 'zod';
 import { SecondFactorPage, type SecondFactorPageProps } from '../../views/sign-in/second-factor-page.tsx';
-import { type RequestContext, type T, toRetrySeconds } from '../http/index.ts';
+import {
+  formField,
+  type RefusalRules,
+  type RequestContext,
+  refusalView,
+  type T,
+  tickSchema,
+  toRetrySeconds,
+  wrongInput,
+} from '../http/index.ts';
 import { secondsUntilResend } from '../messages/index.ts';
-import type { ChallengeMethod, SmsSent, VerifyChallengeResult } from '../mfa/index.ts';
+import {
+  type ChallengeMethod,
+  methods as challengeMethods,
+  type SmsSent,
+  type VerifyChallengeResult,
+} from '../mfa/index.ts';
 import type { E164 } from '../shared/index.ts';
 import type { CurrentChallenge } from './current-challenge.ts';
 import type { SignInDeps } from './deps.ts';
@@ -9,6 +24,13 @@ import type { SignInDeps } from './deps.ts';
 export type SecondFactorPageState = Partial<
   Pick<SecondFactorPageProps, 'error' | 'notice' | 'rememberDevice' | 'waitSeconds'>
 > & { status?: number; method?: ChallengeMethod };
+
+/** The form of the page. The rule says what a whole code is, by its method. */
+export const secondFactorForm = {
+  code: formField('code', { schema: z.string().trim(), isSecret: true }),
+  method: formField('method', { schema: z.string().transform((text) => challengeMethods.find((one) => one === text)) }),
+  rememberDevice: formField('rememberDevice', { schema: tickSchema }),
+};
 
 type FormDeps = Pick<SignInDeps, 'mfa' | 'now'>;
 
@@ -60,31 +82,30 @@ function tooManyText(t: T, retryAfterMs: number): string {
   return t('mfa.challenge.errors.tooManyHours', { hours: Math.ceil(minutes / 60) });
 }
 
+type ChallengeRefusal = Exclude<VerifyChallengeResult, { kind: 'passed' | 'expired' }>;
+
+const challengeRefusals = (method: ChallengeMethod): RefusalRules<ChallengeRefusal> => ({
+  incomplete: wrongInput(
+    method === 'recovery' ? 'mfa.challenge.recoveryIncomplete' : 'mfa.challenge.incomplete',
+    'code',
+  ),
+  incorrect: wrongInput('mfa.challenge.errors.code', 'code'),
+  used: wrongInput('mfa.challenge.errors.used'),
+  invalidated: wrongInput('mfa.challenge.errors.invalidated'),
+  'too-many': { problem: 'tooMany', text: (t, { retryAfterMs }) => tooManyText(t, retryAfterMs) },
+});
+
 /** Text and status for each wrong code (the specification's section 8). */
 export function toPageState(
   r: RequestContext,
-  refused: Exclude<VerifyChallengeResult, { kind: 'passed' | 'expired' }>,
+  refused: ChallengeRefusal,
   method: ChallengeMethod,
 ): SecondFactorPageState {
-  const { t } = r;
-  switch (refused.kind) {
-    case 'incomplete': {
-      const key = method === 'recovery' ? 'recoveryIncomplete' : 'incomplete';
-      return { status: 400, error: t(`mfa.challenge.${key}`) };
-    }
-    case 'incorrect':
-      return { status: 400, error: t('mfa.challenge.errors.code') };
-    case 'used':
-    case 'invalidated':
-      return {
-        status: 400,
-        error: t('mfa.challenge.errors.code'),
-        notice: { kind: 'error', text: t(`mfa.challenge.errors.${refused.kind}`) },
-      };
-    case 'too-many':
-      r.setRetryAfter(refused.retryAfterMs);
-      return { status: 429, notice: { kind: 'error', text: tooManyText(t, refused.retryAfterMs) } };
-  }
+  const { status, text, field } = refusalView(r, challengeRefusals(method), refused);
+  if (field !== undefined) return { status, error: text };
+  // The field of a code that has become useless is marked too.
+  const error = refused.kind === 'too-many' ? {} : { error: r.t('mfa.challenge.errors.code') };
+  return { status, ...error, notice: { kind: 'error', text } };
 }
 
 /** The reason why no new code was sent. */

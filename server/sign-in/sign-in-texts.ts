@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   filledSchema,
   formField,
@@ -31,6 +32,11 @@ export const signInForm = {
     autoComplete: 'current-password',
   }),
   remember: formField('remember', { schema: tickSchema }),
+};
+
+/** The form of re-authentication. The rule refuses an empty password, and a malformed one like a wrong one. */
+export const reauthenticateForm = {
+  password: formField('password', { schema: z.string(), isSecret: true, autoComplete: 'current-password' }),
 };
 
 /** The refusals of a password (the specification's sections 5 and 8). */

@@ -1,6 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
@@ -11,6 +12,7 @@ import { Script } from '../parts/script.tsx';
 export interface ReAuthenticatePageProps {
   ctx: PageContext;
   action: string;
+  controls: Record<'password', Control>;
   /** The user whose password it is: fixed, so that the page is not taken for a normal sign-in. */
   email: string;
   /** Federated users may have none. */
@@ -27,7 +29,7 @@ export interface ReAuthenticatePageProps {
   providerNotice?: { kind: NoticeKind; text: string } | undefined;
 }
 
-function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePageProps) {
+function PasswordForm({ ctx, action, controls: { password }, email, error, passkey }: ReAuthenticatePageProps) {
   const { t, links } = ctx;
   return (
     <form className="form" method="post" action={action} noValidate>
@@ -41,10 +43,10 @@ function PasswordForm({ ctx, action, email, error, passkey }: ReAuthenticatePage
       />
       <PasswordField
         ctx={ctx}
-        name="password"
+        name={password.name}
         label={t('signIn.password')}
         error={error}
-        autoComplete={passkey === undefined ? 'current-password' : 'current-password webauthn'}
+        autoComplete={passkey === undefined ? password.autoComplete : `${password.autoComplete} webauthn`}
         autoFocus
         aside={
           links.forgotPassword !== undefined && (

@@ -1,9 +1,19 @@
 import { MfaSmsCodePage, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
-import { HttpError, type PageHandler, type T, toRetrySeconds } from '../../http/index.ts';
+import {
+  codeForm,
+  defineAction,
+  HttpError,
+  type PageHandler,
+  submitAction,
+  type T,
+  toRetrySeconds,
+  wrongInput,
+} from '../../http/index.ts';
 import { codeMinutes, normaliseCode, secondsUntilResend } from '../../messages/index.ts';
 import { changeMfaPreference, type SmsSent } from '../../mfa/index.ts';
 import { toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
+import type { User } from '../../users/index.ts';
 import { formatPhone } from '../contact/format-phone.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersTicked } from '../devices/end-others.ts';
@@ -81,6 +91,22 @@ async function resend(r: NumberRequest, deps: AccountDeps) {
   return sent.sent ? `${smsCodePath}?notice=resent` : toSendRefusal(r, sent);
 }
 
+/** The code from the number. `flow`: in which it was sent. */
+const checkSmsCodeAction = defineAction({
+  id: 'mfa-sms-code',
+  form: codeForm,
+  async run({ smsCodes }: AccountDeps['mfa'], { user, flow }: { user: User; flow: string }, { code: typed }) {
+    const code = normaliseCode(typed);
+    const check = code === undefined ? 'incomplete' : await smsCodes.check(user, flow, code);
+    return check === 'correct' ? { kind: check } : { kind: 'refused' as const, refusal: { kind: check } };
+  },
+  refusals: {
+    incomplete: wrongInput('mfaSettings.totp.incomplete', 'code'),
+    incorrect: wrongInput('mfaSettings.totp.wrong', 'code'),
+    invalidated: wrongInput('mfaSettings.sms.expired', 'code'),
+  },
+});
+
 /** The received code enables the factor; or another one is sent. */
 async function submitCode(r: NumberRequest, deps: AccountDeps) {
   const { t, user } = r;
@@ -90,16 +116,16 @@ async function submitCode(r: NumberRequest, deps: AccountDeps) {
     ...view,
   });
   if (r.field('act') === 'resend') return resend(r, deps);
-  const code = normaliseCode(r.field('code'));
-  if (code === undefined) return refuse({ error: t('mfaSettings.totp.incomplete') });
-  const check = await deps.mfa.smsCodes.check(user, enrolmentFlowId(r), code);
-  if (check === 'incorrect') return refuse({ error: t('mfaSettings.totp.wrong') });
-  // Its page is over too, unless there were only too many attempts with the code.
-  if (check === 'invalidated' && (await findSentAt(r, deps)) === undefined) {
+  const caller = { user, flow: enrolmentFlowId(r) };
+  const checked = await submitAction(r, checkSmsCodeAction, { deps: deps.mfa, caller });
+  if (checked.kind === 'refused-form') {
+    // Its page is over too, unless there were only too many attempts with the code.
+    if (checked.refusal !== 'invalidated' || (await findSentAt(r, deps)) !== undefined) {
+      return refuse({ error: checked.errors.code ?? '' });
+    }
     await smsPage.refuse(r, deps, { status: 400, problem: t('mfaSettings.sms.expired') });
     return undefined;
   }
-  if (check === 'invalidated') return refuse({ error: t('mfaSettings.sms.expired') });
   const preferred = await changeMfaPreference(deps.mfa, user, { preference: 'sms', from: r.origin });
   const outcome = toPublicOutcome(preferred.kind);
   r.log.info({ act: 'mfa-preference', outcome, wanted: 'sms' }, 'second factor preference');

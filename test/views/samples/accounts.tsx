@@ -37,6 +37,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const again = {
     ctx,
     action: '/re-authenticate',
+    controls: sampleControls.reauthenticate,
     email: 'vera@example.com',
     hasPassword: true,
     providerButtons: [

@@ -3,7 +3,7 @@ import { toKindMark } from '../../../server/federation/index.ts';
 import { type T, toControls } from '../../../server/http/index.ts';
 import { forgotPasswordAction } from '../../../server/password/password-texts.ts';
 import { resetForm } from '../../../server/password/reset-password-handlers.ts';
-import { signInForm } from '../../../server/sign-in/sign-in-texts.ts';
+import { reauthenticateForm, signInForm } from '../../../server/sign-in/sign-in-texts.ts';
 import { profileForm } from '../../../server/sign-up/profile-input.ts';
 import type { ProviderButtonGroups, ProviderButtonProps } from '../../../views/parts/provider-buttons.tsx';
 
@@ -13,6 +13,7 @@ export const sampleControls = {
   forgotPassword: toControls(forgotPasswordAction.form),
   signUp: toControls(profileForm),
   resetPassword: toControls(resetForm(false)),
+  reauthenticate: toControls(reauthenticateForm),
 };
 
 /** The buttons of providers. */
