@@ -2,11 +2,11 @@
 import { createInstance, type i18n as I18n } from 'i18next';
 import { LanguageDetector } from 'i18next-http-middleware';
 import { type Language, languages, type TextKey, type Translate, texts } from '../../locales/index.ts';
-import { isOneOf } from '../shared/index.ts';
+import { isItemIn } from '../shared/index.ts';
 
 export { type Language, languageNames, languages, type T } from '../../locales/index.ts';
 
-const isLanguage = (value: unknown): value is Language => isOneOf(languages, value);
+const isLanguage = (value: unknown): value is Language => isItemIn(languages, value);
 
 const fallbackLanguage: Language = 'en';
 

@@ -1,4 +1,4 @@
-import { isOneOf } from '../shared/index.ts';
+import { isItemIn } from '../shared/index.ts';
 import { knownScopes } from './scopes.ts';
 import type { SigningAlgorithm } from './signing-keys.ts';
 
@@ -34,7 +34,7 @@ export function resourceServerFaults({ identifier, scopes }: Pick<ResourceServer
     ...scopes.flatMap((scope) => {
       if (!scopePattern.test(scope)) return `scope ${scope}: write letters, digits, or . _ : / -`;
       // A scope of Foyer with the same name could be granted in one sense and used in the other.
-      return isOneOf(knownScopes, scope) ? `scope ${scope}: is a name of Foyer's own` : [];
+      return isItemIn(knownScopes, scope) ? `scope ${scope}: is a name of Foyer's own` : [];
     }),
   ];
 }

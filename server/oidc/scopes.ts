@@ -1,6 +1,6 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { apiScopes, type MemberApiScope } from '../http/index.ts';
-import { isOneOf } from '../shared/index.ts';
+import { isItemIn } from '../shared/index.ts';
 
 /** The scope for a user's record and profile, and its name in client apps that come from Cognito: they are synonyms. */
 const accountScopes = ['account', 'aws.cognito.signin.user.admin'] as const;
@@ -17,7 +17,7 @@ export const isSensitiveScope = (scope: string): boolean => sensitive.has(scope)
 
 /** The scopes of a token, with synonyms replaced. */
 export const canonicalScopes = (scopes: Iterable<string>): string[] => [
-  ...new Set([...scopes].map((scope) => (isOneOf(accountScopes, scope) ? 'account' : scope))),
+  ...new Set([...scopes].map((scope) => (isItemIn(accountScopes, scope) ? 'account' : scope))),
 ];
 
 /** Scopes that a user can give to a client app. */

@@ -59,4 +59,4 @@ export {
 } from './metrics.ts';
 export { toPublicOutcome } from './public-outcome.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';
-export { isKeyIn, isOneOf, keysIn, propertyIn } from './unknown.ts';
+export { isItemIn, isKeyIn, keysIn, propertyIn } from './unknown.ts';

@@ -2,7 +2,7 @@
 export const propertyIn = (value: unknown, name: string): unknown => Reflect.get(Object(value), name);
 
 /** Tests for one of these values. */
-export const isOneOf = <Item>(items: readonly Item[], value: unknown): value is Item =>
+export const isItemIn = <Item>(items: readonly Item[], value: unknown): value is Item =>
   items.some((item) => item === value);
 
 /** Tests for the name of an own property. */

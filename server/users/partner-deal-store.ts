@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import { isOneOf, type NormalisedEmail, type UserId } from '../shared/index.ts';
+import { isItemIn, type NormalisedEmail, type UserId } from '../shared/index.ts';
 import type { Db, Row, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 
@@ -8,7 +8,7 @@ type PartnerDeal = Pick<Row<'partnerDeals'>, 'email' | 'tier' | 'userId'>;
 
 export const partnerTiers = [1, 2, 3] as const;
 export type PartnerTier = PartnerDeal['tier'];
-export const isPartnerTier = (tier: number): tier is PartnerTier => isOneOf(partnerTiers, tier);
+export const isPartnerTier = (tier: number): tier is PartnerTier => isItemIn(partnerTiers, tier);
 
 export async function findPartnerDeal(db: Db, email: NormalisedEmail): Promise<PartnerDeal | undefined> {
   return db

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { isOneOf } from '../../shared/index.ts';
+import { isItemIn } from '../../shared/index.ts';
 import type {
   AppliedDiscount,
   CustomerDiscount,
@@ -29,7 +29,7 @@ const statuses = [
 ] as const satisfies readonly SubscriptionStatus[];
 
 export function toSubscriptionStatus({ status }: { status: string }): SubscriptionStatus {
-  if (!isOneOf(statuses, status))
+  if (!isItemIn(statuses, status))
     throw new Error(`Stripe has a status of subscriptions that is not known here: ${status}`);
   return status;
 }

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { parse } from 'tldts';
 import { checkSendGrid, checkSmtp, checkTwilio } from '../../messages/index.ts';
-import { isOneOf, propertyIn } from '../../shared/index.ts';
+import { isItemIn, propertyIn } from '../../shared/index.ts';
 import { judgeCarrier, judgeSandboxMessages, judgeSender } from './checks-services.ts';
 import type { Finding } from './finding.ts';
 import type { Setup } from './setup.ts';
@@ -35,7 +35,7 @@ async function findRecords({ web }: Setup, name: string, pattern: RegExp): Promi
     const records = await (web.resolveTxt ?? textRecords)(name);
     return records.map((parts) => parts.join('')).filter((record) => pattern.test(record));
   } catch (error) {
-    if (isOneOf(['ENOTFOUND', 'ENODATA'], propertyIn(error, 'code'))) return [];
+    if (isItemIn(['ENOTFOUND', 'ENODATA'], propertyIn(error, 'code'))) return [];
     throw error;
   }
 }
