@@ -52,6 +52,18 @@ describe.each(backends)('the work that a SAML answer can cause, on $name', (back
     expect(federationLog(foyer).at(-1)).toMatchObject({ count: 301 });
   });
 
+  it('An answer with each of 400 roles as an attribute of its own is refused, and the log names the number', async () => {
+    const role = '<saml:Attribute Name="Role"><saml:AttributeValue>r</saml:AttributeValue></saml:Attribute>';
+    const { xml, last, signedIn } = await come({
+      assertionBeforeSigning: (assertion) =>
+        assertion.replace('</saml:AttributeStatement>', `${role.repeat(400)}</saml:AttributeStatement>`),
+    });
+    const count = countElements(xml);
+    expect(count).toBeGreaterThan(800);
+    expect(last).toMatchObject({ outcome: 'invalid', detail: 'the message has too many elements', count });
+    expect(signedIn).toBe(false);
+  });
+
   it('An answer with 150 groups signs in', async () => {
     const mail = 'groups@corp.acme.example';
     const { xml, signedIn } = await come({ nameId: 'groups', attributes: { mail, groups: groups(150) } });

@@ -71,6 +71,9 @@ export const metadataLimits: Limits = {
 
 export const xmlError = (detail: string, count?: number) => new FederationError('invalid', detail, count);
 
+/** The number of start tags, of a text whose length was checked. */
+const countStarts = (text: string): number => text.split(/<(?!\/)/).length - 1;
+
 /**
  * Refuses constructs that real messages never have and that attacks need: document types (external or expanding
  * entities), comments (a NameID that is read up to one), CDATA sections, processing instructions.
@@ -91,7 +94,7 @@ function refuseConstructs(text: string, max: Limits): void {
   if (/&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/i.test(text)) throw xmlError('the message is no XML');
   // Before parsing: more tags or values than this number of elements can have.
   if (text.split('<', 2 * max.elements + 2).length > 2 * max.elements + 1)
-    throw xmlError('the message has too many elements');
+    throw xmlError('the message has too many elements', countStarts(text));
   const values = text.split(/=\s*["']/).length - 1;
   if (values > max.attributes) throw xmlError('the message has too many attributes', values);
   if (text.split(/\sxmlns[:=]/, max.namespaces + 2).length > max.namespaces + 1)
