@@ -67,6 +67,27 @@ describe('a reload of the providers', () => {
     expect(pathOf(foyer, await browser.get(back, { from: 'cross-site' }))).toMatch(inside);
   });
 
+  it('Sign-ins between and during reloads succeed, because a request keeps the provider that it has found', async () => {
+    let reloads = 0;
+    const timer = setInterval(() => {
+      reloads += 1;
+      foyer.app.reload();
+    }, 5);
+    try {
+      const bySaml = Promise.all(Array.from({ length: 8 }, async () => answer(await beginSaml(foyer))));
+      for (let count = 0; count < 4; count += 1) {
+        const browser = foyer.browser();
+        const begun = await pressButton(browser, 'oidc');
+        const back = await answerOf(providers, 'oidc', somebody(providers, 'oidc'), begun);
+        expect(pathOf(foyer, await browser.get(back, { from: 'cross-site' }))).toMatch(inside);
+      }
+      for (const path of await bySaml) expect(path).toMatch(inside);
+    } finally {
+      clearInterval(timer);
+    }
+    expect(reloads).toBeGreaterThan(8);
+  });
+
   it('A file with faults leaves the providers in force, and the log names the faults', async () => {
     const before = loggedFaults().length;
     reload((json) => {
