@@ -65,6 +65,7 @@ describe('the table of conformance', () => {
       'OpenID Connect Discovery 1.0',
       'OpenID Connect RP-Initiated Logout 1.0',
       'OpenID Connect Back-Channel Logout 1.0',
+      'Logout by a provider',
       'PKCE (RFC 7636)',
       'Pushed authorization requests (RFC 9126)',
       'Signed requests (RFC 9101; Core, 6.1)',

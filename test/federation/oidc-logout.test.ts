@@ -110,7 +110,7 @@ describe('signing out at an OpenID provider', () => {
     it.each([
       ['another sid', () => ({ iss: issuer(), sid: 'guessed' })],
       ['another issuer', (sid: string) => ({ iss: 'https://else.example', sid })],
-    ])('Attack: a link with %s signs nobody out, and its answer tells nothing', async (_what, query) => {
+    ])('Attack: a link with %s ends no session, and its answer tells nothing', async (_what, query) => {
       const one = await room.visit();
       const right = await front(room.foyer.browser(), { iss: issuer(), sid: one.session.sid });
       const answer = await front(one.browser, query(one.session.sid));
