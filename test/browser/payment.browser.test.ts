@@ -100,7 +100,7 @@ describe('the payment page in a browser', () => {
     const bodies = posted.map((request) => [new URL(request.url()).pathname, request.postData() ?? '']);
     expect(bodies).toEqual([
       [`${path}/setup`, ''],
-      [path, expect.stringMatching(/^planId=10&dueCents=9900&act=save-card&setupIntent=seti_\w+$/)],
+      [path, expect.stringMatching(/^planId=10&dueCents=9900&laterCents=9900&act=save-card&setupIntent=seti_\w+$/)],
     ]);
     expect(shop.foyer.logged()).not.toMatch(/4242424242424242|10115/);
   });
