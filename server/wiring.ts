@@ -29,7 +29,6 @@ import {
   unlinkAddedSince,
 } from './federation/index.ts';
 import type { AllSubscribers } from './hooks.ts';
-import type { Continuation } from './http/index.ts';
 import { createMfa, removeFactorsAddedSince } from './mfa/index.ts';
 import {
   clientSessionsDataSource,
@@ -40,9 +39,9 @@ import {
 } from './oidc/index.ts';
 import { createPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordDeps } from './password/index.ts';
-import { createMailedCodes, createSignIn, type SignInResult } from './sign-in/index.ts';
+import { createMailedCodes, createSignIn, signInWithAddress } from './sign-in/index.ts';
 import { openSignUp, signUpDataSource } from './sign-up/index.ts';
-import { listWithheldFields, mailWelcome, type User } from './users/index.ts';
+import { listWithheldFields, mailWelcome } from './users/index.ts';
 
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
 function createCatalogues({ config, kv, boxes, log, now }: AppDeps, { publicUrl, billingNow }: BaseServices) {
@@ -205,22 +204,14 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
     plans: {
       sold: membership.sold,
       knows: (planKey) => catalogue.byKey(planKey) !== undefined,
-      settleTrial: (user, way) =>
-        membership.settleTrial(user, way === 'sign-up' ? catalogue.trial.days : catalogue.trial.postSignUpDays),
+      settleTrial: membership.settleTrial,
     },
     providers,
     findPendingAuthorization: oauth.findPendingAuthorization,
     toExpiredError: oauth.toExpiredError,
   });
-  const redirectAfterSignIn = (user: User, continuation: Continuation, entered: SignInResult) =>
-    entered.kind === 'second-factor-required'
-      ? entered
-      : { kind: entered.kind, address: nextRedirect(user, continuation).address };
   const hooks: FederationHooks = {
-    completeSignIn: async (r, user, factor) =>
-      redirectAfterSignIn(user, factor.continuation, await signIn.completeSignIn(r, user, factor)),
-    completeReauthentication: async (r, user, factor) =>
-      redirectAfterSignIn(user, factor.continuation, await signIn.completeReauthentication(r, user, factor)),
+    ...signInWithAddress(signIn, nextRedirect),
     nextRedirect: (user, continuation) => nextRedirect(user, continuation).address,
     requiresAllFactors: async ({ req }, { authorization }) =>
       authorization !== undefined &&
@@ -228,8 +219,8 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
     requiresFreshAuthentication: async ({ req }, { authorization }) =>
       authorization !== undefined &&
       (await oauth.findPendingAuthorization(req, authorization))?.requiresFreshAuthentication === true,
-    afterFederatedSignUp: (user, continuation) => signUp.afterProvider(user, continuation),
-    startEmailVerification: (r, address) => signUp.beginByProvider(r, address),
+    afterFederatedSignUp: signUp.afterProvider,
+    startEmailVerification: signUp.beginByProvider,
   };
   const settings = { ...accountDeps, ...hooks, metrics, box: boxes.federation, limits, providers, pendingLogouts };
   return { signUp, federation: createFederationModule(settings) };

@@ -117,7 +117,10 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     sold: stripe !== undefined,
     catalogue,
     deps,
-    settleTrial: (user, trialDays) => ensureTrialDays(deps, user, trialDays),
+    settleTrial(user, way) {
+      const { days, postSignUpDays } = catalogue.trial;
+      return ensureTrialDays(deps, user, way === 'sign-up' ? days : postSignUpDays);
+    },
     ensure: (user, trialDays) => alone(user, () => ensureCustomer(deps, user, trialDays)),
     getMembership: (userId) => findStanding(database, userId),
     refresh: (userId) => readBy(userId, () => syncMember(deps, userId)),

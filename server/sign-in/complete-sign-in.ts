@@ -31,7 +31,7 @@ interface FirstFactorInput {
   upstream?: UpstreamSession | undefined;
 }
 
-export type SignInResult =
+type SignInResult =
   | { kind: 'signed-in' }
   /** No session exists yet: this page asks for the second factor. */
   | { kind: 'second-factor-required'; address: string };
@@ -95,6 +95,20 @@ export function createSignIn(settings: Settings): SignIn {
       if (state.kind !== 'signed-in') return startChallenge(r, user, { ...factor, methods, intent: 're-authenticate' });
       return begin(r, user, { amr, remember, upstream });
     },
+  };
+}
+
+/** The same with the next address of a user who is signed in. */
+export function signInWithAddress({ completeSignIn, completeReauthentication }: SignIn, nextRedirect: NextRedirect) {
+  const toNext =
+    (complete: SignIn['completeSignIn']) => async (r: RequestContext, user: User, factor: FirstFactorInput) => {
+      const entered = await complete(r, user, factor);
+      if (entered.kind === 'second-factor-required') return entered;
+      return { kind: entered.kind, address: nextRedirect(user, factor.continuation).address };
+    };
+  return {
+    completeSignIn: toNext(completeSignIn),
+    completeReauthentication: toNext(completeReauthentication),
   };
 }
 

@@ -6,7 +6,7 @@
  * mfa/), nor what a client app gets (oidc/).
  */
 
-export { createSignIn, type SignIn, type SignInResult } from './complete-sign-in.ts';
+export { createSignIn, type SignIn, signInWithAddress } from './complete-sign-in.ts';
 export type { AuthorizeShorthand, ClientAuthorizations, EmailVerification, PendingAuthorization } from './deps.ts';
 export { imprintRoute } from './imprint.ts';
 export { type Legal, loadLegal, shippedLegalDir } from './legal-documents.ts';
