@@ -1,3 +1,4 @@
+import { constants, sign } from 'node:crypto';
 import { buildLogoutRequest, parseSamlMessage, readRedirect, redirectAddress } from '../../sandbox/providers/index.ts';
 import type { UpstreamIdentity } from '../../server/federation/identity.ts';
 import { insertIdentity } from '../../server/federation/identity-store.ts';
@@ -19,6 +20,8 @@ import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
 import { type AnswerChange, emailFormat, isSignedIn, newcomer, type SamlRoom, startSaml } from './saml-steps.ts';
+
+const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 
 describe.each([anyBackend])('SAML single logout', (backend) => {
   let room: SamlRoom;
@@ -194,6 +197,23 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     const { browser, nameId } = await signedIn();
     const xml = requestXml(nameId, { signer: providers.samlSigner });
     const answer = await postFromElsewhere(foyer, '/federation/acme-saml/logout', { SAMLRequest: inBase64(xml) });
+    expect([answer.status, await isSignedIn(browser)]).toEqual([303, false]);
+  });
+
+  it.each([
+    ['2001/04/xmldsig-more#rsa-sha512', 'sha512', {}],
+    ['2007/05/xmldsig-more#sha256-rsa-MGF1', 'sha256', pss],
+    ['2007/05/xmldsig-more#sha512-rsa-MGF1', 'sha512', pss],
+  ])('A logout request by redirect that is signed with %s ends the session', async (name, hash, padding) => {
+    const { browser, nameId } = await signedIn();
+    const message = new URL(redirected(requestXml(nameId))).searchParams.get('SAMLRequest') ?? '';
+    const text = `SAMLRequest=${encodeURIComponent(message)}&SigAlg=${encodeURIComponent(`http://www.w3.org/${name}`)}`;
+    const key = providers.samlSigner.privateKey;
+    const address = (signature: Buffer) =>
+      `${slo()}?${text}&Signature=${encodeURIComponent(signature.toString('base64'))}`;
+    const forged = sign(hash, Buffer.from(text), { key: providers.otherSigner().privateKey, ...padding });
+    expect((await foyer.browser().get(address(forged))).status).toBe(400);
+    const answer = await foyer.browser().get(address(sign(hash, Buffer.from(text), { key, ...padding })));
     expect([answer.status, await isSignedIn(browser)]).toEqual([303, false]);
   });
 

@@ -1,15 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
+import { verifiedMethods } from './signed-info.ts';
 import { xmlError } from './xml.ts';
 
 /** The same limit as for a POST; compressed data may expand a thousandfold. */
 export const maxMessageBytes = 262_144;
-
-const hashes: Record<string, string> = {
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': 'RSA-SHA256',
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': 'RSA-SHA512',
-};
 
 interface RedirectMessage {
   kind: 'SAMLRequest' | 'SAMLResponse';
@@ -36,24 +32,24 @@ export async function readRedirect(search: string, certificates: readonly string
   const [kind] = kinds;
   if (!kind || kinds.length > 1) throw xmlError('there is no message');
   const signature = decoded(raw.get('Signature'));
-  const hash = hashes[decoded(raw.get('SigAlg')) ?? ''];
+  const method = verifiedMethods.get(decoded(raw.get('SigAlg')) ?? '');
   if (signature === undefined) throw xmlError('the message is not signed');
-  if (hash === undefined) throw xmlError('the message is signed in a way that is not accepted');
+  if (!method) throw xmlError('the message is signed in a way that is not accepted');
   const signed = Buffer.from(
     [kind, 'RelayState', 'SigAlg'].flatMap((name) => (raw.has(name) ? [`${name}=${raw.get(name)}`] : [])).join('&'),
   );
   const bytes = Buffer.from(signature, 'base64');
-  if (!certificates.some((certificate) => fits(certificate, { hash, signed, signature: bytes })))
+  if (!certificates.some((certificate) => fits(certificate, { ...method, signed, signature: bytes })))
     throw xmlError('the message is not signed by this provider');
   return { kind, xml: await inflated(decoded(raw.get(kind)) ?? ''), relayState: decoded(raw.get('RelayState')) };
 }
 
 function fits(
   certificate: string,
-  { hash, signed, signature }: { hash: string; signed: Buffer; signature: Buffer },
+  { hash, padding, signed, signature }: { hash: string; padding: number; signed: Buffer; signature: Buffer },
 ): boolean {
   try {
-    return verify(hash, signed, createPublicKey(certificate), signature);
+    return verify(hash, signed, { key: createPublicKey(certificate), padding }, signature);
   } catch {
     // A file without a certificate (`foyer provider check` reports it) must not prevent the use of the next one.
     return false;

@@ -3,16 +3,21 @@ import { canonicalXml, inclusiveC14n } from './canonical.ts';
 import { sha512Mgf1 } from './rsa-pss-sha512.ts';
 import { children, childrenNamed, everyElement, is, requireOne, type XmlElement, xmlError } from './xml.ts';
 
-/** The algorithms of `signatures.ts`, by their names in Node.js. */
-const methods: Record<string, { hash: string; padding: number }> = {
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256': { hash: 'sha256', padding: constants.RSA_PKCS1_PADDING },
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512': { hash: 'sha512', padding: constants.RSA_PKCS1_PADDING },
-  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1': {
-    hash: 'sha256',
-    padding: constants.RSA_PKCS1_PSS_PADDING,
-  },
-  [sha512Mgf1]: { hash: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING },
-};
+interface SignatureMethod {
+  hash: string;
+  padding: number;
+}
+
+/** The algorithms of `signatures.ts`, by their names in Node.js; those of signed addresses, too. */
+export const verifiedMethods: ReadonlyMap<string, SignatureMethod> = new Map([
+  ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', { hash: 'sha256', padding: constants.RSA_PKCS1_PADDING }],
+  ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha512', { hash: 'sha512', padding: constants.RSA_PKCS1_PADDING }],
+  [
+    'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+    { hash: 'sha256', padding: constants.RSA_PKCS1_PSS_PADDING },
+  ],
+  [sha512Mgf1, { hash: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING }],
+]);
 
 /** The size of 4,096 bits, with line breaks. */
 const maxSignatureCharacters = 1_500;
@@ -61,13 +66,13 @@ function isBy(signature: XmlElement, keys: readonly KeyObject[]): boolean {
   if (children(signatureValue).length > 0) throw xmlError('the value of a signature has elements in it');
   const value = signatureValue.textContent ?? '';
   if (value.length > maxSignatureCharacters) throw xmlError('a signature is too long');
-  const { hash, padding } = methods[algorithm] ?? {};
-  if (hash === undefined) throw xmlError('a signature has a SignatureMethod that is not accepted');
+  const method = verifiedMethods.get(algorithm);
+  if (!method) throw xmlError('a signature has a SignatureMethod that is not accepted');
   const signed = Buffer.from(canonical(signedInfo), 'utf8');
   const bytes = Buffer.from(value, 'base64');
   return keys.some((key) => {
     try {
-      return verify(hash, signed, { key, padding }, bytes);
+      return verify(method.hash, signed, { key, padding: method.padding }, bytes);
     } catch {
       // A key of another kind.
       return false;
