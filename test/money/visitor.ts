@@ -22,8 +22,10 @@ export function createVisitor(url: string, email: string) {
     return fresh;
   }
 
+  /** `/?redirect=`: the session has ended, for example by a request for deletion whose answer was lost. */
   const asksWhoItIs = (response: Response) =>
-    response.status === 303 && /^\/(sign-in|re-authenticate|login)\b/.test(new URL(locationOf(response)).pathname);
+    response.status === 303 &&
+    /^\/(?:(?:sign-in|re-authenticate|login)\b|\?redirect=)/.test(locationOf(response).replace(url, ''));
 
   /** Sends once, and again after signing in if that was asked for. */
   async function send(work: (browser: Browser) => Promise<Response>): Promise<Response> {
