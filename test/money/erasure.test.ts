@@ -1,3 +1,4 @@
+import { thorough } from '../support/thorough.ts';
 import { cards } from './acts.ts';
 import type { Operation } from './operations.ts';
 import { runScript } from './run.ts';
@@ -48,6 +49,16 @@ describe('a member who leaves and is erased after fourteen days', () => {
       });
       expect(findings).toEqual([]);
       expect(erased).toEqual(['ada@example.com']);
+    },
+    120_000,
+  );
+
+  thorough.each([40, 55, 70, 85, 100])(
+    'A request for deletion that is killed after %i ms leaves what the pages then announce',
+    async (n) => {
+      const killed: Operation = { ...base, kind: 'leave', when: 'period-end', fault: { kind: 'kill soon', n } };
+      const { findings } = await runScript(shop, { operations: [buy('10'), killed, renewal], hasServers: true });
+      expect(findings).toEqual([]);
     },
     120_000,
   );

@@ -47,6 +47,8 @@ export interface Ledger {
   withdrawals: { atMs: number; cents: number; isDone: boolean }[];
   /** Owed to the seller, as pages have said: the next charge contains it. */
   owedCents: number;
+  /** A request for deletion was not answered: the next sign-in takes it back, if it was stored. */
+  mayHaveLeft: boolean;
   /** The time of the request for deletion. */
   leftAtMs: number | undefined;
   isErased: boolean;
@@ -75,6 +77,7 @@ export const createLedger = (email: string, nowMs: number): Ledger => ({
   basePlans: [undefined],
   withdrawals: [],
   owedCents: 0,
+  mayHaveLeft: false,
   leftAtMs: undefined,
   isErased: false,
   customerIds: new Set(),

@@ -223,6 +223,7 @@ async function leave(world: World, member: Member, { hand, operation }: Hand): P
   if (result === 'refused') return result;
   // Without an answer the request may not be stored; if it is, the next sign-in takes it back.
   if (result === 'done') ledger.leftAtMs = world.nowMs();
+  else ledger.mayHaveLeft = true;
   ledger.promises = result === 'done' ? [nothing] : [...ledger.promises, nothing];
   return result;
 }

@@ -162,7 +162,16 @@ function judgeRedemptions(world: World, findings: Findings): void {
   }
 }
 
+/** Members without an answer look whether they have left, which takes that back before the quiet time. */
+async function comeBack({ members }: World): Promise<void> {
+  for (const { visitor, ledger } of members.filter((one) => one.ledger.mayHaveLeft)) {
+    await visitor.open(membershipPath);
+    ledger.mayHaveLeft = false;
+  }
+}
+
 async function settle(world: World, findings: Findings, random: Random): Promise<void> {
+  await comeBack(world);
   await waitQuietly(world, random);
   await judgeNow(world, findings);
   for (const member of world.members) await judgeMember(world, findings, member);
