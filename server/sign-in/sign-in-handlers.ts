@@ -11,7 +11,7 @@ import {
   type SignInDeps,
   type SignInPageState,
 } from './deps.ts';
-import { providerAskedFor, renderOneProviderPage } from './one-provider.ts';
+import { continueAtProvider, providerAskedFor } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
 import { signInForm } from './sign-in-texts.ts';
 
@@ -141,14 +141,14 @@ function decideLanding(facts: LandingFacts): LandingDecision {
   return pending.requiresStepUpOnly ? { kind: 'step-up' } : { kind: 'form' };
 }
 
-/** The sign-in form with its notices, or the page of the one provider that the request asks for. */
+/** The sign-in form with its notices; or redirects to the one provider that the request asks for. */
 function renderLandingForm(
   r: RequestContext,
   deps: SignInDeps,
-  facts: Pick<LandingFacts, 'pending' | 'named'> & { isRefused: boolean },
+  facts: Pick<LandingFacts, 'user' | 'pending' | 'named'> & { isRefused: boolean },
 ) {
   const { t, continuation } = r;
-  const { pending, named, isRefused } = facts;
+  const { user, pending, named, isRefused } = facts;
   const noticeName = r.query('notice');
   const isReset = noticeName === 'password-reset';
   const isExpired = noticeName === challengeExpiredNotice;
@@ -158,7 +158,8 @@ function renderLandingForm(
   const providerNotice = notice ? noticeText(t, notice) : signedOut;
   // After a refusal, or with a notice, the page shows every sign-in method.
   const provider = isRefused || notice || isExpired || isReset ? undefined : providerAskedFor(r, deps, pending);
-  if (provider) return renderOneProviderPage(r, provider, { continuation, pending, providerNotice });
+  if (provider)
+    return continueAtProvider(r, deps, { provider, pending, providerNotice, isSignedIn: user !== undefined });
   renderSignInPage(r, deps, {
     continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
     clientName: pending?.clientName ?? named?.clientName,
@@ -202,6 +203,6 @@ export async function showLanding(r: RequestContext, deps: SignInDeps) {
     case 'next-step':
       return r.redirect(deps.nextRedirect(decision.user, continuation).address);
     case 'form':
-      return renderLandingForm(r, deps, { pending, named, isRefused });
+      return renderLandingForm(r, deps, { user: found?.user, pending, named, isRefused });
   }
 }

@@ -121,7 +121,9 @@ export function federationStops({
       async open(page) {
         const { foyer } = await house();
         const client = await relyingParty(foyer, await foyer.addClient({ name: 'Marketplace for Insurance Brokers' }));
-        await page.goto((await client.begin({ identity_provider: 'long' })).url);
+        // Only a signed-in user sees the page; a visitor is redirected to the provider.
+        await become(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+        await page.goto((await client.begin({ identity_provider: 'long', prompt: 'login' })).url);
       },
     },
     { name: 'sign-up by providers', open: at('/signup') },

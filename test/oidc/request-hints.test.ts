@@ -1,9 +1,10 @@
 import { setLocale, type User } from '../../server/users/index.ts';
+import { answerOf, memberBy, pressButton } from '../federation/steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
-import { type RelyingParty, refreshOf, relyingParty } from '../support/relying-party.ts';
+import { homeFrom, type RelyingParty, refreshOf, relyingParty } from '../support/relying-party.ts';
 import { entriesIn } from '../support/stored.ts';
 import { backends } from '../support/stores.ts';
 
@@ -161,31 +162,69 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
     const buttons = (html: string) =>
       [...html.matchAll(/(?:form)?action="\/federation\/([\w-]+)/gi)].map(([, id]) => id);
 
+    const attempts = async () => (await entriesIn(foyer.stores, 'federation-attempt:')).length;
+
     it.each([
-      ['identity_provider', 'acme-oidc', 'acme-oidc'],
+      ['identity_provider', 'acme-oidc', 'oidc'],
       ['identity_provider', 'Google', 'google'],
       ['identity_provider', 'Facebook', 'facebook'],
       ['identity_provider', 'LoginWithAmazon', 'amazon'],
       ['idp_hint', 'google', 'google'],
-      ['kc_idp_hint', 'ACME-SAML', 'acme-saml'],
-    ])('%s=%s shows only the button of that provider and starts no attempt', async (name, value, id) => {
+      ['kc_idp_hint', 'ACME-SAML', 'saml'],
+    ] as const)('%s=%s redirects a visitor to that provider without the sign-in page', async (name, value, kind) => {
       const at = foyer.browser();
+      const pressed = new URL(await pressButton(foyer.browser(), kind));
+      const before = await attempts();
       const { answer, html } = await land(at, { [name]: value, login_hint: 'vera@example.com' });
-      expect([answer.status, buttons(html), html.includes('name="password"')]).toEqual([200, [id], false]);
-      expect(Object.keys(await at.cookies()).filter((cookie) => cookie.includes('federation'))).toEqual([]);
-      expect(html).not.toMatch(/http-equiv="refresh"/i);
+      const asked = new URL(refreshOf(html));
+      expect([answer.status, asked.origin + asked.pathname]).toEqual([200, pressed.origin + pressed.pathname]);
+      expect(await attempts()).toBe(before + 1);
     });
 
-    it('The button passes the hinted address to the provider, and a link leads to the other sign-in methods', async () => {
+    it('A client app that names a provider gets a code after the sign-in there, with the hinted address passed on', async () => {
+      const { user: member, who } = await memberBy(foyer, providers, 'oidc');
       const at = foyer.browser();
-      const before = (await entriesIn(foyer.stores, 'federation-attempt:')).length;
-      const { html } = await land(at, { identity_provider: 'acme-oidc', login_hint: 'vera@example.com' });
-      expect(await entriesIn(foyer.stores, 'federation-attempt:')).toHaveLength(before);
+      const begun = await client.begin({ identity_provider: 'acme-oidc', login_hint: 'vera@example.com' });
+      const page = await at.get(locationOf(await at.get(begun.url, { from: 'cross-site' })));
+      const asked = refreshOf(await page.text());
+      expect(new URL(asked).searchParams.get('login_hint')).toBe('vera@example.com');
+      const callback = await answerOf(providers, 'oidc', who, asked);
+      const next = await homeFrom(at, locationOf(await at.get(callback, { from: 'cross-site' })), member);
+      expect((await client.redeem(next, begun)).claims()?.sub).toBe(member.id);
+    });
+
+    it('Attack: a frame, a prefetch and another browser’s request start no attempt at the named provider', async () => {
+      const at = foyer.browser();
+      const begun = await client.begin({ identity_provider: 'acme-oidc' });
+      const url = locationOf(await at.get(begun.url, { from: 'cross-site' }));
+      const before = await attempts();
+      for (const [name, value] of [
+        ['sec-fetch-dest', 'iframe'],
+        ['sec-purpose', 'prefetch;prerender'],
+      ] as const) {
+        const html = await (await at.get(url, { headers: { [name]: value } })).text();
+        expect([buttons(html), html.includes('name="password"')]).toEqual([['acme-oidc'], false]);
+        expect(html).not.toMatch(/http-equiv="refresh"/i);
+      }
+      expect((await foyer.browser().get(url)).status).toBe(400);
+      expect((await at.get('/federation/acme-oidc', { from: 'cross-site' })).status).toBe(405);
+      expect(await attempts()).toBe(before);
+    });
+
+    it('A signed-in user who must sign in again presses the button of the provider, or takes another sign-in method', async () => {
+      const at = await foyer.signedIn(user);
+      const before = await attempts();
+      const { html } = await land(at, {
+        identity_provider: 'acme-oidc',
+        prompt: 'login',
+        login_hint: 'vera@example.com',
+      });
+      expect([buttons(html), html.includes('name="password"')]).toEqual([['acme-oidc'], false]);
+      expect(await attempts()).toBe(before);
       const action = /<form[^>]* action="(\/federation\/[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const fields = { username: usernameOf(html) ?? '' };
       const asked = new URL(refreshOf(await (await at.post(action, fields)).text()));
       expect(asked.searchParams.get('login_hint')).toBe('vera@example.com');
-      expect(await entriesIn(foyer.stores, 'federation-attempt:')).toHaveLength(before + 1);
       const other = /href="(\/\?[^"]*ways=all[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
       const whole = await (await at.get(other)).text();
       expect([usernameOf(whole), buttons(whole).length > 3]).toEqual(['vera@example.com', true]);
