@@ -28,10 +28,11 @@ type StoredAnswer = z.infer<typeof schema>;
 export interface RefreshAnswers {
   /**
    * Judges the second use of a refresh token.
-   * @returns whether it is a theft: by another client or key, or too late
+   * @returns `theft`: by another client or key, or too late. `unanswered`: the first use never got an answer, because
+   *   its process ended
    * @throws {AnsweredBefore} by the same client and key, in time
    */
-  isTheft(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<boolean>;
+  judge(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<'theft' | 'unanswered'>;
   /** Stores and repeats answers at the token endpoint. */
   attach(provider: Provider, toHash: (id: string) => string): void;
 }
@@ -63,12 +64,13 @@ export function createRefreshAnswers(kv: KeyValueStore, box: SecretBox, now: () 
   }
 
   return {
-    async isTheft(idHash, payload, usedAtMs) {
+    async judge(idHash, payload, usedAtMs) {
       const ctx = Provider.ctx;
-      if (ctx?.oidc.client?.clientId !== payload.clientId || now() - usedAtMs >= graceMs) return true;
+      if (ctx?.oidc.client?.clientId !== payload.clientId || now() - usedAtMs >= graceMs) return 'theft';
       const stored = await findAnswer(idHash);
-      if (stored && stored.jkt !== (await findKey(ctx as KoaContextWithOIDC))) return true;
-      if (stored && ctx) repeated.set(ctx.req, stored.body);
+      if (!stored) return 'unanswered';
+      if (stored.jkt !== (await findKey(ctx as KoaContextWithOIDC))) return 'theft';
+      if (ctx) repeated.set(ctx.req, stored.body);
       throw new AnsweredBefore('refresh token already used');
     },
     attach(provider, toHash) {

@@ -3,7 +3,7 @@ import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provid
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
 import { type Database, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
-import type { RefreshAnswers } from './refresh-token-reuse.ts';
+import { AnsweredBefore, type RefreshAnswers } from './refresh-token-reuse.ts';
 import { parsePayload } from './stored-payload.ts';
 
 const model = 'RefreshToken';
@@ -12,7 +12,7 @@ export interface RefreshTokenDeps {
   database: Database;
   box: SecretBox;
   grants: GrantStore;
-  answers: Pick<RefreshAnswers, 'isTheft'>;
+  answers: Pick<RefreshAnswers, 'judge'>;
   kv: Pick<KeyValueStore, 'ping'>;
   now: () => number;
 }
@@ -75,12 +75,30 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
   const row = async (idHash: Sha256) => (await select(db, { idHash })).rows[0];
   const open = (idHash: Sha256, payload: SealedText) => parsePayload(box.open(payload, aad(idHash)));
 
-  /** @throws {AnsweredBefore} if it is no theft */
-  async function endIfStolen(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<void> {
+  /**
+   * Ends the grant of a stolen token.
+   * @returns whether its first use never got an answer
+   * @throws {AnsweredBefore} if it is no theft
+   */
+  async function isUnanswered(idHash: Sha256, payload: AdapterPayload, usedAtMs: number): Promise<boolean> {
     const { grantId } = payload;
     // An ended grant gets no repeated answer.
-    const ended = grantId === undefined || !(await grants.isAlive(grantId));
-    if (!ended && (await answers.isTheft(idHash, payload, usedAtMs))) await grants.revoke(grantId);
+    if (grantId === undefined || !(await grants.isAlive(grantId))) return false;
+    if ((await answers.judge(idHash, payload, usedAtMs)) === 'unanswered') return true;
+    await grants.revoke(grantId);
+    return false;
+  }
+
+  /** @throws {AnsweredBefore} if another retry was faster */
+  async function release(idHash: Sha256, usedAtMs: number): Promise<void> {
+    const { numUpdatedRows } = await db
+      .updateTable('oidc')
+      .set({ consumedAt: null })
+      .where('model', '=', model)
+      .where('idHash', '=', idHash)
+      .where('consumedAt', '=', usedAtMs)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) throw new AnsweredBefore('refresh token already used');
   }
 
   return {
@@ -103,7 +121,11 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       // The id token of a refresh has no nonce (OpenID Connect Core 1.0, section 12.2).
       const { nonce: _, ...payload } = open(idHash, found.payload);
       if (found.consumedAt === null) return payload;
-      if (Provider.ctx?.oidc.route === 'token') await endIfStolen(idHash, payload, found.consumedAt);
+      const isRedeemed = Provider.ctx?.oidc.route === 'token';
+      if (isRedeemed && (await isUnanswered(idHash, payload, found.consumedAt))) {
+        await release(idHash, found.consumedAt);
+        return payload;
+      }
       return { ...payload, consumed: Math.floor(found.consumedAt / 1000) };
     },
     findByUid: unsupported,
@@ -126,7 +148,8 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
         .executeTakeFirst();
       if (result.numUpdatedRows > 0n) return;
       const found = await row(idHash);
-      if (found) await endIfStolen(idHash, open(idHash, found.payload), found.consumedAt ?? 0);
+      if (found && (await isUnanswered(idHash, open(idHash, found.payload), found.consumedAt ?? 0)))
+        throw new AnsweredBefore('refresh token already used');
       throw new errors.InvalidGrant('already used or unknown');
     },
     /** The tokens of a grant end with it: see `GrantStore.revoke`. */

@@ -97,6 +97,20 @@ describe.each(backends)('redeeming on $name', (backend) => {
     expect([await isAlive(tokens.access_token), await isAlive(tokens.refresh_token)]).toEqual([true, true]);
   });
 
+  it('A refresh token whose first use got no answer, as when its process is killed, is redeemed by one of the retries', async () => {
+    const { first, again, isAlive } = await signedIntoBrowserApp();
+    // The token is used up, and nothing more was written.
+    const { db } = foyer.stores.database;
+    const killed = db.updateTable('oidc').set({ consumedAt: foyer.deps.now() }).where('model', '=', 'RefreshToken');
+    await killed.where('idHash', '=', sha256(first.refresh_token ?? '')).execute();
+    const answers = await Promise.all([again(), again(second.port)]);
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won.length).toBeGreaterThan(0);
+    const tokens = tokensOf(won[0] as Answer);
+    expect([await isAlive(tokens.access_token), await isAlive(tokens.refresh_token)]).toEqual([true, true]);
+    expect((await again()).text).toBe(won[0]?.text);
+  });
+
   it('A refresh token that is used again after 11 seconds ends its token family', async () => {
     const { again, isAlive } = await signedIntoBrowserApp();
     const rotated = tokensOf(await again());
