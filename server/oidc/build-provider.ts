@@ -21,8 +21,8 @@ import type { ProviderDeps } from './provider-configuration.ts';
 import { allowIdTokenInQuery } from './query-response-mode.ts';
 import { createRefreshAnswers } from './refresh-token-reuse.ts';
 import { reportRefusals } from './refusals.ts';
+import { introspectResourceTokens } from './resource-tokens.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
-import { addMiddlewareAt, routes } from './routes-table.ts';
 import type { ServerLogout } from './server-logout.ts';
 import { countIssuedTokens } from './token-metrics.ts';
 
@@ -71,7 +71,7 @@ export function createProviderBuilder(
     allowFormPost(provider, deps);
     allowPopups(provider);
     createDevicePages(provider, { ...deps, kv, limits: settings.limits });
-    introspectStructuredTokens(provider);
+    introspectResourceTokens(provider, { database, keys, canAccessClient, now });
     serverLogout.attach(provider);
     addIssParameter(provider);
     answers.attach(provider, sha256);
@@ -93,21 +93,6 @@ function addIssParameter(provider: Provider): void {
   const emitter: NodeJS.EventEmitter = provider;
   emitter.on('authorization.success', ({ oidc }: KoaContextWithOIDC, answer: Record<string, unknown>) => {
     if (modes.has(oidc.responseMode)) answer.iss ??= provider.issuer;
-  });
-}
-
-/**
- * Introspection of a JWT, such as an access token of a resource server or an id token, answers that it is not active
- * (RFC 7662, section 2.2: an unknown token is not an error). The library answers an error, which is right only for
- * revocation (RFC 7009, section 2.2.1). By then the client has authenticated.
- */
-function introspectStructuredTokens(provider: Provider): void {
-  addMiddlewareAt(provider, [routes.introspection], async (ctx, next) => {
-    await next();
-    if (ctx.status !== 400) return;
-    if ((ctx.body as { error?: unknown } | undefined)?.error !== 'unsupported_token_type') return;
-    ctx.status = 200;
-    ctx.body = { active: false };
   });
 }
 
