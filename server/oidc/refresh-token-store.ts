@@ -1,7 +1,7 @@
 import type { InsertResult } from 'kysely';
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type SealedText, type Sha256, sha256 } from '../shared/index.ts';
-import { type Database, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
+import { type Database, type Db, type KeyValueStore, prepare, type Row, type SecretBox } from '../store/index.ts';
 import type { GrantStore } from './grant-store.ts';
 import { AnsweredBefore, type RefreshAnswers } from './refresh-token-reuse.ts';
 import { parsePayload } from './stored-payload.ts';
@@ -62,6 +62,18 @@ function prepareStatements({ db }: Database) {
   return { select, insertUnderGrant };
 }
 
+/** @throws {AnsweredBefore} if another retry was faster */
+async function release(db: Db, idHash: Sha256, usedAtMs: number): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('oidc')
+    .set({ consumedAt: null })
+    .where('model', '=', model)
+    .where('idHash', '=', idHash)
+    .where('consumedAt', '=', usedAtMs)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new AnsweredBefore('refresh token already used');
+}
+
 const unsupported = async () => undefined;
 
 /**
@@ -89,18 +101,6 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
     return false;
   }
 
-  /** @throws {AnsweredBefore} if another retry was faster */
-  async function release(idHash: Sha256, usedAtMs: number): Promise<void> {
-    const { numUpdatedRows } = await db
-      .updateTable('oidc')
-      .set({ consumedAt: null })
-      .where('model', '=', model)
-      .where('idHash', '=', idHash)
-      .where('consumedAt', '=', usedAtMs)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new AnsweredBefore('refresh token already used');
-  }
-
   return {
     /** @throws {errors.InvalidGrant} if the grant has ended */
     async upsert(id, payload, expiresInSeconds = 0) {
@@ -123,7 +123,7 @@ export function refreshTokenAdapter({ database, box, grants, answers, kv, now }:
       if (found.consumedAt === null) return payload;
       const isRedeemed = Provider.ctx?.oidc.route === 'token';
       if (isRedeemed && (await isUnanswered(idHash, payload, found.consumedAt))) {
-        await release(idHash, found.consumedAt);
+        await release(db, idHash, found.consumedAt);
         return payload;
       }
       return { ...payload, consumed: Math.floor(found.consumedAt / 1000) };

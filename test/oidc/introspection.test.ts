@@ -1,6 +1,9 @@
+import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
+import { findClient, insertResourceServer, updateClient } from '../../server/oidc/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { toClientId } from '../support/ids.ts';
 import { type RelyingParty, relyingParty, type Tokens, tokensFor } from '../support/relying-party.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -92,5 +95,61 @@ describe.each(backends)('introspection on $name', (backend) => {
     await oidc.refreshTokenGrant(open.config, own.refresh_token ?? '');
     expect(await oidc.tokenIntrospection(open.config, own.refresh_token ?? '')).toEqual({ active: false });
     expect((await oidc.tokenIntrospection(open.config, own.access_token)).active).toBe(true);
+  });
+
+  describe('a JWT for a resource server', () => {
+    const orders = 'https://orders.example.com/';
+    let token: string;
+    let owner: RelyingParty;
+    beforeAll(async () => {
+      await insertResourceServer(foyer.deps.database.db, { identifier: orders, scopes: ['orders:read'] }, 1);
+      owner = await newOwner();
+      token = await jwtFor(owner, user);
+    });
+    const newOwner = async () =>
+      relyingParty(foyer, await foyer.addClient({ resources: [orders] }), 'openid email orders:read');
+    const jwtFor = async (by: RelyingParty, member: User) => {
+      const { refresh_token: refresh = '' } = await tokensFor(by, foyer.browser(), member, { resource: orders });
+      return (await oidc.refreshTokenGrant(by.config, refresh, { resource: orders })).access_token;
+    };
+
+    it('A client introspects its own JWT until it expires or the resource is taken away', async () => {
+      const by = await newOwner();
+      const own = await jwtFor(by, user);
+      const told = await oidc.tokenIntrospection(by.config, own);
+      expect(told).toEqual({ ...decodeJwt(own), active: true, token_type: 'Bearer' });
+      expect(told).toMatchObject({ sub: user.id, client_id: by.id, aud: orders, scope: 'orders:read' });
+      foyer.passTime(301_000);
+      expect(await oidc.tokenIntrospection(by.config, own)).toEqual({ active: false });
+      foyer.passTime(-301_000);
+      const { db } = foyer.deps.database;
+      const found = await findClient(db, toClientId(by.id));
+      if (!found) throw new Error('the client is gone');
+      await updateClient(db, { ...found, resources: [] }, { nowMs: 2 });
+      expect(await oidc.tokenIntrospection(by.config, own)).toEqual({ active: false });
+    });
+
+    it('The JWT of a disabled user is reported as inactive', async () => {
+      const member = await foyer.addUser();
+      const own = await jwtFor(owner, member);
+      expect(await oidc.tokenIntrospection(owner.config, own)).toMatchObject({ active: true });
+      await foyer.deps.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', member.id).execute();
+      expect(await oidc.tokenIntrospection(owner.config, own)).toEqual({ active: false });
+    });
+
+    it('Attack: the JWT of another client, a changed or re-signed one, an id token and “a.b.c” are inactive', async () => {
+      const [header = '', , signature = ''] = token.split('.');
+      const claims = { ...decodeJwt(token), scope: 'orders:read orders:write' };
+      const changed = Buffer.from(JSON.stringify(claims)).toString('base64url');
+      const { privateKey } = await generateKeyPair('ES256');
+      const protectedHeader = { alg: 'ES256', typ: 'at+jwt', kid: decodeProtectedHeader(token).kid ?? '' };
+      const forged = await new SignJWT(claims).setProtectedHeader(protectedHeader).sign(privateKey);
+      const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
+      const { id_token: idToken = '' } = await tokensFor(owner, foyer.browser(), user);
+      expect(await oidc.tokenIntrospection(client.config, token)).toEqual({ active: false });
+      for (const one of [`${header}.${changed}.${signature}`, forged, `${unsigned}.${changed}.`, idToken, 'a.b.c'])
+        expect(await oidc.tokenIntrospection(owner.config, one)).toEqual({ active: false });
+      expect(await oidc.tokenIntrospection(owner.config, token)).toMatchObject({ active: true });
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
 import { deleteResourceServer, findClient, insertResourceServer, updateClient } from '../../server/oidc/index.ts';
 import { locationOf } from '../support/browser.ts';
@@ -278,43 +278,8 @@ describe.each(backends)('access tokens for resource servers on $name', (backend)
       expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
     });
 
-    it('A client introspects its own JWT until it expires or the resource is taken away, and cannot revoke it', async () => {
-      const own = await app();
-      const { tokens, user } = await tokensAt(own);
-      const told = await oidc.tokenIntrospection(own.config, tokens.access_token);
-      expect(told).toEqual({ ...decodeJwt(tokens.access_token), active: true, token_type: 'Bearer' });
-      expect(told).toMatchObject({ sub: user.id, client_id: own.id, aud: orders, scope: 'orders:read' });
-      await expect(oidc.tokenRevocation(own.config, tokens.access_token)).rejects.toMatchObject({ status: 400 });
-      foyer.passTime(301_000);
-      expect(await oidc.tokenIntrospection(own.config, tokens.access_token)).toEqual({ active: false });
-      foyer.passTime(-301_000);
-      const { db } = foyer.deps.database;
-      const found = await findClient(db, toClientId(own.id));
-      if (!found) throw new Error('the client is gone');
-      await updateClient(db, { ...found, resources: [] }, { nowMs: 2 });
-      expect(await oidc.tokenIntrospection(own.config, tokens.access_token)).toEqual({ active: false });
-    });
-
-    it('The JWT of a disabled user is reported as inactive', async () => {
-      const { tokens, user } = await tokensAt(party);
-      expect(await oidc.tokenIntrospection(party.config, tokens.access_token)).toMatchObject({ active: true });
-      await foyer.deps.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', user.id).execute();
-      expect(await oidc.tokenIntrospection(party.config, tokens.access_token)).toEqual({ active: false });
-    });
-
-    it('Attack: the JWT of another client, a changed or re-signed one, an id token and “a.b.c” are inactive', async () => {
-      const other = await app();
-      const [header = '', , signature = ''] = token.split('.');
-      const claims = { ...decodeJwt(token), scope: 'orders:read orders:write' };
-      const changed = Buffer.from(JSON.stringify(claims)).toString('base64url');
-      const { privateKey } = await generateKeyPair('ES256');
-      const protectedHeader = { alg: 'ES256', typ: 'at+jwt', kid: decodeProtectedHeader(token).kid ?? '' };
-      const forged = await new SignJWT(claims).setProtectedHeader(protectedHeader).sign(privateKey);
-      const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url');
-      const { tokens } = await tokensAt(party);
-      expect(await oidc.tokenIntrospection(other.config, token)).toEqual({ active: false });
-      const rest = [`${header}.${changed}.${signature}`, forged, `${unsigned}.${changed}.`, tokens.id_token, 'a.b.c'];
-      for (const one of rest) expect(await oidc.tokenIntrospection(party.config, one ?? '')).toEqual({ active: false });
+    it('Revocation answers that it cannot revoke the JWT', async () => {
+      await expect(oidc.tokenRevocation(party.config, token)).rejects.toMatchObject({ status: 400 });
     });
 
     it('A JWT stays valid after the sign-out until it expires, but its refresh token ends at once', async () => {
