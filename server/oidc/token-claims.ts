@@ -21,12 +21,13 @@ interface AuthenticationClaims {
  * @throws {errors.InvalidScope} also if no scope, or only unknown ones are requested
  */
 function rejectUnregisteredScopes(token: AccessToken | ClientCredentials): undefined {
-  // Scopes of a resource server have already been compared with its own registration.
-  if (token.kind !== 'ClientCredentials' || token.aud !== undefined) return;
-  const registered = (token.client?.scope ?? '').split(' ');
+  if (token.kind !== 'ClientCredentials') return;
   // RFC 6749, section 3.3: without a scope the server fails. A token without scopes would authorize nothing, without an
   // explanation.
   if (token.scopes.size === 0) throw new errors.InvalidScope('name at least one registered scope', '');
+  // Scopes of a resource server have already been compared with its own registration.
+  if (token.aud !== undefined) return;
+  const registered = (token.client?.scope ?? '').split(' ');
   for (const scope of token.scopes) {
     if (!isClientScope(scope) || !registered.includes(scope)) {
       throw new errors.InvalidScope('requested scope is not allowed', scope);

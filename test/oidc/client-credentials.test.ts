@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { apiScopes } from '../../server/http/index.ts';
-import { clientMetadata, InvalidClientRequest } from '../../server/oidc/index.ts';
+import { clientMetadata, InvalidClientRequest, insertResourceServer } from '../../server/oidc/index.ts';
 import { locationOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { relyingParty, signInFor, tokensFor } from '../support/relying-party.ts';
@@ -69,6 +69,17 @@ describe.each(backends)('client credentials on $name', (backend) => {
       expect(await (await ask(client, { scope: `${scope} users:read` })).json()).toMatchObject({ scope: 'users:read' });
     },
   );
+
+  it('Client credentials for a resource are refused with invalid_scope if none of its scopes is left', async () => {
+    const resource = 'https://orders.example.com/';
+    await insertResourceServer(foyer.deps.database.db, { identifier: resource, scopes: ['orders:read'] }, 1);
+    const scopes = ['users:read'];
+    const client = await foyer.addClient({ service: true, redirectUris: [], scopes, resources: [resource] });
+    for (const scope of ['nonsense', 'payroll:read', 'users:read', ''])
+      expect(await refusal(await ask(client, { resource, scope }))).toEqual([400, 'invalid_scope']);
+    const mixed = await ask(client, { resource, scope: 'orders:read nonsense' });
+    expect(await mixed.json()).toMatchObject({ scope: 'orders:read' });
+  });
 
   it('A client that is not registered as a service gets no client credentials token, whatever its scopes for users', async () => {
     expect(await refusal(await ask(await foyer.addClient(), {}))).toEqual([400, 'invalid_request']);
