@@ -76,6 +76,7 @@ export const notes = {
   'client_sessions.expires_at': 'Later than any session; extended while it is used.',
   clients: 'One client app. `metadata` is JSON in RFC 7591 names, without the secret.',
   'clients.secret_hash': 'SHA-256 (base64url) of the client secret; null for public clients.',
+  'clients.secret_created_at': 'Null without a secret.',
   'clients.previous_secret_expires_at': 'Expiry of the previous secret (milliseconds since the epoch).',
   connected_apps:
     "A client app with a user's consent, or with offline access. Scopes are those of the consent; empty if the marketplace's own app needs none.",

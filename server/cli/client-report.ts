@@ -1,4 +1,4 @@
-import { type ClientMetadata, canonicalScopes, deviceGrant } from '../oidc/index.ts';
+import { type ClientMetadata, canonicalScopes, deviceGrant, isVisibleToUsers } from '../oidc/index.ts';
 import { facts, present } from './text.ts';
 
 export const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
@@ -42,6 +42,13 @@ interface Described {
   previousUntilMs?: number | undefined;
 }
 
+/** Undefined: the tile is whole. */
+function dashboardTile(client: ClientMetadata): string | undefined {
+  if (client.hidden) return 'not shown';
+  const isWhole = client.initiate_login_uri !== undefined || !isVisibleToUsers(client);
+  return isWhole ? undefined : 'a tile without Open: --logback-uri gives it one';
+}
+
 export function describeClient(client: ClientMetadata, { secret, grants, previousUntilMs }: Described = {}): string {
   const keys = client.jwks?.keys.map(({ kid, kty }) => String(kid ?? kty)).join(' ');
   return facts([
@@ -68,7 +75,7 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Profile', client.profile === 'fapi2' ? 'FAPI 2.0 Security Profile' : undefined],
     ['Request objects', client.unsigned_request_objects ? 'also unsigned' : undefined],
     ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
-    ['Dashboard', client.hidden ? 'not shown' : undefined],
+    ['Dashboard', dashboardTile(client)],
     ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);

@@ -92,6 +92,18 @@ export async function previousSecretExpiry(db: Db, id: ClientId): Promise<number
   return row?.previousSecretExpiresAt ?? undefined;
 }
 
+/** The clients whose newest secret was created before this time. */
+export async function listClientsWithOldSecrets(db: Db, beforeMs: number): Promise<ClientId[]> {
+  const rows = await db
+    .selectFrom('clients')
+    .select('id')
+    .where('secretHash', 'is not', null)
+    .where('secretCreatedAt', '<', beforeMs)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 export async function listClients(db: Db): Promise<ClientMetadata[]> {
   const rows = await db.selectFrom('clients').select('metadata').orderBy('id').execute();
   return rows.map((row) => parseMetadata(row.metadata));
@@ -110,6 +122,7 @@ export async function insertClient(
       name: client.client_name,
       metadata: JSON.stringify(client),
       secretHash: secret === null ? null : clientSecretHash(secret),
+      secretCreatedAt: secret === null ? null : nowMs,
       createdAt: nowMs,
       updatedAt: nowMs,
     })
@@ -128,11 +141,11 @@ export interface SecretChange {
   dropPrevious?: boolean;
 }
 
-function secretColumns({ secret, previousUntilMs, dropPrevious = false }: SecretChange) {
+function secretColumns({ secret, previousUntilMs, dropPrevious = false }: SecretChange, nowMs: number) {
   const none = { previousSecretHash: null, previousSecretExpiresAt: null };
   if (secret === undefined) return dropPrevious ? none : {};
-  if (secret === null) return { secretHash: null, ...none };
-  const hash = { secretHash: clientSecretHash(secret) };
+  if (secret === null) return { secretHash: null, secretCreatedAt: null, ...none };
+  const hash = { secretHash: clientSecretHash(secret), secretCreatedAt: nowMs };
   if (previousUntilMs === undefined) return { ...hash, ...none };
   // SQL reads the row as it was before the update.
   return { ...hash, previousSecretHash: sql.ref<Sha256>('secretHash'), previousSecretExpiresAt: previousUntilMs };
@@ -150,7 +163,7 @@ export async function updateClient(
       name: client.client_name,
       metadata: JSON.stringify(client),
       updatedAt: nowMs,
-      ...secretColumns(change),
+      ...secretColumns(change, nowMs),
     })
     .where('id', '=', client.client_id)
     .executeTakeFirst();

@@ -10,7 +10,13 @@ export { createCanAccessClient, type GrantableAccess, grantsToNobody, isRestrict
 export { logoutCarrier } from './backchannel-carrier.ts';
 export { createLogoutNotices } from './backchannel-logouts.ts';
 export { isKeySet, keySetFormat } from './client-keys.ts';
-export { type ClientMetadata, deviceGrant, mayHoldSensitive, signingAlgorithms } from './client-metadata.ts';
+export {
+  type ClientMetadata,
+  deviceGrant,
+  isVisibleToUsers,
+  mayHoldSensitive,
+  signingAlgorithms,
+} from './client-metadata.ts';
 export { clientMetadata, ensureDefaultClient, toClientRequest } from './client-registration.ts';
 export { type ClientRequest, InvalidClientRequest } from './client-request.ts';
 export {
@@ -19,6 +25,7 @@ export {
   findClient,
   insertClient,
   listClients,
+  listClientsWithOldSecrets,
   previousSecretExpiry,
   updateClient,
 } from './client-store.ts';

@@ -96,6 +96,8 @@ export interface TablesAToL {
     previousSecretHash: Sha256 | null;
     /** Expiry of the previous secret (milliseconds since the epoch). */
     previousSecretExpiresAt: number | null;
+    /** Null without a secret. */
+    secretCreatedAt: number | null;
   };
   /**
    * A client app with a user's consent, or with offline access. Scopes are those of the consent; empty if the

@@ -77,6 +77,24 @@ describe.each(backends)('foyer client on $name', (backend) => {
     }
   });
 
+  it('Adding a client says that its dashboard tile has no Open button, unless it has a logback address or no tile', async () => {
+    expect((await foyer('client', 'add', ...shop)).out).toMatch(
+      /^Dashboard +a tile without Open: --logback-uri gives/m,
+    );
+    const whole = await foyer(
+      'client',
+      'add',
+      ...shop,
+      '--id',
+      'whole',
+      '--logback-uri',
+      'https://shop.example/sign-in',
+    );
+    expect(whole.out).not.toMatch(/^Dashboard/m);
+    const service = ['--id', 'jobs', '--name', 'Jobs', '--service', '--scope', 'users:read'];
+    expect((await foyer('client', 'add', ...service)).out).not.toMatch(/^Dashboard/m);
+  });
+
   it('The profile --certification registers what the plans of the OpenID Foundation send', async () => {
     const run = await foyer('client', 'add', ...shop, '--certification', '--json');
     expect(run.json()).toMatchObject({

@@ -4,7 +4,7 @@ import { checkClients } from '../../server/cli/doctor/database.ts';
 import type { Area } from '../../server/cli/doctor/finding.ts';
 import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { onOffer } from '../../server/cli/grantable-access.ts';
-import { type ClientRequest, clientMetadata, insertClient } from '../../server/oidc/index.ts';
+import { type ClientRequest, clientMetadata, insertClient, updateClient } from '../../server/oidc/index.ts';
 import { anyBackend, type OpenStores } from '../support/stores.ts';
 
 const offer = { plans: ['1', '2'], entitlements: ['showcase'] };
@@ -60,6 +60,22 @@ describe('foyer doctor on the requirements of clients', () => {
       expect(await look({})).toMatchObject([
         { id: 'plans.clients', level: 'fault', seen: expect.stringContaining('old') },
       ]);
+    });
+
+    it('The doctor notes a secret that is older than a year, until a new one replaces it', async () => {
+      const { db } = stores.database;
+      const yearMs = 365 * 24 * 60 * 60 * 1000;
+      const notes = async () => (await look({}, 'clients')).filter(({ id }) => id === 'clients.old-secret');
+      await insertClient(db, client('young'), { secret: 's', nowMs: Date.now() - yearMs + 60_000 });
+      await insertClient(db, client('keyed'), { secret: null, nowMs: 1 });
+      await insertClient(db, client('aged'), { secret: 's', nowMs: Date.now() - yearMs - 60_000 });
+      expect(await notes()).toMatchObject([
+        { level: 'note', seen: '1 client with a secret that is older than a year: aged.' },
+      ]);
+      await updateClient(db, client('aged', { name: 'Renamed' }), { nowMs: Date.now() });
+      expect(await notes()).toHaveLength(1);
+      await updateClient(db, client('aged'), { secret: 'n', nowMs: Date.now() });
+      expect(await notes()).toEqual([]);
     });
 
     it('The doctor finds a legacy client among the registered clients', async () => {

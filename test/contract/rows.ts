@@ -51,6 +51,7 @@ export function aClient(change: Partial<Row<'clients'>> = {}): Row<'clients'> {
     secretHash: null,
     previousSecretHash: null,
     previousSecretExpiresAt: null,
+    secretCreatedAt: null,
     createdAt: NOW_MS,
     updatedAt: NOW_MS,
     ...change,

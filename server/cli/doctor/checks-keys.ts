@@ -156,6 +156,15 @@ export function judgeLegacy(clients: readonly ClientMetadata[]): Finding[] {
   ]);
 }
 
+/** @param ids the clients whose secret is older than a year */
+export const judgeSecrets = (ids: readonly string[]): Finding[] =>
+  table('clients', [
+    note('clients.old-secret', ids.length > 0)`
+    ${counted(ids.length, 'client')} with a secret that is older than a year: ${ids.join(', ')}.
+    Why: A secret that leaked unnoticed stays of use until it is replaced.
+    Do: \`foyer client update ID --new-secret\`: the old one stays valid for 24 hours. Or use keys: \`--jwks-uri\`.`,
+  ]);
+
 /** The clients whose requests may come without PKCE. */
 export function judgePkce(clients: readonly ClientMetadata[]): Finding[] {
   const exempted = clients.filter((client) => client.pkce_optional && !client.nonce_optional);

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { loadPlans, PlansFileError } from '../../../config/plans.ts';
-import { type ClientMetadata, listClients, type SigningKeyInfo } from '../../oidc/index.ts';
+import { type ClientMetadata, listClients, listClientsWithOldSecrets, type SigningKeyInfo } from '../../oidc/index.ts';
+import { dayMs } from '../../shared/index.ts';
 import { type Database, inspectDatabase, inspectSqliteFile, isStamped, migrationState } from '../../store/index.ts';
 import { onOffer } from '../grantable-access.ts';
-import { judgeClients, judgeKeys, judgeLegacy, judgePkce, judgeSensitive } from './checks-keys.ts';
+import { judgeClients, judgeKeys, judgeLegacy, judgePkce, judgeSecrets, judgeSensitive } from './checks-keys.ts';
 import { judgeClock, judgeMissing } from './checks-services.ts';
 import {
   judgeAnswer,
@@ -46,11 +47,13 @@ function checkRequirements(clients: readonly ClientMetadata[], { config, unreada
 /** The requirements of client apps, the most dangerous access, and the weakest protection. */
 export async function checkClients({ db }: Database, setup: Setup): Promise<Finding[]> {
   const clients = await listClients(db);
+  const oldSecrets = await listClientsWithOldSecrets(db, setup.now() - 365 * dayMs);
   return [
     ...checkRequirements(clients, setup),
     ...judgeSensitive(clients),
     ...judgeLegacy(clients),
     ...judgePkce(clients),
+    ...judgeSecrets(oldSecrets),
   ];
 }
 

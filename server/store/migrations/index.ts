@@ -26,6 +26,7 @@ import { billingDetails } from './0025-billing-details.ts';
 import { customerDiscount } from './0026-customer-discount.ts';
 import { standardClaims } from './0027-standard-claims.ts';
 import { idTokenClaims } from './0028-id-token-claims.ts';
+import { secretAge } from './0029-secret-age.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   customerDiscount,
   standardClaims,
   idTokenClaims,
+  secretAge,
 ];
