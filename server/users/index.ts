@@ -100,6 +100,7 @@ export {
   lockUser,
   recordSignIn,
   setDisabled,
+  setFirstTimeZone,
   setLocale,
   setMfaPreference,
   setSource,
