@@ -2,7 +2,7 @@ import { TermsPage } from '../../views/sign-in/terms-page.tsx';
 import { HttpError, type RequestContext } from '../http/index.ts';
 import type { ClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import { mustAcceptTerms, recordAcceptance, setFirstTimeZone, toTimeZone, type User } from '../users/index.ts';
+import { mustAcceptTerms, recordAcceptance, type User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { redirectToSignIn } from './require-user.ts';
 
@@ -71,13 +71,7 @@ async function storeAcceptance(r: RequestContext, deps: SignInDeps, user: User):
     clientId: (await findWaitingClient(r, deps)) ?? null,
   };
   try {
-    // Users of a provider accept the terms here first: their sign-up had no form of Foyer's.
-    const zoneinfo = user.acceptedTosVersion === null ? toTimeZone(r.field('zoneinfo')) : undefined;
-    await deps.database.transaction(async (trx) => {
-      const nowMs = deps.now();
-      await recordAcceptance(trx, acceptance, nowMs);
-      if (zoneinfo !== undefined) await setFirstTimeZone(trx, user.id, { zoneinfo, nowMs });
-    });
+    await deps.database.transaction((trx) => recordAcceptance(trx, acceptance, deps.now()));
     return true;
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

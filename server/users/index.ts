@@ -100,7 +100,6 @@ export {
   lockUser,
   recordSignIn,
   setDisabled,
-  setFirstTimeZone,
   setLocale,
   setMfaPreference,
   setSource,

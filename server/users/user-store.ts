@@ -215,16 +215,6 @@ export async function setLocale(
   await db.updateTable('users').set({ locale, updatedAt: nowMs }).where('id', '=', id).execute();
 }
 
-/** Stores the time zone of a user's browser, unless the user has one. */
-export async function setFirstTimeZone(
-  db: Db,
-  id: UserId,
-  { zoneinfo, nowMs }: { zoneinfo: string; nowMs: number },
-): Promise<void> {
-  const change = db.updateTable('users').set({ zoneinfo, updatedAt: nowMs }).where('id', '=', id);
-  await change.where('zoneinfo', 'is', null).execute();
-}
-
 /**
  * Records that the user has signed in with the current password.
  * @returns whether it was the first time

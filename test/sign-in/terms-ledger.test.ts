@@ -51,23 +51,6 @@ describe.each(backends)('acceptance of the terms on $name', (backend) => {
     expect(await listTermsAcceptances(foyer.deps.database.db, user.id)).toEqual([]);
   });
 
-  it.each([
-    ['Europe/Berlin', null, 'Europe/Berlin'],
-    ['Mars/Olympus', null, null],
-    ['', null, null],
-    ['Europe/Berlin', 1, null],
-  ])(
-    'The time zone “%s” in the acceptance of a user who accepted version %s stores %s',
-    async (sent, version, zone) => {
-      // A user who signed up by a provider has accepted none: only the acceptance comes from a form of this site.
-      const user = await foyer.addUser({ acceptedTosVersion: version });
-      const browser = await foyer.signedIn(user);
-      expect(await (await browser.get('/tos')).text()).toMatch(/<input type="hidden" name="zoneinfo" value=""/);
-      for (const zoneinfo of [sent, 'Europe/Paris']) await browser.post('/tos', { ...accept, zoneinfo });
-      expect((await findUser(foyer.deps.database.db, user.id))?.zoneinfo).toBe(zone);
-    },
-  );
-
   it('Without a return address the page confirms that the terms are accepted', async () => {
     const browser = await foyer.signedIn(await newMember());
     expect(await (await browser.get('/tos?accepted=1')).text()).not.toContain('You have accepted');

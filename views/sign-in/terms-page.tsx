@@ -32,9 +32,7 @@ function Decision({
   const { t } = ctx;
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
-      <HiddenFields
-        fields={{ version: String(version.number), zoneinfo: '', ...(redirect === undefined ? {} : { redirect }) }}
-      />
+      <HiddenFields fields={{ version: String(version.number), ...(redirect === undefined ? {} : { redirect }) }} />
       <div className="decision-bar">
         <p className="decision-question">{t('terms.decideTitle')}</p>
         <div className="actions">
@@ -88,7 +86,6 @@ export function TermsPage({ ctx, mode, action, redirect, document, version, decl
         lifted={mode === 'read'}
       />
       {mode === 'accept' && <Script ctx={ctx} entry="busy" />}
-      {mode === 'accept' && <Script ctx={ctx} entry="time-zone" />}
       {mode === 'accept' && <Decision ctx={ctx} action={action} redirect={redirect} version={version} />}
     </PlainLayout>
   );
