@@ -123,6 +123,37 @@ describe('the hour in which a renewal is a draft', () => {
     expect(await charges(user)).toEqual(expect.arrayContaining([49_900, 49_900]));
   });
 
+  it.each([
+    ['credit', -1_000, 48_900],
+    ['debt', 45, 49_945],
+  ])(
+    'A later plan that is chosen in the hour is announced without the %s that the renewal takes up',
+    async (_name, balance, renewalCents) => {
+      const user = await shop.foyer.addUser();
+      await shop.saveCard(user);
+      expect(await shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
+      await shop.stripe.client().customers.update(await customerOf(user), { balance });
+      const { periodEnd } = (await shop.membership.getMembership(user.id)) ?? {};
+      shop.passTime((periodEnd ?? 0) - shop.stripe.engine.nowMs() + 5 * minuteMs);
+      await shop.membership.refresh(user.id);
+      const browser = await shop.foyer.signedIn(user);
+      expect(await pageWords(browser, '/plan-purchase/10')).toContain('Then Starter begins, and $99.00 is charged.');
+      expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
+      const next = { amountCents: 9_900, creditUsedCents: 0 };
+      expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextCharge: next });
+      const mails = await shop.foyer.mails(user.email);
+      const { values } = mails.findLast(({ template }) => template === 'plan-changes') ?? {};
+      expect(values).toMatchObject({ amountCents: 9_900 });
+      shop.passTime(2 * hourMs);
+      await shop.membership.refresh(user.id);
+      expect(await charges(user)).toContain(renewalCents);
+      expect(await shop.membership.getMembership(user.id)).toMatchObject({ nextCharge: next });
+      shop.passTime(32 * dayMs);
+      await shop.membership.refresh(user.id);
+      expect(await charges(user)).toContain(9_900);
+    },
+  );
+
   it('After the hour the renewal is charged, and the upgrade credits the rest of its period', async () => {
     const { user } = await renewingMember();
     shop.passTime(hourMs);

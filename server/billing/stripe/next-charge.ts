@@ -18,7 +18,7 @@ import type { Snapshot } from '../subscription/membership-store.ts';
 import type { StripeSnapshot } from './read-stripe-snapshot.ts';
 import { callStripe, toStripeRefusal } from './stripe-client.ts';
 import { addedTaxCents, allTaxCents, soldDiscountCents, soldLines, usedCreditCents } from './stripe-invoices.ts';
-import { plannedChange, toId, toMs } from './stripe-objects.ts';
+import { findDraft, plannedChange, toChargeable, toId, toMs } from './stripe-objects.ts';
 
 /**
  * The first day on which a charge is without a discount that is on the invoice: one that is used once ends with the
@@ -74,26 +74,6 @@ function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number 
   };
 }
 
-/** Smallest charges at Stripe that are not 50 cents (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
-const smallestCharges: ReadonlyMap<string, number> = new Map([
-  ['aed', 200],
-  ['bgn', 100],
-  ['czk', 1_500],
-  ['dkk', 250],
-  ['gbp', 30],
-  ['hkd', 400],
-  ['mxn', 1_000],
-  ['myr', 200],
-  ['nok', 300],
-  ['pln', 200],
-  ['ron', 200],
-  ['sek', 300],
-  ['thb', 1_000],
-]);
-
-/** Stripe charges no less; a smaller amount is owed with the charge after it. */
-const toSmallestCharge = (currency: string): number => smallestCharges.get(currency) ?? 50;
-
 /**
  * From a recurring preview, of which Stripe does not say whether it contains the balance.
  * @param balanceCents before that charge: below 0 the user's credit, above 0 owed
@@ -103,14 +83,26 @@ export function toLaterCharge(
   { balanceCents, ...discounts }: ChargeDiscounts & { balanceCents: number },
 ): NextCharge {
   const { at } = discounts;
-  const dueCents = invoice.total + balanceCents;
   return {
     ...toRegularAmounts(invoice, discounts),
-    amountCents: dueCents < toSmallestCharge(invoice.currency) ? 0 : dueCents,
+    amountCents: toChargeable(invoice.total + balanceCents, invoice.currency),
     creditUsedCents: Math.max(0, Math.min(invoice.total, 0 - balanceCents)),
     at,
   };
 }
+
+/** From a preview with a balance in it that an invoice before it is going to take up. */
+const toChargeAfter = (
+  invoice: Stripe.Invoice,
+  discounts: Discounts,
+  { at, balanceCents }: { at: number | null; balanceCents: number },
+): NextCharge =>
+  toLaterCharge(invoice, {
+    discount: discountAt(discounts, { at }),
+    customerDiscount: discounts.customerDiscount,
+    at,
+    balanceCents,
+  });
 
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Discounts & Pick<Snapshot, 'periodEnd' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
@@ -167,7 +159,7 @@ export async function previewLaterPlan(
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && membership.nextPlanId === plan.id) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
-    if (scheduled) return toNextCharge(scheduled, membership, at);
+    if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents });
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
@@ -262,8 +254,9 @@ async function previewNextCharge(
   }
   const invoice = await previewNextInvoice(deps, subscription);
   if (!invoice) return null;
-  const start = soldStart(invoice) ?? snapshot.periodEnd;
-  return toNextCharge(invoice, snapshot, start);
+  const at = soldStart(invoice) ?? snapshot.periodEnd;
+  if (!findDraft(subscription)) return toNextCharge(invoice, snapshot, at);
+  return toChargeAfter(invoice, snapshot, { at, balanceCents: snapshot.balanceCents });
 }
 
 /** The start of the period that is paid by it. */

@@ -16,6 +16,7 @@ import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
 import {
   isEnded,
+  nextBalance,
   plannedChange,
   toAppliedDiscount,
   toCustomerDiscount,
@@ -292,9 +293,8 @@ export async function toMembershipSnapshot(
     unpaidSince: findUnpaidSince(facts, { status, pending }),
     pending,
     price: over || !item ? null : toPrice(subscription, item),
-    // readNextCharge follows.
-    nextCharge: null,
-    balanceCents: customer.balance,
+    nextCharge: null, // readNextCharge follows
+    balanceCents: nextBalance(customer, subscription),
   };
   return asBeforePurchase(snapshot, subscription);
 }

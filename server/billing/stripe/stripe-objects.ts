@@ -216,3 +216,37 @@ export function toDecline(error: StripeDecline | null | undefined): Decline {
   const { code = '', decline_code: declineCode = '' } = error;
   return { message, reason: reasons[declineCode] ?? reasons[code] };
 }
+
+/** Smallest charges at Stripe that are not 50 cents (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
+const smallestCharges: ReadonlyMap<string, number> = new Map([
+  ['aed', 200],
+  ['bgn', 100],
+  ['czk', 1_500],
+  ['dkk', 250],
+  ['gbp', 30],
+  ['hkd', 400],
+  ['mxn', 1_000],
+  ['myr', 200],
+  ['nok', 300],
+  ['pln', 200],
+  ['ron', 200],
+  ['sek', 300],
+  ['thb', 1_000],
+]);
+
+/** Stripe charges no less; a smaller amount is owed with the charge after it. */
+export const toChargeable = (cents: number, currency: string): number =>
+  cents < (smallestCharges.get(currency) ?? 50) ? 0 : cents;
+
+/** The invoice of a renewal that Stripe is going to finalize. @param subscription with its latest invoice expanded */
+export function findDraft({ latest_invoice: latest }: Stripe.Subscription): Stripe.Invoice | undefined {
+  return typeof latest === 'object' && latest?.status === 'draft' && latest.auto_advance ? latest : undefined;
+}
+
+/** The balance that is left for the next charge: the draft of a renewal takes up the present one when it is finalized. */
+export function nextBalance({ balance }: Stripe.Customer, subscription: Stripe.Subscription): number {
+  const draft = findDraft(subscription);
+  if (!draft) return balance;
+  const owed = draft.total + balance;
+  return owed - toChargeable(owed, draft.currency);
+}
