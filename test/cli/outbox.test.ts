@@ -1,32 +1,32 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PermanentDeliveryError } from '../../server/messages/index.ts';
-import { mail, notice, outboxRoom, type Room } from '../messages/outbox-room.ts';
+import { mail, notice, outboxSetup, type Setup } from '../messages/outbox-setup.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 
 describe.each(backends)('foyer outbox on $name', (backend) => {
   let stores: OpenStores;
-  let room: Room;
+  let setup: Setup;
   let foyer: Cli;
   let ids: { waiting: string; delivered: string; dead: string; expired: string };
   beforeEach(async () => {
     stores = await backend.open();
-    room = outboxRoom(stores);
-    foyer = cliOn(stores.urls, {}, room.now);
-    const delivered = await room.add(notice('delivered'));
-    room.pass(1);
-    const expired = await room.add(mail('late@example.com', { expiresAtMs: room.now() }));
-    room.pass(1);
-    const dead = await room.add(mail('ada@example.com'));
-    room.pass(1);
-    await room
+    setup = outboxSetup(stores);
+    foyer = cliOn(stores.urls, {}, setup.now);
+    const delivered = await setup.add(notice('delivered'));
+    setup.pass(1);
+    const expired = await setup.add(mail('late@example.com', { expiresAtMs: setup.now() }));
+    setup.pass(1);
+    const dead = await setup.add(mail('ada@example.com'));
+    setup.pass(1);
+    await setup
       .worker(async (message) => {
         if (message.channel === 'mail')
           throw new PermanentDeliveryError('SMTP: 550 <ada@example.com>: \u001b[31mno such mailbox');
       })
       .turn();
-    ids = { waiting: await room.add(mail('grace@example.com')), delivered, dead, expired };
+    ids = { waiting: await setup.add(mail('grace@example.com')), delivered, dead, expired };
   });
   afterEach(() => stores?.destroy());
 
@@ -62,9 +62,9 @@ describe.each(backends)('foyer outbox on $name', (backend) => {
       '1 message waits again: a running Foyer tries within seconds.\n',
     );
     const sent: string[] = [];
-    await room.worker(async (message) => void (message.channel === 'mail' && sent.push(message.to))).turn();
+    await setup.worker(async (message) => void (message.channel === 'mail' && sent.push(message.to))).turn();
     expect(sent.sort()).toEqual(['ada@example.com', 'grace@example.com']);
-    expect(await room.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, lastError: null });
+    expect(await setup.row(ids.dead)).toMatchObject({ state: 'delivered', attempts: 1, lastError: null });
     expect((await foyer('outbox', 'retry', '--all-dead', '--json')).json()).toEqual({ retried: 0 });
   });
 });

@@ -3,7 +3,7 @@ import { createOutbox } from '../../server/messages/outbox.ts';
 import { createPrometheusMetrics } from '../../server/metrics/prometheus.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { anyBackend, type OpenStores } from '../support/stores.ts';
-import { box, mail, nameOf, notice, outboxRoom, until } from './outbox-room.ts';
+import { box, mail, nameOf, notice, outboxSetup, until } from './outbox-setup.ts';
 
 let stores: OpenStores;
 beforeAll(async () => {
@@ -12,15 +12,15 @@ beforeAll(async () => {
 afterAll(() => stores?.destroy());
 
 it('The metrics count messages written, delivered, failed and given up, and measure what waits and for how long', async () => {
-  const room = outboxRoom(stores);
+  const setup = outboxSetup(stores);
   const metrics = createPrometheusMetrics();
-  const outbox = createOutbox({ box, now: room.now, metrics });
+  const outbox = createOutbox({ box, now: setup.now, metrics });
   const sample = async (name: string, labels: Record<string, string> = {}) =>
     sampleOf(await metrics.registry.metrics(), name, labels);
   for (const message of [notice('fine'), mail('down@example.com'), mail('gone@example.com')]) {
     await stores.database.transaction((trx) => outbox.add(trx, message));
   }
-  const worker = room.worker(
+  const worker = setup.worker(
     async (message) => {
       if (nameOf(message) === 'down@example.com') throw new Error('down');
       if (nameOf(message) === 'gone@example.com') throw new PermanentDeliveryError('gone');
@@ -33,7 +33,7 @@ it('The metrics count messages written, delivered, failed and given up, and meas
   await until(async () => (await attempts('notification', 'delivered')) === 1);
   expect(await sample('foyer_messages_added_total', { channel: 'mail', template: 'verify-email' })).toBe(2);
   expect(await sample('foyer_message_delivery_duration_seconds_count', { channel: 'mail' })).toBe(2);
-  room.pass(4_000);
+  setup.pass(4_000);
   await until(
     async () => (await sample('foyer_outbox_waiting')) === 1 && (await sample('foyer_outbox_oldest_seconds')) === 4,
   );

@@ -4,7 +4,7 @@ import type { CompiledQuery, KyselyPlugin } from 'kysely';
 import { createOutbox } from '../../server/messages/outbox.ts';
 import { countQueued, dueMessages } from '../../server/messages/outbox-store.ts';
 import { anyBackend, type OpenStores } from '../support/stores.ts';
-import { box, notice } from './outbox-room.ts';
+import { box, notice } from './outbox-setup.ts';
 
 let stores: OpenStores;
 beforeAll(async () => {

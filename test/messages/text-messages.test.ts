@@ -57,7 +57,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
 
   /** Counters of their own for each test: a prefix in a shared store. */
   let turn = 0;
-  function room(countries?: string[]) {
+  function setup(countries?: string[]) {
     turn += 1;
     const prefix = `t${turn}:`;
     const { database } = stores;
@@ -90,7 +90,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   const number = (index: number) => `+49151123456${String(index).padStart(2, '0')}`;
 
   it('An allowed text message is written into the outbox, and a refused one is not', async () => {
-    const { send, written } = room(['DE']);
+    const { send, written } = setup(['DE']);
     const before = await written();
     expect(await send()).toEqual({ sent: true });
     expect(await written()).toBe(before + 1);
@@ -101,14 +101,14 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('Without a list of countries every country is served, but no premium number', async () => {
-    const { texts } = room();
+    const { texts } = setup();
     const reached = (...numbers: string[]) => Promise.all(numbers.map((one) => texts.canReceiveSms(toE164(one))));
     expect(await reached('+12015550123', '+18765550123', '+33612345678')).toEqual([true, true, true]);
     expect(await reached('+19005550123', '+33899123456', '+4930123456')).toEqual([false, false, false]);
   });
 
   it('A user gets no more text messages than the limit allows, whatever the numbers and addresses', async () => {
-    const { send } = room();
+    const { send } = setup();
     for (let i = 0; i < limits.member; i += 1) {
       expect(await send({ to: number(i), ip: `192.0.2.${i}` })).toEqual({ sent: true });
     }
@@ -119,7 +119,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('A number gets no more text messages than the limit allows, whatever the users', async () => {
-    const { send } = room();
+    const { send } = setup();
     const asks = Array.from({ length: limits.number + 1 }, (_, i) => send({ member: `m${i}`, ip: `192.0.2.${i}` }));
     const answers = await Promise.all(asks);
     expect(answers.filter(({ sent }) => sent)).toHaveLength(limits.number);
@@ -127,7 +127,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('A network gets no more text messages than the limit allows, and an IPv6 subscriber counts as one network', async () => {
-    const { send } = room();
+    const { send } = setup();
     for (let i = 0; i < limits.address; i += 1) {
       expect(await send({ to: number(i), member: `m${i}`, ip: `2001:db8::${i}` })).toEqual({ sent: true });
     }
@@ -137,7 +137,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('Unverified numbers may use half of the hourly limit, so that verified users still get their codes', async () => {
-    const { send } = room();
+    const { send } = setup();
     const stranger = (i: number) => ({ to: number(i), member: `m${i}`, ip: `192.0.2.${i}` });
     for (let i = 0; i < limits.overall / 2; i += 1) expect(await send(stranger(i))).toEqual({ sent: true });
     expect(await send(stranger(10))).toMatchObject({ sent: false, why: 'overall' });
@@ -148,7 +148,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('A text message that one limit refuses is counted by no limit', async () => {
-    const { send, kv } = room();
+    const { send, kv } = setup();
     for (let i = 0; i < 20; i += 1) await send();
     expect(await kv.count('sms:overall')).toBe(limits.member);
     expect(await kv.count('sms:address:192.0.2.1')).toBe(limits.member);
@@ -156,7 +156,7 @@ describe.each(backends)('limits on the cost of text messages, $name', ({ open })
   });
 
   it('Of 40 requests at the same moment, no more are written than the limits allow', async () => {
-    const { send, written } = room();
+    const { send, written } = setup();
     const before = await written();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => send({ to: number(i), member: `m${i}`, ip: `192.0.2.${i}`, proven: true })),

@@ -1,35 +1,35 @@
 import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { StoreUnavailable } from '../../server/store/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
-import { eachRoom, mail, nameOf, notice, type Room } from './outbox-room.ts';
+import { eachSetup, mail, nameOf, notice, type Setup } from './outbox-setup.ts';
 
 const hourMs = 60 * 60_000;
 
 describe.each(backends)('a failed delivery on $name', (backend) => {
   let stores: OpenStores;
-  let room: Room;
-  eachRoom(backend, (opened, underlying) => {
-    room = opened;
+  let setup: Setup;
+  eachSetup(backend, (opened, underlying) => {
+    setup = opened;
     stores = underlying;
   });
 
   it('A failed delivery is tried again after 5 seconds, doubled up to an hour, and given up after about a day', async () => {
-    const id = await room.add(mail('ada@example.com'));
-    const beganMs = room.now();
+    const id = await setup.add(mail('ada@example.com'));
+    const beganMs = setup.now();
     const triedMs: number[] = [];
-    const worker = room.worker(async () => {
-      triedMs.push(room.now() - beganMs);
+    const worker = setup.worker(async () => {
+      triedMs.push(setup.now() - beganMs);
       throw new Error('the service is down');
     });
     for (let times = 0; times < 40; times += 1) {
       await worker.turn();
-      const row = await room.row(id);
+      const row = await setup.row(id);
       if (row?.state !== 'waiting') break;
-      const waitMs = row.nextAttemptAt - room.now();
-      room.pass(waitMs - 1);
+      const waitMs = row.nextAttemptAt - setup.now();
+      setup.pass(waitMs - 1);
       // The worker does not try again too early.
       expect(await worker.turn()).toBe(0);
-      room.pass(1);
+      setup.pass(1);
     }
     const waits = triedMs.slice(1).map((ms, n) => ms - (triedMs[n] ?? 0));
     expect(waits.slice(0, 4)).toEqual([5_000, 10_000, 20_000, 40_000]);
@@ -37,40 +37,40 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
     const last = triedMs.at(-1) ?? 0;
     expect(last).toBeGreaterThan(22 * hourMs);
     expect(last).toBeLessThan(25 * hourMs);
-    const dead = await room.row(id);
+    const dead = await setup.row(id);
     expect(dead).toMatchObject({ state: 'dead', attempts: triedMs.length, lastError: 'the service is down' });
     expect(dead?.sealedPayload).not.toBeNull();
   });
 
   it('The wait after a failure varies each time, so that not all deliveries come back at once', async () => {
     const waitOf = async (random: number) => {
-      const id = await room.add(mail('ada@example.com'));
-      const worker = room.worker(() => Promise.reject(new Error('down')), { random: () => random });
+      const id = await setup.add(mail('ada@example.com'));
+      const worker = setup.worker(() => Promise.reject(new Error('down')), { random: () => random });
       await worker.turn();
-      return ((await room.row(id))?.nextAttemptAt ?? 0) - room.now();
+      return ((await setup.row(id))?.nextAttemptAt ?? 0) - setup.now();
     };
     expect(await waitOf(0)).toBe(4_000);
-    room.pass(-1);
+    setup.pass(-1);
     expect(await waitOf(1)).toBe(6_000);
   });
 
   it('A permanent failure becomes a dead letter at once', async () => {
-    const id = await room.add(mail('ada@example.com'));
-    await room.worker(() => Promise.reject(new PermanentDeliveryError('no such mailbox'))).turn();
-    expect(await room.row(id)).toMatchObject({ state: 'dead', attempts: 1, lastError: 'no such mailbox' });
+    const id = await setup.add(mail('ada@example.com'));
+    await setup.worker(() => Promise.reject(new PermanentDeliveryError('no such mailbox'))).turn();
+    expect(await setup.row(id)).toMatchObject({ state: 'dead', attempts: 1, lastError: 'no such mailbox' });
   });
 
   it('A failure is stored in one line without the address, a code or a key', async () => {
-    const id = await room.add(mail('ada@example.com'));
+    const id = await setup.add(mail('ada@example.com'));
     const said = '550 <ada@example.com>:\r\n code 123456 SG.abc-def.ghi refused';
-    await room.worker(() => Promise.reject(new Error(said))).turn();
-    expect((await room.row(id))?.lastError).toBe('550 <…@example.com>: code … … refused');
+    await setup.worker(() => Promise.reject(new Error(said))).turn();
+    expect((await setup.row(id))?.lastError).toBe('550 <…@example.com>: code … … refused');
   });
 
   it('A delivery whose carrier never answers ends with the time limit', async () => {
-    const id = await room.add(mail('ada@example.com'));
-    await room.worker(() => new Promise(() => {}), { timing: { deliveryMs: 20 } }).turn();
-    expect(await room.row(id)).toMatchObject({
+    const id = await setup.add(mail('ada@example.com'));
+    await setup.worker(() => new Promise(() => {}), { timing: { deliveryMs: 20 } }).turn();
+    expect(await setup.row(id)).toMatchObject({
       state: 'waiting',
       attempts: 1,
       lastError: 'no answer within 0.02 seconds',
@@ -78,7 +78,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
   });
 
   it('A message delivered while the store was away is marked later and not sent again', async () => {
-    const id = await room.add(notice('once'));
+    const id = await setup.add(notice('once'));
     const sent: string[] = [];
     const { database } = stores;
     let away = false;
@@ -89,7 +89,7 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const worker = room.worker(
+    const worker = setup.worker(
       async (message) => {
         sent.push(nameOf(message));
         away = true;
@@ -97,11 +97,11 @@ describe.each(backends)('a failed delivery on $name', (backend) => {
       { database: { ...database, db } },
     );
     await worker.turn();
-    expect(await room.row(id)).toMatchObject({ state: 'waiting', attempts: 1 });
+    expect(await setup.row(id)).toMatchObject({ state: 'waiting', attempts: 1 });
     away = false;
-    room.pass(5_000);
+    setup.pass(5_000);
     await worker.turn();
     expect(sent).toEqual(['once']);
-    expect(await room.row(id)).toMatchObject({ state: 'delivered' });
+    expect(await setup.row(id)).toMatchObject({ state: 'delivered' });
   });
 });

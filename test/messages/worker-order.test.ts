@@ -1,21 +1,21 @@
 import { PermanentDeliveryError } from '../../server/messages/index.ts';
 import { backends } from '../support/stores.ts';
-import { eachRoom, mail, nameOf, notice, type Room, slowCarrier, until } from './outbox-room.ts';
+import { eachSetup, mail, nameOf, notice, type Setup, slowCarrier, until } from './outbox-setup.ts';
 
 describe.each(backends)('the order of deliveries on $name', (backend) => {
-  let room: Room;
-  eachRoom(backend, (opened) => {
-    room = opened;
+  let setup: Setup;
+  eachSetup(backend, (opened) => {
+    setup = opened;
   });
 
   it('Messages of a group are delivered in the order of writing, one at a time, without delaying others', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `grouped ${n}`);
     // All in one millisecond, where ids have no order.
-    for (const name of names) await room.add(notice(name, { groupId: 'g' }));
-    for (let n = 0; n < 3; n += 1) await room.add(notice(`alone ${n}`));
+    for (const name of names) await setup.add(notice(name, { groupId: 'g' }));
+    for (let n = 0; n < 3; n += 1) await setup.add(notice(`alone ${n}`));
     const done: string[] = [];
     let [now, most] = [0, 0];
-    const worker = room.worker(async (message) => {
+    const worker = setup.worker(async (message) => {
       now += 1;
       most = Math.max(most, now);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
@@ -28,28 +28,28 @@ describe.each(backends)('the order of deliveries on $name', (backend) => {
   });
 
   it('A message that fails delays its group, over all channels, and no other group', async () => {
-    await room.add(mail('first@example.com', { groupId: 'g' }));
-    await room.add(notice('second', { groupId: 'g' }));
-    await room.add(notice('of another group', { groupId: 'h' }));
+    await setup.add(mail('first@example.com', { groupId: 'g' }));
+    await setup.add(notice('second', { groupId: 'g' }));
+    await setup.add(notice('of another group', { groupId: 'h' }));
     const done: string[] = [];
     let down = true;
-    const worker = room.worker(async (message) => {
+    const worker = setup.worker(async (message) => {
       if (message.channel === 'mail' && down) throw new Error('down');
       done.push(nameOf(message));
     });
     await worker.turn();
     expect(done).toEqual(['of another group']);
     down = false;
-    room.pass(10_000);
+    setup.pass(10_000);
     await worker.turn();
     expect(done).toEqual(['of another group', 'first@example.com', 'second']);
   });
 
   it('A dead letter no longer delays its group', async () => {
-    await room.add(mail('first@example.com', { groupId: 'g' }));
-    await room.add(mail('second@example.com', { groupId: 'g' }));
+    await setup.add(mail('first@example.com', { groupId: 'g' }));
+    await setup.add(mail('second@example.com', { groupId: 'g' }));
     const done: string[] = [];
-    await room
+    await setup
       .worker(async (message) => {
         if (nameOf(message).startsWith('first')) throw new PermanentDeliveryError('no such mailbox');
         done.push(nameOf(message));
@@ -61,9 +61,9 @@ describe.each(backends)('the order of deliveries on $name', (backend) => {
   it('A mail service that hangs delays mail and no notification', async () => {
     const carrier = slowCarrier();
     const mails = Array.from({ length: 9 }, (_, n) => `ada${n}@example.com`);
-    for (const to of mails) await room.add(mail(to));
+    for (const to of mails) await setup.add(mail(to));
     const done: string[] = [];
-    const worker = room.worker(
+    const worker = setup.worker(
       async (message) => {
         if (message.channel === 'mail') return carrier.deliver(message);
         done.push(nameOf(message));
@@ -72,7 +72,7 @@ describe.each(backends)('the order of deliveries on $name', (backend) => {
     );
     worker.start();
     await until(() => carrier.begun.length === 8);
-    await room.add(notice('on its way'));
+    await setup.add(notice('on its way'));
     await until(() => done.length === 1);
     expect(carrier.begun).toHaveLength(8);
     for (let n = 0; n < mails.length; n += 1) {
@@ -85,8 +85,8 @@ describe.each(backends)('the order of deliveries on $name', (backend) => {
 
   it('A channel has at most the allowed number of deliveries at once', async () => {
     const carrier = slowCarrier();
-    for (let n = 0; n < 5; n += 1) await room.add(notice(`n${n}`));
-    const turn = room.worker(carrier.deliver, { atOnce: 2 }).turn();
+    for (let n = 0; n < 5; n += 1) await setup.add(notice(`n${n}`));
+    const turn = setup.worker(carrier.deliver, { atOnce: 2 }).turn();
     await until(() => carrier.begun.length === 2);
     for (let n = 0; n < 5; n += 1) {
       await until(() => carrier.begun.length > n);

@@ -15,7 +15,7 @@ import type { Backend, OpenStores } from '../support/stores.ts';
 export const box = createSecretBox(['a secret key that is used by tests alone'], 'outbox');
 
 /** An outbox on these stores with a clock that stands still until it is moved, and workers that tell what they do. */
-export function outboxRoom({ database }: OpenStores) {
+export function outboxSetup({ database }: OpenStores) {
   let nowMs = Date.UTC(2026, 10, 21);
   const now = () => nowMs;
   const outbox = createOutbox({ box, now });
@@ -51,7 +51,7 @@ export function outboxRoom({ database }: OpenStores) {
   };
 }
 
-export type Room = ReturnType<typeof outboxRoom>;
+export type Setup = ReturnType<typeof outboxSetup>;
 
 export const notice = (title: string, more: object = {}): Message => ({
   channel: 'notification',
@@ -100,26 +100,26 @@ export function slowCarrier() {
 }
 
 /** An outbox on these stores as they are at first: without a message, a lease or a deduplication id. */
-async function emptyRoom(stores: OpenStores): Promise<Room> {
-  const room = outboxRoom(stores);
-  await room.clear();
+async function emptySetup(stores: OpenStores): Promise<Setup> {
+  const setup = outboxSetup(stores);
+  await setup.clear();
   await stores.database.db.deleteFrom('leases').execute();
   await stores.database.db.deleteFrom('outboxDeduplication').execute();
-  return room;
+  return setup;
 }
 
 /** The same for each test of a block. @param use gets the outbox and its stores before each test */
-export function eachRoom(backend: Backend, use: (room: Room, stores: OpenStores) => void): void {
+export function eachSetup(backend: Backend, use: (setup: Setup, stores: OpenStores) => void): void {
   let stores: OpenStores;
-  let room: Room | undefined;
+  let setup: Setup | undefined;
   beforeAll(async () => {
     stores = await backend.open();
   });
   afterAll(() => stores?.destroy());
   beforeEach(async () => {
-    room = await emptyRoom(stores);
-    use(room, stores);
+    setup = await emptySetup(stores);
+    use(setup, stores);
   });
   // A worker that a failed test has left would work in the next test.
-  afterEach(() => room?.stop());
+  afterEach(() => setup?.stop());
 }
