@@ -60,6 +60,7 @@ export const describeOperations = (
   openApiDocument(operations, {
     title: `${config.BRAND_NAME} API`,
     publicUrl,
+    contactEmail: config.MAIL_SUPPORT_ADDRESS,
     sessionCookie: cookies.name(sessionCookie),
     authorizationUrl: publicUrl + routes.authorization,
     tokenUrl: publicUrl + routes.token,

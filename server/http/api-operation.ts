@@ -2,6 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { z } from 'zod';
 import type { ApiAccess, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
+import { serveDocument } from './api-document.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { jsonBody } from './request-body.ts';
@@ -23,7 +24,10 @@ interface Description<
   alsoAt?: string;
   /** Unique; identifies the call in the access table, in the OpenAPI document and in the rate limits. */
   id: Id;
+  /** A few words. */
   summary: string;
+  /** Sentences in Markdown: rules, consequences. */
+  description?: string;
   params?: Params;
   query?: Query;
   body?: Body;
@@ -117,8 +121,6 @@ function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): 
   ];
 }
 
-const documentSeconds = 300;
-
 /**
  * The JSON API: all operations, and `GET /openapi.json`, which describes them. It precedes the pages, because a request
  * with a token must not touch a cookie.
@@ -140,13 +142,7 @@ export function apiRoutes(
       ),
     );
   }
-  const text = JSON.stringify(document);
-  router
-    .route('/openapi.json')
-    .get((_req, res) => {
-      res.set('Cache-Control', `public, max-age=${documentSeconds}`).type('json').send(text);
-    })
-    .all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/openapi.json').get(serveDocument(document)).all(methodNotAllowed('GET', 'HEAD'));
   router.use(refuseOtherJsonRoutes);
   return router;
 }

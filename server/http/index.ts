@@ -36,6 +36,7 @@ export {
   wrongInput,
 } from './actions.ts';
 export { type ApiOperation, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
+export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
@@ -159,4 +160,5 @@ export {
   toMark,
   traitsOfParameters,
 } from './request-traits.ts';
+export { decimalText, describedAs, doc, shownAsRequired } from './schema-doc.ts';
 export { staticFiles } from './static-files.ts';

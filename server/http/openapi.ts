@@ -1,54 +1,60 @@
 import { z } from 'zod';
-import { apiScopes, type MemberApiScope } from './access.ts';
+import { apiName, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { problemKinds, problemType } from './errors.ts';
+import { SchemaRegistry } from './openapi-schemas.ts';
+import { describeAccess, type SecuritySettings, securitySchemes, toSecurity } from './openapi-security.ts';
+import { doc, type JsonSchema } from './schema-doc.ts';
 import { visitorAddressHeader } from './visitor-address.ts';
 
-interface OpenApiSettings {
+interface OpenApiSettings extends SecuritySettings {
   title: string;
   publicUrl: string;
-  /** Name of the session cookie. */
-  sessionCookie: string;
-  authorizationUrl: string;
-  tokenUrl: string;
-  /** URL of the discovery document. */
-  openIdConnectUrl: string;
+  /** The support address of the operator. */
+  contactEmail: string | undefined;
 }
 
-const problem = {
-  type: 'object',
-  description: 'RFC 9457',
-  required: ['type', 'title', 'status', 'detail', 'instance'],
-  properties: {
-    type: { type: 'string', enum: problemKinds.map(problemType), description: 'Which kind of problem it is' },
-    title: { type: 'string', description: "In the caller's language" },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    instance: { type: 'string', description: 'Names the log line: urn:foyer:reference:…' },
-    errors: {
-      type: 'array',
-      description: 'What does not fit',
-      items: {
-        type: 'object',
-        required: ['name', 'detail'],
-        properties: { name: { type: 'string' }, detail: { type: 'string' } },
-        additionalProperties: false,
-      },
-    },
-    errMessage: { type: 'string', description: 'The card provider’s own message' },
-    client_secret: { type: 'string', description: 'The bank wants to hear from the member: hand it to Stripe.js' },
-  },
-  additionalProperties: false,
-} as const;
+const problem = z
+  .object({
+    type: z.enum(problemKinds.map(problemType)).meta(doc('Which kind of problem it is')),
+    title: z.string().meta(doc("In the caller's language", 'Not found')),
+    status: z.int().meta(doc('Status code of the answer', 404)),
+    detail: z.string().meta(doc('For people', 'There is nothing at this address.')),
+    instance: z.string().meta(doc('Names the line in the log', 'urn:foyer:reference:0F3A9C21B7')),
+    errors: z
+      .array(
+        z
+          .object({
+            name: z.string().meta(doc('Path of the faulty field', 'body.userId')),
+            detail: z.string().meta(doc('Its fault; never its value', 'which member is meant')),
+          })
+          .meta({ id: 'InvalidField', description: 'A field that does not fit.' }),
+      )
+      .optional()
+      .meta(doc('The fields that do not fit')),
+    errMessage: z.string().optional().meta(doc('The card provider’s own message', 'Your card was declined.')),
+    client_secret: z
+      .string()
+      .optional()
+      .meta(doc('The bank wants to hear from the member: for Stripe.js', 'pi_3Nk_secret_9x')),
+  })
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457).' });
 
-const text = (description: string) => ({ description, schema: { type: 'string' } }) as const;
+const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example }) as const;
 
 /** IETF draft-ietf-httpapi-ratelimit-headers-08, and RFC 9110. */
 const headers = {
-  RateLimit: text('How many calls are left, and for how many seconds'),
-  'RateLimit-Policy': text('How many calls there may be in how many seconds'),
-  'Retry-After': { description: 'Seconds until the next call may be made', schema: { type: 'integer' } },
-  'WWW-Authenticate': text('What the caller lacks (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470, section 3)'),
+  RateLimit: text('How many calls are left, and for how many seconds', '"call";r=299;t=60'),
+  'RateLimit-Policy': text('How many calls there may be in how many seconds', '"call";q=300;w=60'),
+  'Retry-After': {
+    description: 'Seconds until the next call may be made',
+    schema: { type: 'integer', format: 'int64' },
+    example: 5,
+  },
+  'WWW-Authenticate': text(
+    'What the caller lacks (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470, section 3)',
+    'Bearer realm="Foyer", error="insufficient_scope", scope="account"',
+  ),
 } as const;
 
 const withHeaders = (...names: (keyof typeof headers)[]) =>
@@ -62,49 +68,27 @@ const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
 
-/** One schema in each of these media types. */
-const toContent = (schema: object, types: readonly string[]) =>
-  Object.fromEntries(types.map((type) => [type, { schema }]));
+const toPascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
-  return rest;
+/** Content of a body, with an example, in each of these media types. */
+function toContent(
+  schemas: SchemaRegistry,
+  { schema, types = ['application/json'] }: { schema: JsonSchema; types?: readonly string[] | undefined },
+): Record<string, object> {
+  const example = schemas.example(schema);
+  return Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 }
 
-/** A token with any one of these scopes, sent by either method. */
-const byToken = (...scopes: string[]) =>
-  scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
-
-/** Alias of the scope that client apps from Cognito use. */
-const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
-
-/** Any one of them is enough. */
-function toSecurity(access: ApiOperation['access']): object[] {
-  if (access === 'public') return [];
-  const { member, client } = access;
-  return [
-    ...(member === undefined ? [] : [{ session: [] }, ...byToken(member, ...[aliases[member] ?? []].flat())]),
-    ...(client === undefined ? [] : [{ oauth: [client] }, { dpop: [client] }]),
-  ];
-}
-
-/** The other demands of a rule besides the scope, in words. */
-function toRules(access: ApiOperation['access']): string | undefined {
-  if (access === 'public' || access.recent === undefined) return undefined;
-  const owner = access.recent === true ? 'A member' : 'A member with a second factor';
-  return `${owner} must have authenticated within ten minutes, with the second factor if there is one; otherwise 401 with \`max_age\`, and with \`acr_values\` where the second factor is missing (RFC 9470)`;
-}
-
-function toParameters(schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
-  const { properties = {}, required = [] } = (schema ? jsonSchema(schema, 'input') : {}) as {
-    properties?: Record<string, object>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, property]) => ({
+function toParameters(schemas: SchemaRegistry, schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemas.convert(schema, 'input') as JsonSchema & { required?: string[] };
+  return Object.entries(properties).map(([name, { description, examples, ...property }]) => ({
     name,
     in: where,
     required: required.includes(name),
+    ...(description !== undefined && { description }),
     schema: property,
+    ...(examples && { example: examples[0] }),
   }));
 }
 
@@ -115,25 +99,21 @@ const visitorAddress = {
   required: false,
   description: 'The address of the visitor for whom a client app with the scope visitors:act-for calls',
   schema: { type: 'string', maxLength: 45 },
+  example: '192.0.2.7',
 };
 
-function describe(operation: ApiOperation): object {
-  const { access, params, query, body, answer, problems = {}, alsoAs = [] } = operation;
+function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: string): Record<string, object> {
+  const { access, body, answer, problems = {}, alsoAs = [] } = operation;
   const guarded = access !== 'public';
-  const parameters = [
-    ...toParameters(params, 'path'),
-    ...toParameters(query, 'query'),
-    ...(guarded ? [] : [visitorAddress]),
-  ];
-  const answered = jsonSchema(answer, 'output');
+  const schema = schemas.convertNamed(answer, 'output', `${name}Answer`);
   const misfit = refusal('What was sent does not fit');
-  const statuses: Record<string, object> = {
+  return {
     200: {
       description: 'Done',
       ...withHeaders('RateLimit', 'RateLimit-Policy'),
-      content: toContent(answered, ['application/json', ...alsoAs]),
+      content: toContent(schemas, { schema, types: ['application/json', ...alsoAs] }),
     },
-    400: { ...misfit, content: { ...misfit.content, ...toContent(answered, alsoAs) } },
+    400: { ...misfit, content: { ...misfit.content, ...toContent(schemas, { schema, types: alsoAs }) } },
     ...(guarded && {
       401: refusal('No valid credentials', 'WWW-Authenticate'),
       403: refusal('These credentials do not open it, or the member must accept new terms first', 'WWW-Authenticate'),
@@ -144,90 +124,61 @@ function describe(operation: ApiOperation): object {
     ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, refusal(description)])),
     default: refusal('Anything else'),
   };
+}
+
+function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
+  const { id, access, params, query, body, summary, description, alsoAt } = operation;
+  const { tag, operationId, alias } = apiName(id);
+  const name = toPascalCase(operationId);
+  const parameters = [
+    ...toParameters(schemas, params, 'path'),
+    ...toParameters(schemas, query, 'query'),
+    ...(access === 'public' ? [visitorAddress] : []),
+  ];
+  const texts = [
+    ...(description === undefined ? [] : [description]),
+    describeAccess(access),
+    ...(alsoAt === undefined ? [] : [`Also at \`${alsoAt}\`.`]),
+  ];
   return {
-    operationId: operation.id,
-    summary: operation.summary,
-    ...(toRules(access) !== undefined && { description: toRules(access) }),
+    operationId,
+    ...(alias !== undefined && { 'x-aliases': [alias] }),
+    tags: [tag],
+    summary,
+    description: texts.join('\n\n'),
     security: toSecurity(access),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } },
-    }),
-    responses: statuses,
-  };
-}
-
-const scopeTexts: Record<(typeof apiScopes)[number], string> = {
-  'clients:read': 'Read the list of client apps',
-  'users:read': 'Read members',
-  'users:write': 'Change members',
-  'messages:send': 'Send messages to members',
-  'plans:read': 'Read plans',
-  'payments:write': 'Save members’ cards and buy plans with them',
-  'visitors:act-for': 'Name the address of the visitor for whom it makes a public call',
-};
-
-const memberScopeTexts: Record<MemberApiScope, string> = {
-  account: 'Read the member’s record and change their profile',
-  'account:security':
-    'Change the member’s email address, phone number, password and second factor: for confidential web clients of the marketplace alone',
-  'account:payments':
-    'Buy and change plans with the member’s saved card: for confidential web clients of the marketplace alone',
-};
-
-function securitySchemes({ sessionCookie, authorizationUrl, tokenUrl, openIdConnectUrl }: OpenApiSettings): object {
-  const alias = Object.entries(aliases).map(([scope, name]) => [name, `Another name for ${scope}`]);
-  return {
-    session: {
-      type: 'apiKey',
-      in: 'cookie',
-      name: sessionCookie,
-      description: "The member's own browser, on this site's pages alone",
-    },
-    oauth: {
-      type: 'oauth2',
-      description: 'An access token in the Authorization header; with one, cookies are not looked at',
-      flows: {
-        authorizationCode: {
-          authorizationUrl,
-          tokenUrl,
-          scopes: { ...memberScopeTexts, ...Object.fromEntries(alias) },
-        },
-        clientCredentials: {
-          tokenUrl,
-          scopes: Object.fromEntries(apiScopes.map((scope) => [scope, scopeTexts[scope]])),
-        },
+      requestBody: {
+        required: true,
+        content: toContent(schemas, { schema: schemas.convertNamed(body, 'input', `${name}Request`) }),
       },
-    },
-    openId: {
-      type: 'openIdConnect',
-      openIdConnectUrl,
-      description: 'The same access tokens, with the metadata of the issuer',
-    },
-    dpop: {
-      type: 'http',
-      scheme: 'DPoP',
-      description: 'An access token that is bound to a key, with a proof in the header DPoP (RFC 9449)',
-    },
+    }),
+    responses: toResponses(schemas, operation, name),
   };
 }
 
 /** The OpenAPI 3.1 document of these calls. */
 export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
-  const { title, publicUrl } = settings;
+  const { title, publicUrl, contactEmail } = settings;
+  const schemas = new SchemaRegistry();
+  schemas.convert(problem, 'output');
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(operation) };
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(schemas, operation) };
   }
   return {
     openapi: '3.1.0',
-    info: { title, version: '1' },
-    servers: [{ url: publicUrl }],
-    paths,
-    components: {
-      headers,
-      schemas: { Problem: problem },
-      securitySchemes: securitySchemes(settings),
+    info: {
+      title,
+      version: '1',
+      description:
+        'The calls of client apps and scripts besides OpenID Connect. Times are milliseconds since the epoch unless the field says otherwise. Amounts are decimal texts. Errors are problem details (RFC 9457). New members of answers may come at any time.',
+      contact: { name: title, url: publicUrl, ...(contactEmail !== undefined && { email: contactEmail }) },
     },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(apiTags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { headers, schemas: schemas.list(), securitySchemes: securitySchemes(settings) },
   };
 }

@@ -2,15 +2,21 @@ import { z } from 'zod';
 import {
   type ApiOperation,
   callAction,
+  codeField,
+  codeSentSchema,
   defineOperation,
+  doc,
+  flowField,
   HttpError,
+  passwordField,
   requirePrincipal,
+  success,
+  successSchema,
   toRefusalError,
   translator,
 } from '../http/index.ts';
 import { codeMinutes } from '../messages/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import { flowIdSchema } from '../shared/index.ts';
 import { requireCallingUser } from '../users/index.ts';
 import { changePassword, rotateSessionAfterPasswordChange } from './change-password.ts';
 import type { PasswordDeps } from './deps.ts';
@@ -22,8 +28,8 @@ import { resetPassword } from './reset-password.ts';
 /** The language of the JSON API's texts. */
 const lang = 'en' as const;
 const t = translator(lang);
-/** Longer than any password that is hashed; the policy refuses those that are too long. */
-const anyPassword = z.string().max(2_000);
+/** The policy refuses passwords that are too long; the schema allows longer ones. */
+const newPassword = passwordField('At least 8 characters, a number or a symbol, neither name nor address in it');
 
 /** The faults of a new password, as invalid parts of the input. */
 const invalidPassword = (refusal: { kind: string; faults?: readonly PasswordFault[] }) =>
@@ -40,14 +46,12 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
     method: 'post',
     path: '/identity/forgotPassword',
     id: 'forgotPassword',
-    summary: 'Mails a code for a new password',
-    body: z.object({ username: z.string().max(1_000) }),
-    answer: z.object({
-      /** A secret: the code is valid only with it. */
-      flow: z.string(),
-      deliveryMedium: z.literal('EMAIL'),
-      expiresInSeconds: z.int(),
+    summary: 'Request a code for a new password',
+    description: 'Mails a code. `forgotPasswordSubmit` accepts it together with `flow`.',
+    body: z.object({
+      username: z.string().max(1_000).meta(doc('Email address of the member', 'ada@example.com')),
     }),
+    answer: codeSentSchema,
     problems: { 404: 'No such member; never where one answer is given to all' },
     async handle({ req, body }) {
       // There are no cookies here, so no device is known.
@@ -58,28 +62,27 @@ function forgotPassword(deps: PasswordDeps): ApiOperation {
   });
 }
 
-const done = z.object({ status: z.literal('SUCCESS') });
-
 function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/forgotPasswordSubmit',
     id: 'forgotPasswordSubmit',
-    summary: 'Sets a new password by a code; ends all sessions, grants and refresh tokens of the member',
-    body: z.object({ flow: flowIdSchema.max(100), code: z.string().max(100), newPassword: anyPassword }),
-    answer: done,
+    summary: 'Set a new password by a code',
+    description: 'Ends all sessions, grants and refresh tokens of the member.',
+    body: z.object({ flow: flowField, code: codeField(100), newPassword }),
+    answer: successSchema,
     async handle({ req, body }) {
-      const { flow, code, newPassword } = body;
-      if (newPassword === '') {
+      const { flow, code, newPassword: password } = body;
+      if (password === '') {
         throw new HttpError('badRequest', {
           publicDetail: t('password.reset.passwordEmpty'),
           detail: 'no new password',
         });
       }
       const reset = await hashForApi(deps, () =>
-        resetPassword(deps, flow, { code, password: newPassword, from: { ip: req.ip ?? '', lang } }),
+        resetPassword(deps, flow, { code, password, from: { ip: req.ip ?? '', lang } }),
       );
-      if (reset.kind === 'reset') return { status: 'SUCCESS' as const };
+      if (reset.kind === 'reset') return success;
       throw toRefusalError(resetRefusals, reset.refusal, invalidPassword(reset.refusal));
     },
   });
@@ -90,10 +93,11 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
     method: 'post',
     path: '/identity/changePassword',
     id: 'changePassword',
-    summary:
-      'Sets a new password by the old one. All sessions, grants and tokens of the member end; only the session that asked goes on, under a new id',
-    body: z.object({ oldPassword: anyPassword, newPassword: anyPassword }),
-    answer: done,
+    summary: 'Set a new password by the old one',
+    description:
+      'All other sessions, grants and tokens of the member end. The session that asked continues under a new id.',
+    body: z.object({ oldPassword: passwordField('The present password'), newPassword }),
+    answer: successSchema,
     problems: { 409: 'Someone else has set the password meanwhile' },
     async handle({ req, body }) {
       const principal = requirePrincipal(req);
@@ -107,7 +111,7 @@ function changePasswordOperation(deps: PasswordDeps): ApiOperation {
         const session = bySession ? getCurrentSession(req) : undefined;
         if (session && req.res)
           await rotateSessionAfterPasswordChange({ req, res: req.res }, deps, { user: changed.user, session });
-        return { status: 'SUCCESS' as const };
+        return success;
       }
       const { refusal } = changed;
       throw toRefusalError(changePasswordRefusals, refusal, invalidPassword(refusal));

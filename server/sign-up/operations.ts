@@ -3,25 +3,26 @@ import { z } from 'zod';
 import {
   type ApiOperation,
   callAction,
+  codeField,
   defineOperation,
+  doc,
+  flowField,
   HttpError,
   type Language,
   languages,
   resolveLanguage,
+  shownAsRequired,
   toInvalidParams,
   toRefusalError,
   toRetrySeconds,
   translator,
 } from '../http/index.ts';
 import { hashForApi } from '../password/index.ts';
-import { flowIdSchema } from '../shared/index.ts';
 import type { SignUpDeps } from './deps.ts';
 import { profileForm } from './profile-input.ts';
 import { resendCode } from './send-code.ts';
 import { startSignUpRefusals, verifyEmailAction } from './sign-up-texts.ts';
 import { type StartSignUpInput, type StartSignUpRefusal, startSignUp } from './start-sign-up.ts';
-
-const flow = flowIdSchema.max(100).describe('From the answer of the call before: a secret of the caller');
 
 const requestLanguage = (req: Request, submitted?: Language): Language =>
   submitted ?? resolveLanguage(req.get('accept-language'));
@@ -36,30 +37,51 @@ function toFaults(refusal: StartSignUpRefusal) {
   return { invalidParams: toInvalidParams(profileForm, { ...errors, ...(password.length > 0 && { password }) }) };
 }
 
+const signUpFlow = z
+  .object({
+    flow: z
+      .string()
+      .meta(doc('A secret of the caller: the code is valid only with it', 'V1StGXR8Z5jdHi6BmyT3qK0cW7uN4oPx')),
+  })
+  .meta({ id: 'SignUpFlow', description: 'A sign-up that waits for its code.' });
+
 function signUp(deps: SignUpDeps): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/signUp',
     id: 'signUp',
-    summary: 'Begins an account; a code is mailed to its address',
+    summary: 'Begin a sign-up',
+    description: 'Mails a code to the address. `confirmSignUp` accepts it together with `flow`.',
     body: z.object({
-      email: z.string(),
+      email: z.string().meta({ ...doc('Email address of the new member', 'ada@example.com'), maxLength: 254 }),
       // A missing password is refused like an empty one, with the specification's text.
       password: z
         .string()
         .default('')
-        .describe('Required. At least 8 characters, a number or a symbol, neither name nor address in it'),
-      given_name: z.string(),
-      family_name: z.string(),
-      locale: z.enum(languages).optional().describe('Of the mails; else what Accept-Language says'),
-      zoneinfo: z.string().max(100).optional().describe('Time zone of the IANA database; an unknown one is ignored'),
-      source: z.enum(['general', 'appsumo']).optional(),
+        .meta({
+          ...doc('At least 8 characters, a number or a symbol, neither name nor address in it', 'correct horse 9'),
+          ...shownAsRequired,
+          format: 'password',
+          maxLength: 2_000,
+        }),
+      given_name: z.string().meta({ ...doc('Given name', 'Ada'), maxLength: 100 }),
+      family_name: z.string().meta({ ...doc('Family name', 'Lovelace'), maxLength: 100 }),
+      locale: z.enum(languages).optional().meta(doc('Language of the mails; by default that of Accept-Language')),
+      zoneinfo: z
+        .string()
+        .max(100)
+        .optional()
+        .meta(doc('Time zone of the IANA database; an unknown one is ignored', 'Europe/Berlin')),
+      source: z
+        .enum(['general', 'appsumo'])
+        .optional()
+        .meta(doc('appsumo: the buyer of a partner deal, which must exist for the address')),
       tos_version: z
         .int()
         .optional()
-        .describe('The version of the terms that was shown and accepted; else asked for later'),
+        .meta(doc('The version of the terms that was shown and accepted; without it the member is asked later', 1)),
     }),
-    answer: z.object({ flow: z.string() }),
+    answer: signUpFlow,
     problems: { 409: 'An account with the given email already exists' },
     async handle({ req, body }) {
       const input: StartSignUpInput = {
@@ -88,9 +110,10 @@ function confirm(deps: SignUpDeps): ApiOperation {
     method: 'post',
     path: '/identity/confirmSignUp',
     id: 'confirmSignUp',
-    summary: 'Makes an account that was begun a member by its code; signs no one in',
-    body: z.object({ flow, code: z.string().max(20) }),
-    answer: z.object({ sub: z.string() }),
+    summary: 'Confirm a sign-up',
+    description: 'The code creates the member. The call signs no one in.',
+    body: z.object({ flow: flowField, code: codeField(20) }),
+    answer: z.object({ sub: z.string().meta(doc('Id of the member', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')) }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
       const caller = { flowId: body.flow, ip: req.ip ?? '' };
@@ -105,9 +128,10 @@ function resend(deps: SignUpDeps): ApiOperation {
     method: 'post',
     path: '/identity/resendConfirmationCode',
     id: 'resendConfirmationCode',
-    summary: 'Mails another code; the one before is void',
-    body: z.object({ flow }),
-    answer: z.object({ flow: z.string() }),
+    summary: 'Send another code of a sign-up',
+    description: 'The code before becomes invalid.',
+    body: z.object({ flow: flowField }),
+    answer: signUpFlow,
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     async handle({ req, body }) {
       const sent = await resendCode(deps, body.flow, { lang: requestLanguage(req), ip: req.ip ?? '' });

@@ -36,10 +36,13 @@ describe.each(backends)('the OpenAPI document on $name', (backend) => {
       [...new Set(api.foyer.app.operations.map(({ path }) => path))].toSorted(),
     );
     expect(api.document.paths).toMatchObject({
-      '/user/info': { get: { security: [{ session: [] }, ...byToken('account', 'aws.cognito.signin.user.admin')] } },
+      '/user/info': {
+        get: { security: [{ bearer: [] }, { session: [] }, ...byToken('account', 'aws.cognito.signin.user.admin')] },
+      },
       '/clients': {
         get: {
           security: [
+            { bearer: [] },
             { session: [] },
             ...byToken('account', 'aws.cognito.signin.user.admin'),
             { oauth: ['clients:read'] },
@@ -47,7 +50,9 @@ describe.each(backends)('the OpenAPI document on $name', (backend) => {
           ],
         },
       },
-      '/identity/changeEmail': { post: { security: [{ session: [] }, ...byToken('account:security')] } },
+      '/identity/changeEmail': {
+        post: { security: [{ bearer: [] }, { session: [] }, ...byToken('account:security')] },
+      },
       '/verifyClient': {
         get: {
           security: [],
@@ -61,6 +66,7 @@ describe.each(backends)('the OpenAPI document on $name', (backend) => {
     });
     expect(api.document.components).toMatchObject({
       securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
         session: { name: 'foyer_session' },
         openId: { type: 'openIdConnect', openIdConnectUrl: `${api.foyer.url}/.well-known/openid-configuration` },
         dpop: { type: 'http', scheme: 'DPoP' },

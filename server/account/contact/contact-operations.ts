@@ -2,26 +2,23 @@ import { z } from 'zod';
 import {
   type ApiOperation,
   callAction,
+  codeField,
+  codeSentSchema,
   defineOperation,
+  doc,
+  flowField,
   getRequestOrigin,
   HttpError,
+  success,
+  successSchema,
   translator,
 } from '../../http/index.ts';
 import { codeMinutes } from '../../messages/index.ts';
-import { flowIdSchema } from '../../shared/index.ts';
 import { requireCallingUser } from '../../users/index.ts';
 import { removeUserPhone } from './change-phone.ts';
 import { changeEmailAction, changePhoneAction, confirmChangeAction } from './contact-actions.ts';
 import type { ContactDeps } from './contact-deps.ts';
 
-const done = z.object({ status: z.literal('SUCCESS') });
-const toSentAnswer = <Medium extends 'EMAIL' | 'SMS'>(medium: Medium) =>
-  z.object({
-    /** A secret: the code is valid only with it. */
-    flow: z.string(),
-    deliveryMedium: z.literal(medium),
-    expiresInSeconds: z.int(),
-  });
 const expiresInSeconds = codeMinutes * 60;
 
 function changeEmail(deps: ContactDeps): ApiOperation {
@@ -29,9 +26,11 @@ function changeEmail(deps: ContactDeps): ApiOperation {
     method: 'post',
     path: '/identity/changeEmail',
     id: 'changeEmail',
-    summary: 'Sends a code to a new email address; the present one stays until the code is shown, and is told at once',
-    body: z.object({ email: z.string().max(1_000) }),
-    answer: toSentAnswer('EMAIL'),
+    summary: 'Send a code to a new email address',
+    description:
+      'The present address stays until `verifyUserAttribute` confirms the new one. A mail to it reports the request.',
+    body: z.object({ email: z.string().max(1_000).meta(doc('The new email address', 'ada.new@example.com')) }),
+    answer: codeSentSchema,
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
       const caller = { user, from: getRequestOrigin(req) };
@@ -50,15 +49,23 @@ function changePhone(deps: ContactDeps): ApiOperation {
     method: 'post',
     path: '/identity/changePhone',
     id: 'changePhone',
-    summary: 'Sends a code to a new phone number; an empty one takes the present number away',
-    body: z.object({ phone_number: z.string().max(1_000) }),
-    answer: z.union([done, toSentAnswer('SMS')]),
+    summary: 'Send a code to a new phone number',
+    description: 'An empty number removes the present one at once, and the answer has `status` alone.',
+    body: z.object({
+      phone_number: z
+        .string()
+        .max(1_000)
+        .meta(doc('The new number, international; empty removes it', '+4915112345678')),
+    }),
+    answer: z
+      .union([codeSentSchema, successSchema])
+      .meta({ id: 'PhoneChange', description: 'A code is on its way, or the number is removed.' }),
     problems: { 409: 'The number carries the second factor in use' },
     async handle({ req, body }) {
       const user = await requireCallingUser(req, deps.database);
       const from = getRequestOrigin(req);
       if (body.phone_number === '') {
-        if ((await removeUserPhone(deps, user, from)) !== 'in-use') return { status: 'SUCCESS' as const };
+        if ((await removeUserPhone(deps, user, from)) !== 'in-use') return success;
         throw new HttpError('conflict', {
           publicDetail: translator('en')('contact.phone.inUse'),
           detail: 'phone number is used as second factor',
@@ -81,19 +88,20 @@ function verifyUserAttribute(deps: ContactDeps): ApiOperation {
     method: 'post',
     path: '/identity/verifyUserAttribute',
     id: 'verifyUserAttribute',
-    summary: 'Shows the code that was sent to a new email address or phone number, which becomes the member’s',
+    summary: 'Confirm a new email address or phone number',
+    description: 'The code makes the address or number the member’s.',
     body: z.object({
-      attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]),
-      flow: flowIdSchema.max(100),
-      code: z.string().max(100),
+      attribute: z.enum(Object.keys(kinds) as (keyof typeof kinds)[]).meta(doc('The attribute that changes')),
+      flow: flowField,
+      code: codeField(100),
     }),
-    answer: done,
+    answer: successSchema,
     problems: { 409: 'It is another member’s' },
     async handle({ req, body: { attribute, flow, code } }) {
       const user = await requireCallingUser(req, deps.database);
       const caller = { user, from: getRequestOrigin(req), id: flow };
       await callAction(confirmChangeAction(kinds[attribute]), { deps: { contact: deps }, caller, texts: { code } });
-      return { status: 'SUCCESS' as const };
+      return success;
     },
   });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HttpError } from '../../http/index.ts';
+import { decimalText, describedAs, HttpError } from '../../http/index.ts';
 import { planIdSchema, type StripeCustomerId, stripeInvoiceIdSchema, userIdSchema } from '../../shared/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
@@ -12,10 +12,9 @@ import { type Membership, type SavedCard, trialPlanKey } from '../subscription/m
 export const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
 /** An amount from a caller: `79.2`, `"79.20"`. */
-export const amountSchema = z.union([
-  z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'write an amount as in 79.20'),
-  z.number().min(0).max(999_999_999),
-]);
+export const amountSchema = z
+  .union([z.string().regex(/^\d{1,9}(\.\d{1,2})?$/, 'write an amount as in 79.20'), z.number().min(0).max(999_999_999)])
+  .meta(describedAs(decimalText));
 
 /** NaN: not a whole number of cents. */
 export function parseAmount(submitted: z.infer<typeof amountSchema>): number {
