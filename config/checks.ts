@@ -73,6 +73,22 @@ export function searchAppFaults(args: Environment): string[] {
   ];
 }
 
+/** Members would come back to the sign-in page. A search app below a path of the same host is another page. */
+export function searchAppAddressFaults({ SEARCH_APP_URL, PUBLIC_URL }: Environment): string[] {
+  const [search, own] = [URL.parse(SEARCH_APP_URL ?? ''), URL.parse(PUBLIC_URL ?? '')];
+  if (!search || search.origin !== own?.origin || search.pathname !== '/') return [];
+  return [
+    'SEARCH_APP_URL: is PUBLIC_URL, so members would come back to the sign-in page; write that of the search app',
+  ];
+}
+
+/** Two servers cannot share a port. */
+export function findPortFaults({ PORT = '3000', METRICS_PORT }: Environment): string[] {
+  return METRICS_PORT === undefined || Number(METRICS_PORT) !== Number(PORT)
+    ? []
+    : ['METRICS_PORT: is the same as PORT; write another one'];
+}
+
 /** Checked only if both are readable: each has its own fault otherwise. */
 export function cookieDomainFaults(args: Environment): string[] {
   const domain = schema.shape.COOKIE_DOMAIN.safeParse(args.COOKIE_DOMAIN).data;

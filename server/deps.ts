@@ -1,9 +1,10 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
-import { type Config, ConfigurationError, loadConfig } from '../config/load.ts';
+import { type Config, ConfigurationError } from '../config/load.ts';
 import type { Extender, Extensions } from './extensions.ts';
 import type { Hooks } from './hooks.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
+import { loadLegalTexts, loadSettings } from './load-settings.ts';
 import {
   type Carriers,
   createMailCarrier,
@@ -18,8 +19,8 @@ import {
 import { createMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oidc/index.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
-import { noMetrics } from './shared/index.ts';
-import { type Legal, loadLegal, shippedLegalDir } from './sign-in/index.ts';
+import { noMetrics, propertyIn } from './shared/index.ts';
+import type { Legal } from './sign-in/index.ts';
 import {
   cachingSecretBox,
   createSecretBox,
@@ -105,7 +106,20 @@ export const toHashing = (config: Config): { cost: HashCost; secretKeys: readonl
   secretKeys: config.SECRET_KEYS,
 });
 
-/** Opens both stores. @throws {StoreUnavailable} if one does not answer */
+/** An address that the schema accepts and the store's library rejects becomes a fault of its variable. */
+function asAddressFault(variable: 'DATABASE_URL' | 'REDIS_URL'): (error: unknown) => never {
+  return (error) => {
+    const isOfAddress = error instanceof TypeError || propertyIn(error, 'code') === 'ERR_INVALID_URL';
+    if (!isOfAddress) throw error;
+    throw new ConfigurationError([`${variable}: ${String(propertyIn(error, 'message'))}`]);
+  };
+}
+
+/**
+ * Opens both stores.
+ * @throws {StoreUnavailable} if one does not answer
+ * @throws {ConfigurationError} if an address cannot be read
+ */
 export async function openStores(
   config: Config,
   log: Logger,
@@ -121,24 +135,19 @@ export async function openStores(
     dataDir: config.DATA_DIR,
     log: say,
     observe: observer('database'),
-  });
+  }).catch(asAddressFault('DATABASE_URL'));
   try {
     const kv = await openKeyValue({
       url: config.REDIS_URL,
       dataDir: config.DATA_DIR,
       log: say,
       observe: observer('key-value'),
-    });
+    }).catch(asAddressFault('REDIS_URL'));
     return { database, kv };
   } catch (error) {
     await database.close();
     throw error;
   }
-}
-
-/** @throws {LegalFilesError} */
-export function loadLegalTexts(config: Config): Legal {
-  return loadLegal(config.LEGAL_DIR ?? shippedLegalDir, { brand: config.BRAND_NAME, publicUrl: config.PUBLIC_URL });
 }
 
 /** The carriers of messages. A sandbox sends none: its carriers come with the extension. */
@@ -209,7 +218,7 @@ export async function createDeps(
   environment: NodeJS.ProcessEnv,
   extender?: Extender,
 ): Promise<{ deps: Deps; extensions: Extensions }> {
-  const config = loadConfig(environment);
+  const config = loadSettings(environment);
   if (config.SANDBOX && !extender)
     throw new ConfigurationError(['SANDBOX: this program has no sandbox; run "npm start", or set SANDBOX=false']);
   const log = createLog(config.LOG_LEVEL);

@@ -59,17 +59,6 @@ async function bringUpToDate({ database, io }: Context): Promise<void> {
   io.stderr.write('The database was empty: its tables have been made.\n');
 }
 
-async function open(config: Config): ReturnType<typeof openStores> {
-  try {
-    return await openStores(config, createLog('silent'));
-  } catch (error) {
-    // An address that the schema accepts and the store rejects.
-    if (error instanceof TypeError)
-      throw new CliError(exitCodes.trouble, `DATABASE_URL or REDIS_URL: ${error.message}`);
-    throw error;
-  }
-}
-
 /**
  * Opens the stores of the server's configuration, runs `act` and closes them.
  * @param options.migrated false for the command that migrates itself
@@ -81,7 +70,7 @@ export async function withContext<T>(
 ): Promise<T> {
   const now = io.now ?? Date.now;
   const config = loadConfig(io.env);
-  const { database, kv } = await open(config);
+  const { database, kv } = await openStores(config, createLog('silent'));
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
     // A running Foyer delivers in its next turn.

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
 import { InvalidClientRequest } from '../oidc/index.ts';
+import { LegalFilesError } from '../sign-in/index.ts';
 import { StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** The exit codes. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
@@ -52,7 +53,7 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? exitCodes.done : exitCodes.usage };
   if (error instanceof CliError) return { exitCode: error.exitCode, text: error.message };
   if (error instanceof InvalidClientRequest) return explain(refused(error.faults));
-  for (const kind of [ConfigurationError, PlansFileError, ProvidersFileError]) {
+  for (const kind of [ConfigurationError, LegalFilesError, PlansFileError, ProvidersFileError]) {
     if (error instanceof kind) return trouble(error.message);
   }
   if (error instanceof StoreUnavailable) return trouble(`A store does not answer: ${error.message}`);

@@ -1,5 +1,5 @@
-import { loadLegalTexts } from '../deps.ts';
 import { isMalformed } from '../http/index.ts';
+import { loadLegalTexts } from '../load-settings.ts';
 import {
   AlreadyInUseError,
   insertUser,

@@ -35,17 +35,33 @@ const idleWhileDrainingMs = 5_000;
 interface ListenAt {
   port: number;
   host: string;
-  /** The variable that sets the port. */
-  variable?: string;
+  /** The variables that set both. */
+  variables?: { port: string; host: string };
   /** Further connections are closed at once; with several processes Node first offers them to another one. */
   maxConnections?: number;
 }
 
-/** @throws {StartError} if the port is in use */
-export function listen(
-  listener: RequestListener,
-  { port, host, variable = 'PORT (or SANDBOX_PORT)', maxConnections }: ListenAt,
-): Promise<HttpServer> {
+const usualVariables = { port: 'PORT (or SANDBOX_PORT)', host: 'HOST' };
+
+/** The remedy for an address on which this process cannot listen; undefined for another error. */
+function explainListenError(code: string | undefined, { port, host, variables = usualVariables }: ListenAt) {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is in use: set ${variables.port} to another one.`;
+    case 'EACCES':
+      return `Port ${port} needs rights that this user does not have: set ${variables.port} to one from 1024 on, and let the proxy listen on ${port}.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine: set ${variables.host} to one, as in 127.0.0.1.`;
+    default:
+      return undefined;
+  }
+}
+
+/** @throws {StartError} if the port is in use, or the address is not this machine's */
+export function listen(listener: RequestListener, at: ListenAt): Promise<HttpServer> {
+  const { port, host, maxConnections } = at;
   const server = createServer(
     {
       maxHeaderSize: 16_384,
@@ -60,8 +76,8 @@ export function listen(
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = new StartError(`Port ${port} is in use: set ${variable} to another one.`);
-      reject(error.code === 'EADDRINUSE' ? taken : error);
+      const reason = explainListenError(error.code, at);
+      reject(reason === undefined ? error : new StartError(reason));
     });
     server.listen(port, host, () => resolve(server));
   });

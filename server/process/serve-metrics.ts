@@ -10,5 +10,6 @@ export async function serveMetrics(
 ): Promise<Server | undefined> {
   if (config.METRICS_PORT === undefined || !source) return undefined;
   const endpoint = metricsEndpoint(source, (error) => log.error({ err: error }, 'could not collect the metrics'));
-  return listen(endpoint, { port: config.METRICS_PORT, host: config.METRICS_HOST, variable: 'METRICS_PORT' });
+  const variables = { port: 'METRICS_PORT', host: 'METRICS_HOST' };
+  return listen(endpoint, { port: config.METRICS_PORT, host: config.METRICS_HOST, variables });
 }

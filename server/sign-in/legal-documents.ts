@@ -20,10 +20,12 @@ export interface Legal {
 }
 
 /** All faults of the files together. */
-class LegalFilesError extends Error {
+export class LegalFilesError extends Error {
   override name = 'LegalFaults';
+  readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
     super(`The legal documents cannot be used:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.faults = faults;
   }
 }
 
@@ -36,14 +38,17 @@ export const shippedLegalDir = join(
 const fallback: Language = 'en';
 type Name = 'terms' | 'imprint';
 
-function readOptional(file: string): string | undefined {
+/** @returns its text, or the code of the error: `ENOENT`, `EACCES` */
+function readText(file: string): { text: string } | { code: string } {
   try {
-    return readFileSync(file, 'utf8');
+    return { text: readFileSync(file, 'utf8') };
   } catch (error) {
-    if (propertyIn(error, 'code') === 'ENOENT') return undefined;
-    throw error;
+    return { code: String(propertyIn(error, 'code')) };
   }
 }
+
+/** The folder has no such file, or is none itself. */
+const isMissing = (code: string) => code === 'ENOENT' || code === 'ENOTDIR';
 
 /**
  * Reads `<dir>/<language>/terms.md` and `imprint.md`. The English files are required and replace missing languages.
@@ -58,11 +63,13 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
 
   function read(name: Name, lang: Language): LegalDocument | undefined {
     const file = join(dir, lang, `${name}.md`);
-    const text = readOptional(file);
-    if (text === undefined) {
-      if (lang === fallback) faults.push(`${file} is missing`);
+    const found = readText(file);
+    if ('code' in found) {
+      if (!isMissing(found.code)) faults.push(`${file} cannot be read (${found.code})`);
+      else if (lang === fallback) faults.push(`${file} is missing`);
       return undefined;
     }
+    const { text } = found;
     const { facts, body } = frontMatter(text);
     if (name === 'terms') {
       const version = { number: Number(facts.version), label: facts.label ?? '' };

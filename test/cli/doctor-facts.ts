@@ -7,10 +7,9 @@ import type { RedisFacts } from '../../server/store/index.ts';
 export const goodFolder: FolderFacts = {
   path: '/srv/foyer/data',
   mode: 0o40700,
-  isFolder: true,
   owner: 1000,
   uid: 1000,
-  writable: true,
+  fault: undefined,
   freeBytes: 50e9,
   totalBytes: 100e9,
   fileSystem: 0xef53,

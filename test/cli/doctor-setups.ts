@@ -30,6 +30,8 @@ const nowMs = Date.UTC(2026, 10, 23, 9);
 
 const setupOf = (env: NodeJS.ProcessEnv) => readSetup(env, () => nowMs);
 
+const unwritable = '/srv/foyer/data cannot be written by user foyer (998)';
+
 export type Cases = Record<string, () => Finding | Finding[] | Promise<Finding | Finding[]>>;
 
 /** One case for each variation of good facts. */
@@ -120,10 +122,10 @@ export const factCases: Cases = {
     'folder',
     goodFolder,
     [
-      { used: false, writable: false },
+      { used: false, fault: unwritable },
       { mode: undefined },
-      { writable: false },
-      { isFolder: false },
+      { fault: unwritable },
+      { mode: undefined, fault: unwritable },
       { fileSystem: 0x6969, freeBytes: 999e6, mode: 0o40755 },
       { fileSystem: 0x65735546, freeBytes: 99e6, mode: 0o40755, files: readable },
       { fileSystem: 0x01021994, mode: 0o40702, owner: 7 },

@@ -11,9 +11,9 @@ describe('the data folder', () => {
   const readable = [{ name: 'foyer.db', mode: 0o100644, owner: 1000 }];
   it.each<[string, Partial<FolderFacts>, string[]]>([
     ['a folder in order', {}, []],
-    ['a folder that no store uses', { used: false, writable: false, freeBytes: 0 }, []],
+    ['a folder that no store uses', { used: false, fault: 'unwritable', freeBytes: 0 }, []],
     ['a folder that does not exist', { mode: undefined }, ['data-folder.missing note']],
-    ['a folder that is not writable', { writable: false }, ['data-folder.writable fault']],
+    ['a folder that is not writable', { fault: 'unwritable' }, ['data-folder.writable fault']],
     ['a folder on NFS', { fileSystem: 0x6969 }, ['data-folder.network fault']],
     ['a folder on SMB with a signed number', { fileSystem: 0xfe534d42 | 0 }, ['data-folder.network fault']],
     ['a folder on FUSE', { fileSystem: 0x65735546 }, ['data-folder.network warning']],

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import type { Finding } from '../../server/cli/doctor/finding.ts';
 import { copyPrepared } from './prepared-folder.ts';
 
 const dist = join(import.meta.dirname, '..', '..', 'dist');
@@ -55,12 +56,19 @@ export interface ServerProcess {
   signal(name: NodeJS.Signals): void;
 }
 
+interface StartOptions {
+  nodeOptions?: string[];
+  cwd?: string;
+  /** The user and group of the process, if the tests run as root. */
+  uid?: number | undefined;
+}
+
 export interface Servers {
   /** A folder of this test file's own, empty. */
   folder(): Promise<string>;
   /** One in which a sandbox has been started before, for tests that are not about the first start. */
   preparedFolder(): Promise<string>;
-  start(variables: Record<string, string>, options?: { nodeOptions?: string[]; cwd?: string }): Promise<ServerProcess>;
+  start(variables: Record<string, string>, options?: StartOptions): Promise<ServerProcess>;
   /** Ends the processes that still run and removes the folders. */
   end(): Promise<void>;
 }
@@ -80,7 +88,7 @@ export function createServers(): Servers {
       await copyPrepared(folder);
       return folder;
     },
-    async start(variables, { nodeOptions = [], cwd = tmpdir() } = {}) {
+    async start(variables, { nodeOptions = [], cwd = tmpdir(), uid } = {}) {
       const port = Number(variables.PORT ?? (await quietPort()));
       const sandboxPort = Number(variables.SANDBOX_PORT ?? (await quietPort()));
       const child = spawn(
@@ -88,6 +96,7 @@ export function createServers(): Servers {
         [...nodeOptions, built(variables.NODE_ENV === 'production' ? 'server/main.js' : 'sandbox/main.js')],
         {
           cwd,
+          ...(uid !== undefined && { uid, gid: uid }),
           env: environment({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), ...variables }),
           stdio: ['ignore', 'pipe', 'pipe'],
         },
@@ -140,6 +149,17 @@ export async function foyerCommand(dataDir: string, ...words: string[]): Promise
     env: environment({ DATA_DIR: dataDir }),
   });
   return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** Runs `foyer doctor` with this environment alone, as another user if the tests run as root. */
+export async function doctorFindings(variables: Record<string, string>, uid?: number): Promise<Finding[]> {
+  const options = { env: environment(variables), ...(uid !== undefined && { uid, gid: uid }) };
+  const run = await promisify(execFile)(
+    process.execPath,
+    [built('server/cli/main.js'), 'doctor', '--json'],
+    options,
+  ).catch((error: { stdout: string; stderr: string }) => error);
+  return (JSON.parse(run.stdout) as { findings: Finding[] }).findings;
 }
 
 /** Waits until the server answers that both stores are there. */

@@ -4,9 +4,10 @@ import { Writable } from 'node:stream';
 import { loadConfig } from '../../config/load.ts';
 import { createSandboxExtensions } from '../../sandbox/index.ts';
 import { type App, createApp } from '../../server/app.ts';
-import { createBoxes, createMessaging, type Deps, isSmsOffered, loadLegalTexts } from '../../server/deps.ts';
+import { createBoxes, createMessaging, type Deps, isSmsOffered } from '../../server/deps.ts';
 import type { Extensions } from '../../server/extensions.ts';
 import { createLog, loadAssets } from '../../server/http/index.ts';
+import { loadLegalTexts } from '../../server/load-settings.ts';
 import {
   type ClientRequest,
   clientMetadata,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isLoopback } from '../../../config/load.ts';
 import { misspelt } from '../../../config/misspelt.ts';
 import { isPrinted } from '../../../config/printed.ts';
+import { findLegalFaults } from '../../load-settings.ts';
 import { runtimeFault } from '../../runtime-check.ts';
 import { type FolderFacts, isFuse, isMemory, isReadableFolder, networkName } from './data-folder.ts';
 import { bytesText, type Finding } from './finding.ts';
@@ -25,6 +26,18 @@ const judgeFaults = ({ faults }: Setup): Finding[] => [
     ]),
   ),
 ];
+
+/** Stops a start; PLANS_FILE and PROVIDERS_FILE have areas of their own. */
+const judgeLegalTexts = ({ config, unreadable }: Setup): Finding[] =>
+  unreadable('LEGAL_DIR')
+    ? []
+    : findLegalFaults(config).flatMap((text) =>
+        table('configuration', [
+          fault('configuration.legal-dir')`${text}
+    Why: Foyer does not start with this.
+    Do: Correct LEGAL_DIR or the files in it; docs/configuration.md says what they must contain.`,
+        ]),
+      );
 
 const judgeNames = ({ env }: Setup): Finding[] =>
   misspelt(env).flatMap(({ name, meant }) =>
@@ -135,7 +148,16 @@ function judgeMode({ config, env }: Setup): Finding[] {
 
 /** The variables themselves. */
 export function checkConfiguration(setup: Setup): Finding[] {
-  const checks = [judgeFaults, judgeNames, judgeMode, judgeSecretKeys, judgeServing, judgePlaces, judgeTextMessages];
+  const checks = [
+    judgeFaults,
+    judgeLegalTexts,
+    judgeNames,
+    judgeMode,
+    judgeSecretKeys,
+    judgeServing,
+    judgePlaces,
+    judgeTextMessages,
+  ];
   return checks.flatMap((check) => check(setup));
 }
 
@@ -203,19 +225,15 @@ function judgeFolderContent({ path, mode = 0, owner, fileSystem, production, ...
 
 /** The folder of the SQLite files. A finding about the folder itself leaves nothing to say about its content. */
 export function judgeFolder(facts: FolderFacts): Finding[] {
-  const { path, mode, isFolder, writable, owner, uid, used } = facts;
+  const { path, mode, fault: reason, used } = facts;
   const found = table('data-folder', [
     ok('data-folder.used', !used)`Nothing is kept in DATA_DIR: both stores are servers.`,
-    note('data-folder.missing', used && mode === undefined)`DATA_DIR ${path} is not there yet.
+    fault('data-folder.writable', used && reason !== undefined)`DATA_DIR: ${reason}.
+    Why: The SQLite files lie there: nothing can be kept.
+    Do: Run this command as the server’s user; if it is, mend the folder, or set DATA_DIR to one that only that user can read.`,
+    note('data-folder.missing', used && reason === undefined && mode === undefined)`DATA_DIR ${path} is not there yet.
     Why: The first start makes it, readable for its user alone.
     Do: Start Foyer; if it has run before, DATA_DIR is not the one that the server has.`,
-    fault('data-folder.writable', used && mode !== undefined && !isFolder)`DATA_DIR ${path} is no folder.
-    Why: The SQLite files lie there: nothing can be kept.
-    Do: Set DATA_DIR to a folder that only Foyer’s user can read.`,
-    fault('data-folder.writable', used && mode !== undefined && !writable)`
-    This user cannot write to DATA_DIR ${path} (owner ${owner}, this is ${uid}).
-    Why: The SQLite files lie there: nothing can be kept.
-    Do: Run this command as the server’s user; if it is, chown the folder to it.`,
   ]);
   return found.length > 0 ? found : judgeFolderContent(facts);
 }

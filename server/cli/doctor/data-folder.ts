@@ -1,5 +1,6 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findDataFolderFault } from '../../data-folder-fault.ts';
 import type { Setup } from './setup.ts';
 
 /** All of Foyer's files there. */
@@ -39,11 +40,11 @@ export function readFolder({ config }: Setup) {
     path,
     /** Undefined if there is none. */
     mode: stats?.mode,
-    isFolder: stats?.isDirectory() ?? false,
     owner: stats?.uid ?? 0,
     /** This user; undefined on systems without users. */
     uid: process.getuid?.(),
-    writable: mayAccess(path, constants.W_OK | constants.X_OK),
+    /** The reason that this user can keep no files there. */
+    fault: findDataFolderFault(path),
     freeBytes: bavail * bsize,
     totalBytes: blocks * bsize,
     /** `f_type` of statfs(2). */

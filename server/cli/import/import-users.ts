@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import type { Transaction } from 'kysely';
 import { listErasedUsers } from '../../account/index.ts';
-import { isSmsOffered, loadLegalTexts, toHashing } from '../../deps.ts';
+import { isSmsOffered, toHashing } from '../../deps.ts';
+import { loadLegalTexts } from '../../load-settings.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../password/index.ts';
 import type { Schema } from '../../store/index.ts';
 import {

@@ -1,0 +1,67 @@
+import { findMethodFaults } from '../config/checks.ts';
+import { type Config, ConfigurationError, inspectConfig, loadConfig } from '../config/load.ts';
+import { loadPlans, PlansFileError } from '../config/plans.ts';
+import { loadProviders, ProvidersFileError } from '../config/providers.ts';
+import { findDataFolderFault } from './data-folder-fault.ts';
+import { LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
+
+/** The faults with which a reader of files ends. @throws any other error of `read` */
+function faultsOfReading(
+  read: () => unknown,
+  kind: new (...args: never[]) => Error & { readonly faults: readonly string[] },
+): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof kind) return error.faults;
+    throw error;
+  }
+}
+
+type LegalSettings = Pick<Config, 'LEGAL_DIR' | 'BRAND_NAME' | 'PUBLIC_URL'>;
+
+/** @throws {LegalFilesError} */
+export const loadLegalTexts = ({ LEGAL_DIR: dir, BRAND_NAME: brand, PUBLIC_URL: publicUrl }: LegalSettings) =>
+  loadLegal(dir ?? shippedLegalDir, { brand, publicUrl });
+
+export const findLegalFaults = (config: LegalSettings): string[] =>
+  faultsOfReading(() => loadLegalTexts(config), LegalFilesError).map((fault) => `LEGAL_DIR: ${fault}`);
+
+function findPlanFaults({ PLANS_FILE: file, PAYMENT_METHODS: methods }: Config): string[] {
+  const faults = faultsOfReading(() => loadPlans(file), PlansFileError);
+  return faults.length > 0
+    ? faults.map((fault) => `PLANS_FILE: ${file ?? ''}: ${fault}`)
+    : findMethodFaults(methods, loadPlans(file).currency);
+}
+
+/** A sandbox writes its own file of providers at its start. */
+function findProviderFileFaults({ PROVIDERS_FILE: file }: Config, environment: NodeJS.ProcessEnv): string[] {
+  if (!environment.PROVIDERS_FILE) return [];
+  const faults = faultsOfReading(() => loadProviders(file, environment), ProvidersFileError);
+  return faults.map((fault) => `PROVIDERS_FILE: ${file ?? ''}: ${fault}`);
+}
+
+function findDataDirFaults({ DATA_DIR: path, DATABASE_URL, REDIS_URL }: Config): string[] {
+  if (DATABASE_URL !== undefined && REDIS_URL !== undefined) return [];
+  const fault = findDataFolderFault(path);
+  return fault === undefined ? [] : [`DATA_DIR: ${fault}`];
+}
+
+/**
+ * The configuration of a start: its variables, and the files and folders that they name.
+ * @throws {ConfigurationError} with all faults together, before anything is opened or written
+ */
+export function loadSettings(environment: NodeJS.ProcessEnv): Config {
+  const { faults, unreadable, config } = inspectConfig(environment);
+  const readable = (name: keyof Config, find: () => string[]) => (unreadable.has(name) ? [] : find());
+  const all = [
+    ...faults,
+    ...readable('LEGAL_DIR', () => findLegalFaults(config)),
+    ...readable('PLANS_FILE', () => findPlanFaults(config)),
+    ...readable('PROVIDERS_FILE', () => findProviderFileFaults(config, environment)),
+    ...readable('DATA_DIR', () => findDataDirFaults(config)),
+  ];
+  if (all.length > 0) throw new ConfigurationError(all);
+  return loadConfig(environment);
+}
