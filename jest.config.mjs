@@ -4,7 +4,7 @@ import { excludedFiles } from './scripts/lib/test-selection.mjs';
 /** TypeScript is transformed only; type errors are found by `tsc` in the same `npm test`. */
 export default {
   // Runs native modules, which the files of one worker share: to load them for each of hundreds of files costs more than most tests.
-  runner: 'jest-light-runner/child-process',
+  runner: '<rootDir>/scripts/lib/test-runner.mjs',
   transform: {},
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.{ts,tsx}'],
