@@ -44,6 +44,12 @@ interface Description<
   }): Promise<z.input<Answer>>;
 }
 
+/**
+ * Marks a property of an answer that repeats another one, for callers that read the answer at another level.
+ * @param path of the property that it repeats, from the root of the answer
+ */
+export const aliasMeta = (path: string) => ({ description: `Alias of ${path}`, 'x-alias-of': path });
+
 /** A call without the types of its input, for code that handles all calls. */
 export interface ApiOperation
   extends Omit<Description<string, z.ZodObject, z.ZodObject, z.ZodType, z.ZodType>, 'handle'> {

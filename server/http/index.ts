@@ -35,7 +35,7 @@ export {
   toRefusalError,
   wrongInput,
 } from './actions.ts';
-export { type ApiOperation, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
+export { type ApiOperation, aliasMeta, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
 export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type ApiOperation,
+  aliasMeta,
   defineOperation,
   HttpError,
   isMalformed,
@@ -90,6 +91,8 @@ export function recordOperations(deps: RecordOperationsDeps): ApiOperation[] {
   return [readRecord(deps), updateUser(deps), completeRecord(deps)];
 }
 
+const records = z.array(userRecordSchema);
+
 const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
   defineOperation({
     method: 'post',
@@ -97,10 +100,16 @@ const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
     id: 'listUserWithPoolId',
     summary: "A member's user record; client apps name the member",
     body: z.object({ userId: id.optional() }),
-    answer: z.object({ data: z.object({ Items: z.array(userRecordSchema) }) }),
+    answer: z.object({
+      data: z.object({
+        Items: records,
+        data: z.object({ Items: records }).meta(aliasMeta('data')),
+      }),
+    }),
     async handle({ req, body }) {
       const record = await getUserRecord(database, resolveRequestedUser(req, body.userId, 'body.userId'));
-      return { data: { Items: record ? [record] : [] } };
+      const list = { Items: record ? [record] : [] };
+      return { data: { ...list, data: list } };
     },
   });
 

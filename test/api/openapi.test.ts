@@ -143,6 +143,34 @@ describe.each(backends)('the OpenAPI document on $name', (backend) => {
     expect(await told(late)).toEqual([401, type('insufficientAuthentication')]);
   });
 
+  it('The properties that repeat another one for older callers are marked in /openapi.json', () => {
+    const marked: string[] = [];
+    const { schemas } = api.document.components as { schemas: Record<string, object> };
+    const walk = (value: unknown, at: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      const name: unknown = Reflect.get(value, '$ref');
+      if (typeof name === 'string') walk(schemas[name.split('/').at(-1) ?? ''], at);
+      const alias: unknown = Reflect.get(value, 'x-alias-of');
+      if (typeof alias === 'string') marked.push(`${at} → ${alias}`);
+      for (const [key, inner] of Object.entries(value)) walk(inner, key === 'properties' ? at : `${at}.${key}`);
+    };
+    for (const [path, methods] of Object.entries(api.document.paths)) {
+      for (const { responses } of Object.values(methods)) {
+        walk(Reflect.get(responses['200']?.content['application/json'] ?? {}, 'schema'), path);
+      }
+    }
+    expect(marked.toSorted()).toEqual([
+      '/customer/coupons/{code}.amount_off → data.amount_off',
+      '/customer/coupons/{code}.id → data.id',
+      '/customer/coupons/{code}.percent_off → data.percent_off',
+      '/customer/coupons/{code}.percent_off_precise → data.percent_off_precise',
+      '/user/listPlans.Items → data.Items',
+      '/user/listUserWithPoolId.data.data → data',
+      '/user/listplanWithHash.Items → data.Items',
+      '/user/listplanWithId.Items → data.Items',
+    ]);
+  });
+
   it('Each call has a unique id, which counters and documents use', () => {
     const ids = api.foyer.app.operations.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);

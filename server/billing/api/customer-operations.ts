@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { formatAmount } from '../../../views/format.ts';
-import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import { type ApiOperation, aliasMeta, defineOperation, HttpError } from '../../http/index.ts';
 import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../../users/index.ts';
@@ -51,6 +51,13 @@ const coupon = z.object({
   percent_off_precise: z.number().nullable(),
   /** Cents. */
   amount_off: z.int().nullable(),
+});
+const couponAnswer = z.object({
+  data: coupon,
+  id: coupon.shape.id.meta(aliasMeta('data.id')),
+  percent_off: coupon.shape.percent_off.meta(aliasMeta('data.percent_off')),
+  percent_off_precise: coupon.shape.percent_off_precise.meta(aliasMeta('data.percent_off_precise')),
+  amount_off: coupon.shape.amount_off.meta(aliasMeta('data.amount_off')),
 });
 
 /** The specification's `$100`; other currencies have their own signs. */
@@ -244,7 +251,7 @@ function couponOperation(billing: BillingModule): ApiOperation {
     id: 'coupon',
     summary: 'What a promotion code takes off, if it is one',
     params: z.object({ code: text(100) }),
-    answer: z.object({ data: coupon }),
+    answer: couponAnswer,
     problems: { 404: 'No code that is in force' },
     // Codes are words and can be guessed.
     async handle({ req, params: { code } }) {
@@ -255,15 +262,14 @@ function couponOperation(billing: BillingModule): ApiOperation {
       const own = member && (await billing.getMembership(member.id));
       const known = await findCodeInForce(billing, code, own?.customerId ?? undefined);
       const { percentOff, amountOffCents } = discountOfCoupon(known.coupon);
-      return {
-        data: {
-          // The word that users type: the coupon's own id would bypass the code's conditions.
-          id: known.promotion?.code ?? known.coupon.id,
-          percent_off: percentOff,
-          percent_off_precise: percentOff,
-          amount_off: amountOffCents,
-        },
+      const data = {
+        // The word that users type: the coupon's own id would bypass the code's conditions.
+        id: known.promotion?.code ?? known.coupon.id,
+        percent_off: percentOff,
+        percent_off_precise: percentOff,
+        amount_off: amountOffCents,
       };
+      return { ...data, data };
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import { type ApiOperation, aliasMeta, defineOperation, HttpError } from '../../http/index.ts';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserRecord } from '../../users/index.ts';
@@ -21,10 +21,15 @@ import {
 import { apiErrorTexts, orUnavailable } from './api-errors.ts';
 
 const text = (max: number) => z.string().max(max);
-const items = z.object({ data: z.object({ Items: z.array(planSchema) }) });
-const toItems = (...plans: (Plan | undefined)[]) => ({
-  data: { Items: plans.flatMap((plan) => (plan ? [toWirePlan(plan)] : [])) },
+const plans = z.array(planSchema);
+const items = z.object({
+  data: z.object({ Items: plans }),
+  Items: plans.meta(aliasMeta('data.Items')),
 });
+const toItems = (...found: (Plan | undefined)[]): z.input<typeof items> => {
+  const Items = found.flatMap((plan) => (plan ? [toWirePlan(plan)] : []));
+  return { data: { Items }, Items };
+};
 
 /** The specification's order: only the invoice is required, and no value may differ. */
 const orderBody = z.object({
