@@ -76,13 +76,16 @@ export function requirePrincipal(req: Request): ApiPrincipal {
 /**
  * The user whose data a call reads or changes: a user always means itself; a client app names the user.
  * @param named the value from the part `where` of the input
- * @throws {HttpError} 403 for another user's data, 400 if a client app names no user
+ * @throws {HttpError} otherMember for another user's data, 400 if a client app names no user
  */
 export function resolveRequestedUser(req: Request, named: string | undefined, where: string): UserId {
   const principal = requirePrincipal(req);
   if (principal.kind === 'member') {
     if (named !== undefined && named !== principal.userId) {
-      throw new HttpError('forbidden', { detail: `${where} is another user` });
+      throw new HttpError('otherMember', {
+        detail: `${where} is another user`,
+        invalidParams: [{ name: where, detail: 'is another member' }],
+      });
     }
     return principal.userId;
   }

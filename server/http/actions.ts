@@ -1,8 +1,9 @@
 import type { TextKey } from '../../locales/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
-import { type ErrorKind, HttpError, type HttpErrorOptions, toRetrySeconds } from './errors.ts';
+import { HttpError, type HttpErrorOptions, toRetrySeconds } from './errors.ts';
 import { type Form, type FormErrors, type FormValues, readTexts } from './forms.ts';
 import { type T, translator } from './language.ts';
+import type { ErrorKind } from './problems.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** An action that was refused. `retryAfterMs`: a limit refused it, for this long. */
@@ -16,7 +17,7 @@ type RefusalKind<Refused extends Refusal> = Pick<Refused, 'kind'>['kind'];
 
 /** The answer to one kind of refusal, of the page and of the JSON API. */
 export interface RefusalRule<Refused extends Refusal = Refusal> {
-  /** The kind of the API's problem; its status is also the page's, unless `pageStatus` says otherwise. */
+  /** The type of the API's problem; its status is also the page's, unless `pageStatus` says otherwise. */
   problem: ErrorKind;
   pageStatus?: number;
   text: RefusalText<Refused>;
@@ -31,12 +32,16 @@ export type RefusalRules<Refused extends Refusal> = {
   readonly [Kind in RefusalKind<Refused>]: RefusalRule<Refused & { kind: Kind }>;
 };
 
-/** The input is wrong. @param field the form field that shows the text */
-export const wrongInput = (text: TextKey, field?: string) => ({
-  problem: 'badRequest' as const,
-  text,
-  ...(field && { field }),
-});
+const inputRule =
+  <Problem extends ErrorKind>(problem: Problem) =>
+  (text: TextKey, field?: string) => ({ problem, text, ...(field && { field }) });
+
+/** The input is wrong. `field`: the form field that shows the text. */
+export const wrongInput = inputRule('validation');
+/** The code of a mail, a text message or an authenticator app is wrong. */
+export const wrongCode = inputRule('wrongCode');
+/** The code, or the flow in which it was sent, can no longer be used. */
+export const expiredCode = inputRule('codeExpired');
 
 /** A refusal in words. */
 interface RefusalView {
@@ -75,9 +80,12 @@ export function toRefusalError<Refused extends Refusal>(
   refusal: Refused,
   more: HttpErrorOptions = {},
 ): HttpError {
-  const { problem, text, apiText = text } = findRule(rules, refusal);
+  const { problem, text, field, apiText = text } = findRule(rules, refusal);
+  const publicDetail = apiText === null ? undefined : toText(translator('en'), apiText, refusal);
+  const isField = problem === 'validation' && field !== undefined && publicDetail !== undefined;
   return new HttpError(problem, {
-    ...(apiText !== null && { publicDetail: toText(translator('en'), apiText, refusal) }),
+    ...(publicDetail !== undefined && { publicDetail }),
+    ...(isField && { invalidParams: [{ name: `body.${field}`, detail: publicDetail }] }),
     detail: refusal.kind,
     ...(refusal.retryAfterMs !== undefined && { retryAfterSeconds: toRetrySeconds(refusal.retryAfterMs) }),
     ...more,

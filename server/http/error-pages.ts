@@ -1,15 +1,16 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
 import { createElement } from 'react';
 import { ErrorPage } from '../../views/errors/error-page.tsx';
-import { errorTexts } from '../../views/errors/error-texts.ts';
+import { errorTexts, isPageErrorKind, type PageErrorKind } from '../../views/errors/error-texts.ts';
 import { NotFoundPage } from '../../views/errors/not-found-page.tsx';
 import { propertyIn } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { HttpExchange } from './cookies.ts';
-import { type ErrorAction, HttpError, problemType, setRetryAfter } from './errors.ts';
+import { type ErrorAction, HttpError, setRetryAfter, toRetrySeconds } from './errors.ts';
 import type { T } from './language.ts';
 import { type Logger, requestReference, withRequestContext } from './log.ts';
 import type { Pages } from './pages.ts';
+import { type ErrorKind, problems, problemType } from './problems.ts';
 import { isJsonRoute } from './request-guards.ts';
 
 /** Retry-After while a store is unavailable, in seconds. */
@@ -42,6 +43,21 @@ function wantsJson(req: Request): boolean {
   );
 }
 
+const kindByStatus: Readonly<Record<number, PageErrorKind>> = {
+  400: 'badRequest',
+  401: 'unauthorized',
+  402: 'conflict',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'conflict',
+};
+
+/** The page for an error: causes that only calls can have share the page of their status. */
+function toPageKind(kind: ErrorKind): PageErrorKind {
+  if (isPageErrorKind(kind)) return kind;
+  return kindByStatus[problems[kind].status] ?? 'internal';
+}
+
 interface ErrorServices {
   pages: Pages;
   log: Logger;
@@ -66,18 +82,18 @@ export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExcha
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (allow) res.setHeader('Allow', allow.join(', '));
   if (retryAfterSeconds !== undefined) setRetryAfter(res, retryAfterSeconds * 1000);
-  const ctx = pages.context(req, res);
-  const { title, message } = errorTexts(ctx.t, error.kind, { retryAfterSeconds });
   if (wantsJson(req)) {
+    const text = problems[error.kind];
     res.status(error.status).type('application/problem+json');
     res.send(
       JSON.stringify({
         type: problemType(error.kind),
-        title,
+        title: text.title,
         status: error.status,
-        detail: publicDetail ?? message,
+        detail: publicDetail ?? text.detail,
         instance: `urn:foyer:reference:${reference}`,
         ...(invalidParams && { errors: invalidParams }),
+        ...(retryAfterSeconds !== undefined && { retryAfter: toRetrySeconds(retryAfterSeconds * 1000) }),
         ...extra,
       }),
     );
@@ -90,6 +106,8 @@ export function sendError({ pages, log }: ErrorServices, { req, res }: HttpExcha
     res.end();
     return;
   }
+  const ctx = pages.context(req, res);
+  const { title, message } = errorTexts(ctx.t, toPageKind(error.kind), { retryAfterSeconds });
   pages.send(
     { req, res },
     (page) =>

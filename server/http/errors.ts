@@ -1,102 +1,19 @@
 import type { Response } from 'express';
+import { type ErrorKind, problems } from './problems.ts';
 
-/**
- * Errors as values: the text for the visitor is separate from the detail for the log, and unknown errors become one
- * generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
- */
-export type ErrorKind =
-  | 'badRequest'
-  | 'validation'
-  | 'unauthorized'
-  | 'tokenRevoked'
-  | 'insufficientAuthentication'
-  | 'paymentRequired'
-  | 'paymentAction'
-  | 'crossSite'
-  | 'forbidden'
-  | 'insufficientScope'
-  | 'termsNotAccepted'
-  | 'notFound'
-  | 'methodNotAllowed'
-  | 'conflict'
-  | 'tooLarge'
-  | 'unsupportedType'
-  | 'wrongHost'
-  | 'tooMany'
-  | 'headersTooLarge'
-  | 'internal'
-  | 'unavailable'
-  | 'busy'
-  | 'requestExpired'
-  | 'otherBrowser'
-  | 'unknownClient'
-  | 'redirectNotRegistered'
-  | 'authorizationFailed'
-  | 'signOutFailed';
-
-const kindStatus: Record<ErrorKind, number> = {
-  badRequest: 400,
-  validation: 400,
-  unauthorized: 401,
-  tokenRevoked: 401,
-  insufficientAuthentication: 401,
-  paymentRequired: 402,
-  paymentAction: 402,
-  crossSite: 403,
-  forbidden: 403,
-  insufficientScope: 403,
-  termsNotAccepted: 403,
-  notFound: 404,
-  methodNotAllowed: 405,
-  conflict: 409,
-  tooLarge: 413,
-  unsupportedType: 415,
-  wrongHost: 421,
-  tooMany: 429,
-  headersTooLarge: 431,
-  internal: 500,
-  unavailable: 503,
-  busy: 503,
-  requestExpired: 400,
-  otherBrowser: 403,
-  unknownClient: 400,
-  redirectNotRegistered: 400,
-  authorizationFailed: 400,
-  signOutFailed: 400,
-};
-
-/** The types of problem documents of the JSON API: `urn:foyer:problem:{kind}`. */
-export const problemKinds = [
-  'badRequest',
-  'validation',
-  'unauthorized',
-  'tokenRevoked',
-  'insufficientAuthentication',
-  'paymentRequired',
-  'paymentAction',
-  'crossSite',
-  'forbidden',
-  'insufficientScope',
-  'termsNotAccepted',
-  'notFound',
-  'methodNotAllowed',
-  'conflict',
-  'tooLarge',
-  'unsupportedType',
-  'wrongHost',
-  'tooMany',
-  'headersTooLarge',
-  'internal',
-  'unavailable',
-  'busy',
-] as const satisfies ErrorKind[];
-
-export const problemType = (kind: ErrorKind): string => `urn:foyer:problem:${kind}`;
+/** A value of the input that is refused, with the reason. */
+export interface InvalidParam {
+  name: string;
+  /** Never the value of the caller. */
+  detail: string;
+  /** What the server has instead, where the caller may know it. */
+  stored?: string | null;
+}
 
 export interface HttpErrorOptions {
   /** Only for the log. */
   detail?: string;
-  /** For callers of the JSON API, instead of the kind's own text: a text from the specification, in English. */
+  /** For callers of the JSON API, instead of the kind's own text: English, often a text of the specification. */
   publicDetail?: string;
   retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, section 15.5.6). */
@@ -104,7 +21,7 @@ export interface HttpErrorOptions {
   /** Further headers of the answer (WWW-Authenticate). */
   headers?: Record<string, string>;
   /** For callers of the JSON API: the invalid parts of the input and the reasons; never their values. */
-  invalidParams?: readonly { name: string; detail: string }[];
+  invalidParams?: readonly InvalidParam[];
   /** Further members of the problem document (RFC 9457, section 3.2), for callers of the JSON API. */
   extra?: ProblemExtra;
   /** The page of this site to which a browser is redirected instead of the error page. */
@@ -127,8 +44,17 @@ interface ProblemExtra {
   errMessage?: string;
   /** For Stripe.js: the bank requires authentication by the user. */
   client_secret?: string;
+  /** The scope that the token lacks (RFC 6750, section 3). */
+  scope?: string;
+  /** The age that an authentication may have, in seconds, and what else it needs (RFC 9470, section 3). */
+  max_age?: number;
+  acr_values?: string;
 }
 
+/**
+ * Errors as values: the text for the caller is separate from the detail for the log, and unknown errors become one
+ * generic error. Handlers throw these; `error-pages.ts` answers them as a page or as JSON.
+ */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly kind: ErrorKind;
@@ -137,7 +63,7 @@ export class HttpError extends Error {
   constructor(kind: ErrorKind, options: HttpErrorOptions = {}) {
     super(options.detail ?? kind, { cause: options.cause });
     this.kind = kind;
-    this.status = kindStatus[kind];
+    this.status = problems[kind].status;
     this.options = options;
   }
 }

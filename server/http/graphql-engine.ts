@@ -49,7 +49,7 @@ function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSc
       if (rule === undefined) throw new Error(`the GraphQL field ${name} has no access rule`);
       field.resolve = (source, args, context: GraphqlContext, info) => {
         if (permits(rule, requirePrincipal(context.req))) return defaultFieldResolver(source, args, context, info);
-        throw new HttpError('forbidden', { detail: `field ${name} is not available to this caller` });
+        throw new HttpError('insufficientScope', { detail: `field ${name} is not available to this caller` });
       };
     }
   }

@@ -26,6 +26,7 @@ export {
   type ActionDone,
   callAction,
   defineAction,
+  expiredCode,
   type RefusalRule,
   type RefusalRules,
   type RefusedForm,
@@ -33,6 +34,7 @@ export {
   submitAction,
   toInvalidParams,
   toRefusalError,
+  wrongCode,
   wrongInput,
 } from './actions.ts';
 export { type ApiOperation, aliasMeta, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
@@ -56,7 +58,7 @@ export {
   sendError,
   unavailableRetrySeconds,
 } from './error-pages.ts';
-export { type ErrorKind, HttpError, problemKinds, setRetryAfter, toRetrySeconds } from './errors.ts';
+export { HttpError, type InvalidParam, setRetryAfter, toRetrySeconds } from './errors.ts';
 export { clientIp, createExpress } from './express-app.ts';
 export {
   choiceSchema,
@@ -106,6 +108,7 @@ export {
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
+export { type ApiProblem, apiProblems, type ErrorKind } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { apiCallLimits } from './rate-limits/api-calls.ts';
 export { configureLimits, type LimitSettings, type RateLimits } from './rate-limits/configure.ts';

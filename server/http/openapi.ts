@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { apiName, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { problemKinds, problemType } from './errors.ts';
+import { problemSchema } from './openapi-problems.ts';
 import { SchemaRegistry } from './openapi-schemas.ts';
 import { describeAccess, type SecuritySettings, securitySchemes, toSecurity } from './openapi-security.ts';
-import { doc, type JsonSchema } from './schema-doc.ts';
+import type { JsonSchema } from './schema-doc.ts';
 import { visitorAddressHeader } from './visitor-address.ts';
 
 interface OpenApiSettings extends SecuritySettings {
@@ -13,32 +13,6 @@ interface OpenApiSettings extends SecuritySettings {
   /** The support address of the operator. */
   contactEmail: string | undefined;
 }
-
-const problem = z
-  .object({
-    type: z.enum(problemKinds.map(problemType)).meta(doc('Which kind of problem it is')),
-    title: z.string().meta(doc("In the caller's language", 'Not found')),
-    status: z.int().meta(doc('Status code of the answer', 404)),
-    detail: z.string().meta(doc('For people', 'There is nothing at this address.')),
-    instance: z.string().meta(doc('Names the line in the log', 'urn:foyer:reference:0F3A9C21B7')),
-    errors: z
-      .array(
-        z
-          .object({
-            name: z.string().meta(doc('Path of the faulty field', 'body.userId')),
-            detail: z.string().meta(doc('Its fault; never its value', 'which member is meant')),
-          })
-          .meta({ id: 'InvalidField', description: 'A field that does not fit.' }),
-      )
-      .optional()
-      .meta(doc('The fields that do not fit')),
-    errMessage: z.string().optional().meta(doc('The card provider’s own message', 'Your card was declined.')),
-    client_secret: z
-      .string()
-      .optional()
-      .meta(doc('The bank wants to hear from the member: for Stripe.js', 'pi_3Nk_secret_9x')),
-  })
-  .meta({ id: 'Problem', description: 'Problem details (RFC 9457).' });
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example }) as const;
 
@@ -162,7 +136,7 @@ function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
 export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
   const { title, publicUrl, contactEmail } = settings;
   const schemas = new SchemaRegistry();
-  schemas.convert(problem, 'output');
+  schemas.convert(problemSchema, 'output');
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(schemas, operation) };

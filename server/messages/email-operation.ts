@@ -60,7 +60,7 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
     problems: { 404: 'No member has this address' },
     async handle({ req, body }) {
       const principal = requirePrincipal(req);
-      if (principal.kind !== 'client') throw new HttpError('forbidden', { detail: 'not available to users' });
+      if (principal.kind !== 'client') throw new HttpError('wrongCaller', { detail: 'not available to users' });
       const { action } = body;
       if (!ownActions.has(action) && !templates.has(action)) {
         throw new HttpError('validation', {
@@ -75,7 +75,7 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
       const recipient = digest(to ?? body.emailAddress.toLowerCase());
       requireAllowed(await consumeLimits(kv, rateLimits.sentEmail, { recipient }), 'too many mails to one address');
       if (to === undefined && !uniformAnswers) {
-        throw new HttpError('notFound', { detail: 'no user with this address' });
+        throw new HttpError('unknownMember', { detail: 'no user with this address' });
       }
       const mail = ownMail(action, member ?? unknown, now()) ?? mappedMail(body, to ?? decoyAddress);
       const concealment = { decoy: to === undefined, delayed: uniformAnswers };

@@ -111,7 +111,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     const userId = resolveRequestedUser(req, named, 'body.userId');
     const principal = requirePrincipal(req);
     if (principal.kind === 'member') return { userId, sender: 'member' };
-    if (!(await recipients.byId(userId))) throw new HttpError('notFound', { detail: 'no such user' });
+    if (!(await recipients.byId(userId))) throw new HttpError('unknownMember', { detail: 'no such user' });
     return { userId, sender: `client:${principal.clientId}` };
   }
 }

@@ -78,7 +78,7 @@ const readOne = ({ database, now }: Deps) =>
       const userId = resolveRequestedUser(req, undefined, 'path');
       await markRead(database.db, userId, { id, nowMs: now() });
       const row = await findNotification(database.db, userId, id);
-      if (!row) throw new HttpError('notFound', { detail: 'no such notification' });
+      if (!row) throw new HttpError('unknownNotification', { detail: 'no such notification' });
       return listed(row);
     },
   });

@@ -36,7 +36,7 @@ export const preferredMfaNames = {
  */
 type MfaPreferenceRefusal = 'no-authenticator' | 'no-phone' | 'required';
 
-const conflict = (text: TextKey) => ({ problem: 'conflict', pageStatus: 400, text }) as const;
+const conflict = (text: TextKey) => ({ problem: 'notPossibleNow', pageStatus: 400, text }) as const;
 export const mfaPreferenceRefusals: RefusalRules<{ kind: MfaPreferenceRefusal }> = {
   'no-phone': conflict('mfaSettings.errors.noPhone'),
   'no-authenticator': conflict('mfaSettings.errors.noAuthenticator'),

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { z } from 'zod';
-import { codeForm, defineAction, type RefusalRules, wrongInput } from '../http/index.ts';
+import { codeForm, defineAction, expiredCode, type RefusalRules, wrongCode } from '../http/index.ts';
 import { normaliseCode, notifySecurityChange, type Origin } from '../messages/index.ts';
 import { type FlowId, minuteMs, userIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
@@ -74,9 +74,9 @@ type ActivateTotpResult =
 
 /** The refusals of a code that activates an app. */
 const totpRefusals: RefusalRules<Exclude<ActivateTotpResult, { kind: 'activated' }>> = {
-  incomplete: { ...wrongInput('mfaSettings.totp.incomplete', 'code'), apiText: 'mfaSettings.totp.wrong' },
-  incorrect: wrongInput('mfaSettings.totp.wrong', 'code'),
-  'not-found': wrongInput('mfaSettings.totp.expired'),
+  incomplete: { ...wrongCode('mfaSettings.totp.incomplete', 'code'), apiText: 'mfaSettings.totp.wrong' },
+  incorrect: wrongCode('mfaSettings.totp.wrong', 'code'),
+  'not-found': expiredCode('mfaSettings.totp.expired'),
 };
 
 /** Enough time to find and install an app and enter the secret. */

@@ -9,7 +9,7 @@ import {
   setPrincipal,
 } from '../http/index.ts';
 import { fullyAuthenticatedAt, type Sessions } from '../sessions/index.ts';
-import { orUnproven, unauthorized, unproven } from './api-refusals.ts';
+import { orUnproven, unauthorized, unproven, wrongCaller } from './api-refusals.ts';
 import { type ApiTokenDeps, authenticateToken, type PresentedToken } from './api-token.ts';
 import { refuseUser } from './api-user-rules.ts';
 import { createProofCheck } from './dpop.ts';
@@ -50,7 +50,7 @@ async function authenticateSession(
   const found = await deps.sessions.getCurrentUser(req);
   if (!found) throw unauthorized();
   if (!fromOwnPage(req, deps.origin)) throw new HttpError('crossSite', { detail: 'session used from another site' });
-  if (access.member === undefined) throw new HttpError('forbidden', { detail: 'not available to users' });
+  if (access.member === undefined) throw wrongCaller('not open to members');
   const { user, session } = found;
   // As in the settings.
   const authTimeMs = fullyAuthenticatedAt(user, session);

@@ -17,13 +17,15 @@ export function unauthorized(error?: 'invalid_token', description?: string): Htt
     return new HttpError('unauthorized', { detail: 'no credentials', headers });
   }
   const parameters = [`error="${error}"`, `error_description="${description}"`];
-  return new HttpError('tokenRevoked', { detail: description ?? error, ...challenge(...parameters) });
+  const detail = description ?? error;
+  return new HttpError('tokenRevoked', { detail, publicDetail: detail, ...challenge(...parameters) });
 }
 
 export function unproven(error: string, description: string): HttpError {
   const parameters = [`error="${error}"`, `error_description="${description.replaceAll('"', "'")}"`];
-  return new HttpError('unauthorized', {
+  return new HttpError('invalidProof', {
     detail: description,
+    publicDetail: description,
     headers: { 'WWW-Authenticate': proofChallenge(...parameters) },
   });
 }
@@ -38,8 +40,18 @@ export async function orUnproven<T>(check: Promise<T>): Promise<T> {
   }
 }
 
-/** Valid credentials that do not authorize this call; `scope` names the missing scope. */
-export function insufficient(detail: string, scope?: string): HttpError {
-  const parameters = ['error="insufficient_scope"', ...(scope === undefined ? [] : [`scope="${scope}"`])];
-  return new HttpError('insufficientScope', { detail, ...challenge(...parameters) });
-}
+/** A valid token without the scope of the call. */
+export const lacksScope = (scope: string): HttpError =>
+  new HttpError('insufficientScope', {
+    detail: `lacks ${scope}`,
+    extra: { scope },
+    ...challenge('error="insufficient_scope"', `scope="${scope}"`),
+  });
+
+/** Valid credentials of a kind of caller to whom the call is not open. */
+export const wrongCaller = (detail: string): HttpError =>
+  new HttpError('wrongCaller', {
+    detail,
+    publicDetail: `The call is ${detail}.`,
+    ...challenge('error="insufficient_scope"'),
+  });

@@ -6,7 +6,7 @@ import { toClientId, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
-import { insufficient, orUnproven, unauthorized, unproven } from './api-refusals.ts';
+import { lacksScope, orUnproven, unauthorized, unproven, wrongCaller } from './api-refusals.ts';
 import { refuseUser, type UserRuleDeps } from './api-user-rules.ts';
 import { mayHoldSensitive } from './client-metadata.ts';
 import type { PresentedProof } from './dpop.ts';
@@ -58,7 +58,7 @@ async function requireSameKey(
 const readRegistered = ({ scope }: Client): string[] => (scope ?? '').split(' ');
 
 function toClientPrincipal(token: AccessToken | ClientCredentials, client: Client, access: ApiAccess): ApiPrincipal {
-  if (access.client === undefined) throw insufficient('not open to client apps');
+  if (access.client === undefined) throw wrongCaller('not open to client apps');
   const registered = readRegistered(client);
   // The registration of the client may have lost the grant type since the token was issued.
   const mayAct = client.grantTypeAllowed('client_credentials');
@@ -66,7 +66,7 @@ function toClientPrincipal(token: AccessToken | ClientCredentials, client: Clien
   const perMinute = client.calls_per_minute;
   const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
   const principal: ApiPrincipal = { kind: 'client', clientId: toClientId(client.clientId), scopes, callsPerMinute };
-  if (!permits(access, principal)) throw insufficient(`lacks ${access.client}`, access.client);
+  if (!permits(access, principal)) throw lacksScope(access.client);
   return principal;
 }
 
@@ -79,12 +79,12 @@ async function toUserPrincipal(deps: ApiTokenDeps, presented: UserToken, access:
   const user = await findTokenUser(deps, presented);
   if (!deps.canAccessClient(presented.client, user))
     throw unauthorized('invalid_token', 'the client is for other plans');
-  if (access.member === undefined) throw insufficient('not available to users');
+  if (access.member === undefined) throw wrongCaller('not open to members');
   const authentication = toAuthentication(presented.token);
   const authTimeMs = fullyAuthenticatedAt(user, authentication);
   const scopes = listScopes(presented);
   const principal: ApiPrincipal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
-  if (!permits(access, principal)) throw insufficient(`lacks ${access.member}`, access.member);
+  if (!permits(access, principal)) throw lacksScope(access.member);
   refuseUser(deps, access, { user, amr: authentication.amr, authTimeMs });
   return principal;
 }

@@ -35,11 +35,11 @@ export function refuseUser(
  */
 function refuseUnready(toNextStep: UserRuleDeps['toNextStep'], { settingUp, reads }: ApiAccess, user: User): void {
   if (mustSetUpSecondFactor(user) && !settingUp)
-    throw new HttpError('forbidden', { detail: 'second factor required but not set up' });
+    throw new HttpError('secondFactorRequired', { detail: 'second factor required but not set up' });
   if (reads) return;
   const { kind } = toNextStep(user);
   if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
-  if (kind === 'confirm-email') throw new HttpError('forbidden', { detail: 'email address not verified' });
+  if (kind === 'confirm-email') throw new HttpError('emailNotVerified', { detail: 'email address not verified' });
 }
 
 /**
@@ -52,6 +52,7 @@ function refuseLate({ recent }: ApiAccess, { user, amr, authTimeMs }: CallAuthen
   const lacksFactor = hasFactor && !amr.includes('mfa');
   throw new HttpError('insufficientAuthentication', {
     detail: lacksFactor ? 'authenticated without the second factor' : 'authenticated too long ago',
+    extra: { max_age: recentAuthMs / 1000, ...(lacksFactor && { acr_values: 'aal2' }) },
     ...challenge(
       'error="insufficient_user_authentication"',
       `error_description="${lacksFactor ? 'the second factor is needed' : 'a more recent authentication is needed'}"`,

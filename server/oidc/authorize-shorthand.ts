@@ -16,7 +16,7 @@ const notified = ['openid', 'profile', 'email', 'phone'];
 /**
  * The specification's short forms of `/` without a pending request: `client_id` with `redirect_uri`, and `client_id`
  * alone. The query's client id overrides the default web client. Undefined: the address names no client app.
- * @throws {HttpError} unknownClient, redirectNotRegistered, or authorizationFailed if the client app may not use this
+ * @throws {HttpError} unregisteredClient, redirectNotRegistered, or authorizationFailed if the client app may not use this
  * form
  */
 export async function resolveShorthand(deps: Deps, { search }: Continuation): Promise<AuthorizeShorthand | undefined> {
@@ -26,7 +26,7 @@ export async function resolveShorthand(deps: Deps, { search }: Continuation): Pr
   if (named === undefined && redirectUri === undefined) return undefined;
   const clientId = named === undefined ? deps.defaultClientId : toClientId(named);
   const [client, start] = await Promise.all([deps.provider().Client.find(clientId), findInitiateLogin(deps, clientId)]);
-  if (!client || !start) throw new HttpError('unknownClient', { detail: 'short form of an unknown client' });
+  if (!client || !start) throw new HttpError('unregisteredClient', { detail: 'short form of an unknown client' });
   if (redirectUri === undefined) return { kind: 'client', ...start };
   const action = start.href === undefined ? undefined : { href: start.href, clientName: start.clientName };
   if (client.legacy_id_token_redirect === true && client.redirectUriAllowed(appendIdToken(redirectUri))) {

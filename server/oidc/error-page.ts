@@ -14,7 +14,7 @@ function toErrorKind(error: Error, path: string): ErrorKind {
   if (path === routes.end_session && isRefusal(error)) return 'signOutFailed';
   switch (error.name) {
     case 'InvalidClient':
-      return 'unknownClient';
+      return 'unregisteredClient';
     case 'InvalidRedirectUri':
       return 'redirectNotRegistered';
     case 'SessionNotFound':

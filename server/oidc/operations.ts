@@ -62,7 +62,7 @@ export function oidcOperations({
       async handle({ query }) {
         const client = await provider().Client.find(query.client_id);
         if (!client?.postLogoutRedirectUriAllowed(query.logout_uri)) {
-          throw new HttpError('notFound', { detail: 'no such client with this logout address' });
+          throw new HttpError('unknownClient', { detail: 'no such client with this logout address' });
         }
         return { valid: true as const };
       },

@@ -74,8 +74,9 @@ function forgotPasswordSubmit(deps: PasswordDeps): ApiOperation {
     async handle({ req, body }) {
       const { flow, code, newPassword: password } = body;
       if (password === '') {
-        throw new HttpError('badRequest', {
+        throw new HttpError('validation', {
           publicDetail: t('password.reset.passwordEmpty'),
+          invalidParams: [{ name: 'body.newPassword', detail: t('password.reset.passwordEmpty') }],
           detail: 'no new password',
         });
       }

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import {
   type Continuation,
   defineAction,
+  expiredCode,
   formField,
   type RefusalRule,
   type RefusalRules,
   type T,
   toRetrySeconds,
   usernameControl,
+  wrongCode,
   wrongInput,
 } from '../http/index.ts';
 import type { ChangePasswordRefusal } from './change-password.ts';
@@ -67,16 +69,16 @@ export const resetRefusals: RefusalRules<ResetRefusal> = {
   empty: wrongInput('password.request.empty', 'username'),
   malformed: wrongInput('signIn.errors.validation'),
   'unknown-user': {
-    problem: 'notFound',
+    problem: 'unknownMember',
     pageStatus: 400,
     text: 'password.request.unknown',
     apiText: 'signIn.errors.userDoesNotExist',
   },
-  disabled: { problem: 'forbidden', text: 'signIn.errors.disabled' },
-  'no-flow': wrongInput('password.reset.codeExpired'),
-  incomplete: { ...wrongInput('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
-  incorrect: wrongInput('password.reset.codeWrong', 'code'),
-  invalidated: wrongInput('password.reset.codeExpired', 'code'),
+  disabled: { problem: 'accountDisabled', text: 'signIn.errors.disabled' },
+  'no-flow': expiredCode('password.reset.codeExpired'),
+  incomplete: { ...wrongCode('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
+  incorrect: wrongCode('password.reset.codeWrong', 'code'),
+  invalidated: expiredCode('password.reset.codeExpired', 'code'),
   faults: faulty('password'),
   ...limitRefusals,
 };
@@ -92,8 +94,13 @@ export const forgotPasswordAction = defineAction({
 /** The refusals of a change by the old password. */
 export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {
   empty: wrongInput('password.change.CHANGE_PASSWORD_MESSAGE_EROR'),
-  'wrong-password': { ...wrongInput('settings.password.wrong', 'old_password'), apiText: 'signIn.errors.incorrect' },
+  'wrong-password': {
+    problem: 'wrongPassword',
+    text: 'settings.password.wrong',
+    field: 'old_password',
+    apiText: 'signIn.errors.incorrect',
+  },
   faults: faulty('new_password'),
   'too-many': limited,
-  meanwhile: { problem: 'conflict', text: 'settings.password.meanwhile' },
+  meanwhile: { problem: 'changedMeanwhile', text: 'settings.password.meanwhile' },
 };

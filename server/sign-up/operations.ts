@@ -135,7 +135,7 @@ function resend(deps: SignUpDeps): ApiOperation {
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already' },
     async handle({ req, body }) {
       const sent = await resendCode(deps, body.flow, { lang: requestLanguage(req), ip: req.ip ?? '' });
-      if (sent.kind === 'not-found') throw new HttpError('notFound');
+      if (sent.kind === 'not-found') throw new HttpError('unknownFlow');
       if (sent.kind === 'refused') {
         throw new HttpError('tooMany', {
           publicDetail: 'Sending Failed',

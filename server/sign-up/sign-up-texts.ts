@@ -18,7 +18,7 @@ const tooMany = {
 } as const;
 
 const alreadyInUse = {
-  problem: 'conflict',
+  problem: 'alreadyExists',
   text: 'signUp.errors.alreadyInUse',
   apiText: () => 'An account with the given email already exists.',
 } as const;
@@ -41,14 +41,14 @@ export const startSignUpRefusals: RefusalRules<StartSignUpRefusal> = {
 
 /** The refusals of step SECURITY. */
 const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
-  incomplete: { problem: 'validation', text: 'signUp.code.incomplete', field: 'code', apiText: 'signUp.errors.code' },
-  incorrect: { problem: 'validation', text: 'signUp.errors.code', field: 'code' },
-  invalidated: { problem: 'validation', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
+  incomplete: { problem: 'wrongCode', text: 'signUp.code.incomplete', field: 'code', apiText: 'signUp.errors.code' },
+  incorrect: { problem: 'wrongCode', text: 'signUp.errors.code', field: 'code' },
+  invalidated: { problem: 'codeExpired', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
   'already-in-use': alreadyInUse,
-  disabled: { problem: 'forbidden', text: 'signUp.errors.disabled' },
+  disabled: { problem: 'accountDisabled', text: 'signUp.errors.disabled' },
   'too-many': tooMany,
   // Its page is loaded again.
-  'not-found': { problem: 'notFound', text: 'signUp.errors.expired', apiText: null },
+  'not-found': { problem: 'unknownFlow', text: 'signUp.errors.expired', apiText: null },
 };
 
 /** The code of step SECURITY. */

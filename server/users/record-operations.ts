@@ -69,9 +69,13 @@ export interface PlanCommands {
 function rejectDifferentValue(submitted: Partial<Record<string, unknown>>, true_: UserRecordJson): void {
   const wrong = decided.filter((name) => submitted[name] !== undefined && submitted[name] !== true_[name]);
   if (wrong.length > 0) {
-    throw new HttpError('conflict', {
+    throw new HttpError('differs', {
       detail: `differs from what is stored: ${wrong.join(', ')}`,
-      invalidParams: wrong.map((name) => ({ name: `body.${name}`, detail: 'differs from what is stored' })),
+      invalidParams: wrong.map((name) => ({
+        name: `body.${name}`,
+        detail: `is ${true_[name] ?? 'null'}`,
+        stored: true_[name] ?? null,
+      })),
     });
   }
 }
@@ -84,7 +88,7 @@ interface RecordOperationsDeps {
   now: () => number;
 }
 
-const missing = () => new HttpError('notFound', { detail: 'no such user record' });
+const missing = () => new HttpError('unknownMember', { detail: 'no such user record' });
 
 /** The calls on user records, under the specification's names and shapes (section 7). */
 export function recordOperations(deps: RecordOperationsDeps): ApiOperation[] {

@@ -145,12 +145,12 @@ describe('access rules of GraphQL fields', () => {
   it('A field with a stricter rule than its call is refused to a caller who may make the call', async () => {
     expect(await ask(reader, '{open closed {open}}')).toEqual({ data: { open: 1, closed: { open: 3 } } });
     for (const query of ['{closed {secret}}', '{open closed {open secret}}']) {
-      await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'forbidden' });
+      await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'insufficientScope' });
     }
     const member = { kind: 'member', userId: toUserId('1'), by: 'session' } as const;
-    await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'insufficientScope' });
     await expect(ask({ ...member, by: 'token', scopes: ['account'] }, '{open}')).rejects.toMatchObject({
-      kind: 'forbidden',
+      kind: 'insufficientScope',
     });
   });
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { apiScopes, HttpError, memberApiScopes, problemKinds } from '../../server/http/index.ts';
+import { apiProblems, apiScopes, memberApiScopes } from '../../server/http/index.ts';
 import { backends } from '../support/stores.ts';
 import { createAnswerCheck } from './answers.ts';
 import { signedInto } from './callers.ts';
+import { documentedProblems } from './documented-problems.ts';
 import { readProblem, type StartedApi, startApi } from './started-api.ts';
 
 describe.each(backends)('the OpenAPI document on $name', (backend) => {
@@ -117,16 +118,9 @@ describe.each(backends)('the OpenAPI document on $name', (backend) => {
     const { Problem } = (
       api.document.components as { schemas: { Problem: { properties: { type: { enum: string[] } } } } }
     ).schemas;
-    expect(Problem.properties.type.enum).toEqual(problemKinds.map((kind) => `urn:foyer:problem:${kind}`));
-    const lines = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'json-api.md'), 'utf8').split('\n');
-    const missing = problemKinds.filter(
-      (kind) =>
-        !lines.some(
-          (line) =>
-            line.startsWith('| `') && line.includes(`\`${kind}\``) && line.includes(`| ${new HttpError(kind).status} `),
-        ),
-    );
-    expect(missing).toEqual([]);
+    const described = documentedProblems();
+    expect(Problem.properties.type.enum).toEqual(described.map(({ type }) => `urn:foyer:problem:${type}`));
+    expect(described).toEqual(Object.entries(apiProblems).map(([type, { status }]) => ({ type, status })));
   });
 
   it('A revoked token, a missing scope and an old sign-in have problem types of their own', async () => {

@@ -81,9 +81,12 @@ describe.each(backends)('requests to the JSON API on $name', (backend) => {
     }
   });
 
-  it('Problem details are in the caller’s language', async () => {
+  it('Problem details have their own English texts, whatever language the caller reads', async () => {
     const answer = await api.ask('/clients/7', { headers: { 'accept-language': 'nl' } });
-    expect(await readProblem(answer)).toMatchObject({ title: 'Niet gevonden' });
+    expect(await readProblem(answer)).toMatchObject({
+      title: 'No such call',
+      detail: 'There is no call at this address.',
+    });
   });
 
   it('Invalid input is refused with the names of the fields, never with a value', async () => {

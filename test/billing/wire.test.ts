@@ -70,8 +70,8 @@ describe('compareValue', () => {
       if (!(error instanceof HttpError)) throw error;
       expect(error.status).toBe(409);
       expect(error.options.invalidParams).toEqual([
-        { name: 'body.planId', detail: 'is 10' },
-        { name: 'body.amount', detail: 'is 99.00' },
+        { name: 'body.planId', detail: 'is 10', stored: '10' },
+        { name: 'body.amount', detail: 'is 99.00', stored: '99.00' },
       ]);
     }
   });

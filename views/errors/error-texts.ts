@@ -9,30 +9,26 @@ export const errorKinds = [
   'crossSite',
   'forbidden',
   'headersTooLarge',
-  'insufficientAuthentication',
-  'insufficientScope',
   'internal',
   'methodNotAllowed',
   'notFound',
   'otherBrowser',
-  'paymentAction',
-  'paymentRequired',
   'redirectNotRegistered',
   'requestExpired',
   'signOutFailed',
-  'termsNotAccepted',
-  'tokenRevoked',
   'tooLarge',
   'tooMany',
   'unauthorized',
   'unavailable',
-  'unknownClient',
+  'unregisteredClient',
   'unsupportedType',
   'validation',
   'wrongHost',
 ] as const;
 
-export type ErrorKind = (typeof errorKinds)[number];
+export type PageErrorKind = (typeof errorKinds)[number];
+
+export const isPageErrorKind = (kind: string): kind is PageErrorKind => errorKinds.some((one) => one === kind);
 
 /** Seconds up to a minute and a half, then minutes, rounded up. */
 function waitText(t: T, seconds: number): string {
@@ -44,11 +40,10 @@ function waitText(t: T, seconds: number): string {
 /** The text of an error page. `retryAfterSeconds` only applies to `tooMany` (60 if unknown). */
 export function errorTexts(
   t: T,
-  kind: ErrorKind,
+  kind: PageErrorKind,
   values: { retryAfterSeconds?: number | undefined } = {},
 ): { title: string; message: string } {
   const message = kind === 'tooMany' ? waitText(t, values.retryAfterSeconds ?? 60) : t(`errors.${kind}.message`);
-  // The page for a missing page has its own text; this is for callers of the JSON API.
   const title = kind === 'notFound' ? t('errors.notFound.name') : t(`errors.${kind}.title`);
   return { title, message };
 }

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { codeForm, defineAction, emailControl, formField, type RefusalRules, wrongInput } from '../../http/index.ts';
+import {
+  codeForm,
+  defineAction,
+  emailControl,
+  expiredCode,
+  formField,
+  type RefusalRules,
+  wrongCode,
+  wrongInput,
+} from '../../http/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import type { FlowId } from '../../shared/index.ts';
 import type { ActionCaller } from '../settings-page.ts';
@@ -41,7 +50,7 @@ export const changePhoneAction = defineAction({
     impossible: wrongInput('contact.phone.impossible', 'phone_number'),
     unreachable: wrongInput('contact.phone.unreachable', 'phone_number'),
     same: wrongInput('contact.phone.same', 'phone_number'),
-    'not-offered': wrongInput('contact.phone.notOffered'),
+    'not-offered': { problem: 'notPossibleNow', pageStatus: 400, text: 'contact.phone.notOffered' },
     ...limitRefusals,
   } satisfies RefusalRules<PhoneRefusal>,
 });
@@ -50,11 +59,11 @@ const confirmChange = { email: confirmEmailChange, phone: confirmPhoneChange };
 
 /** A typed code that is not accepted. */
 const codeRefusals = (kind: ContactChangeKind): RefusalRules<CodeRejection> => ({
-  incomplete: { ...wrongInput('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
-  incorrect: wrongInput('password.reset.codeWrong', 'code'),
-  invalidated: wrongInput('password.reset.codeExpired', 'code'),
-  'not-found': wrongInput('password.reset.codeExpired', 'code'),
-  'already-in-use': { problem: 'conflict', text: `contact.${kind}.alreadyInUse` },
+  incomplete: { ...wrongCode('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
+  incorrect: wrongCode('password.reset.codeWrong', 'code'),
+  invalidated: expiredCode('password.reset.codeExpired', 'code'),
+  'not-found': expiredCode('password.reset.codeExpired', 'code'),
+  'already-in-use': { problem: 'alreadyExists', text: `contact.${kind}.alreadyInUse` },
   'too-many': limitRefusals['too-many'],
 });
 

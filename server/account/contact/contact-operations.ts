@@ -66,7 +66,7 @@ function changePhone(deps: ContactDeps): ApiOperation {
       const from = getRequestOrigin(req);
       if (body.phone_number === '') {
         if ((await removeUserPhone(deps, user, from)) !== 'in-use') return success;
-        throw new HttpError('conflict', {
+        throw new HttpError('notPossibleNow', {
           publicDetail: translator('en')('contact.phone.inUse'),
           detail: 'phone number is used as second factor',
         });

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { recordContactChange } from '../../billing/index.ts';
-import { consumeLimits, type RefusalRules, rateLimits, wrongInput } from '../../http/index.ts';
+import { consumeLimits, type RefusalRules, rateLimits } from '../../http/index.ts';
 import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import { keysIn } from '../../shared/index.ts';
@@ -46,7 +46,12 @@ type SaveProfileResult = { kind: 'saved' } | { kind: 'refused'; refusal: TooMany
 
 export const saveProfileRefusals: RefusalRules<TooManyChanges | UsernameTaken> = {
   'too-many': limitRefusals['too-many'],
-  'username-taken': wrongInput('settings.errors.usernameTaken', 'preferredUsername'),
+  'username-taken': {
+    problem: 'alreadyExists',
+    pageStatus: 400,
+    text: 'settings.errors.usernameTaken',
+    field: 'preferredUsername',
+  },
 };
 
 /** Saves the changed fields, and notifies the user by mail; without a change it does nothing. */

@@ -21,11 +21,11 @@ export const apiErrorTexts = {
 
 /** Nothing is sold to a subscription that the operator has paused. */
 export const refusePaused = (): HttpError =>
-  new HttpError('conflict', { publicDetail: 'The membership is paused', detail: 'the subscription is paused' });
+  new HttpError('subscriptionPaused', { detail: 'the subscription is paused' });
 
 /** An upgrade waits for the renewal that is being charged. */
 export const refuseWhileRenewing = ({ changeableAt }: PendingRenewal, nowMs: number): HttpError =>
-  new HttpError('conflict', {
+  new HttpError('renewalPending', {
     publicDetail:
       changeableAt === null
         ? 'The renewal is on hold; the plan can be changed when it is paid'
@@ -43,7 +43,7 @@ export async function orUnavailable<T>(publicDetail: string, act: () => Promise<
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
     if (error instanceof TaxLocationError) {
-      throw new HttpError('conflict', {
+      throw new HttpError('billingDetailsRequired', {
         publicDetail: 'A billing address is needed to calculate the tax',
         detail: error.message,
         cause: error,
@@ -78,7 +78,7 @@ export async function findBillingOwner(
   database: Database,
   { customerId, subscriptionId }: { customerId?: StripeCustomerId; subscriptionId?: StripeSubscriptionId },
 ): Promise<{ user: User; membership: MembershipWithCustomer }> {
-  const missing = new HttpError('notFound', {
+  const missing = new HttpError('unknownCustomer', {
     publicDetail: apiErrorTexts.retrieve,
     detail: 'no such customer or subscription',
   });

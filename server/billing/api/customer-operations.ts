@@ -91,7 +91,7 @@ function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>,
 /** @returns the error for a caller: 404 for an unknown code, 409 for one that cannot be used now, 429 */
 export function toPromotionError(refusal: PromotionRefusal, currency: string): HttpError {
   if (refusal.kind === 'too-many') return toTooManyError(refusal.retryAfterMs);
-  const kind = refusal.kind === 'unknown' ? 'notFound' : 'conflict';
+  const kind = refusal.kind === 'unknown' ? 'unknownPromotionCode' : 'promotionNotApplicable';
   return new HttpError(kind, {
     publicDetail: promotionText(refusal, currency),
     detail: `promotion code: ${refusal.kind}`,
@@ -110,7 +110,7 @@ async function findNamedUser(req: Request, database: Database, address: string):
   }
   const user = email === undefined ? undefined : await findUserByIdentifier(database.db, { email });
   if (!user?.emailVerified || user.disabledAt !== null)
-    throw new HttpError('notFound', { publicDetail: apiErrorTexts.create, detail: 'no such user' });
+    throw new HttpError('unknownMember', { publicDetail: apiErrorTexts.create, detail: 'no such user' });
   return user;
 }
 
@@ -174,7 +174,7 @@ async function applyCode(
   const { catalogue } = billing;
   const open = await billing.purchase(user.id);
   const plan = planId === undefined ? (open?.plan ?? catalogue.defaultPlan) : catalogue.byId(planId);
-  if (plan?.kind !== 'paid') throw new HttpError('notFound', { detail: 'unknown plan' });
+  if (plan?.kind !== 'paid') throw new HttpError('unknownPlan', { detail: 'unknown plan' });
   if (open?.plan.id !== plan.id) await billing.choose(user, plan);
   const result = await billing.applyPromotion(user, code, getClientIp(req));
   if (result.kind === 'refused') throw toPromotionError(result.refusal, catalogue.currency);

@@ -89,7 +89,7 @@ function requirePlan({ plans }: Catalogue, { plan_name: name, interval }: Upgrad
   const [plan, other] = found;
   if (plan && !other) return plan;
   const detail = other ? 'names several plans: write the interval, month or year' : 'names no plan that is sold';
-  throw new HttpError('conflict', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
+  throw new HttpError('planNotSold', { detail, invalidParams: [{ name: 'body.plan_name', detail }] });
 }
 
 /** @throws {HttpError} 409 */
@@ -141,7 +141,7 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
     case 'processing':
       return toUncharged(confirmed, currency);
     case 'debit-waiting':
-      throw new HttpError('conflict', { publicDetail: 'A bank has an earlier debit', detail: 'debit waits' });
+      throw new HttpError('debitPending', { detail: 'debit waits' });
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });
     case 'action':
@@ -150,28 +150,31 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
         extra: { client_secret: confirmed.clientSecret },
       });
     case 'changed':
-      throw new HttpError('conflict', {
+      throw new HttpError('differs', {
         detail: 'another amount is due',
-        invalidParams: [{ name: 'body.amount', detail: `is ${dollars(confirmed.quote.dueCents)}` }],
+        invalidParams: [
+          {
+            name: 'body.amount',
+            detail: `is ${dollars(confirmed.quote.dueCents)}`,
+            stored: dollars(confirmed.quote.dueCents),
+          },
+        ],
       });
     case 'no-billing-details':
-      throw new HttpError('conflict', {
+      throw new HttpError('billingDetailsRequired', {
         publicDetail: 'The billing details need a country and a postal code',
         detail: 'no billing details',
       });
     case 'no-card':
-      throw new HttpError('conflict', { publicDetail: 'There is no card to charge', detail: 'no card' });
+      throw new HttpError('noCard', { detail: 'no card' });
     case 'unpaid-first':
-      throw new HttpError('conflict', {
-        publicDetail: 'An earlier invoice must be paid first',
-        detail: 'unpaid invoice',
-      });
+      throw new HttpError('unpaidInvoice', { detail: 'unpaid invoice' });
     case 'paused':
       throw refusePaused();
     case 'renewing':
       throw refuseWhileRenewing(confirmed.renewal, nowMs);
     case 'no-change':
-      throw new HttpError('conflict', { publicDetail: 'There is nothing to change', detail: 'no pending payment' });
+      throw new HttpError('nothingToChange', { detail: 'no pending payment' });
     case 'too-many':
       throw toTooManyError(confirmed.retryAfterMs);
   }

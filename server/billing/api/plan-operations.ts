@@ -119,7 +119,7 @@ function orderCreationOperation(billing: BillingModule): ApiOperation {
     async handle({ req, body }) {
       const order = await findPaidOrder(req, billing, body);
       if (!order)
-        throw new HttpError('notFound', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
+        throw new HttpError('unknownInvoice', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
       const wire = toWireOrder(order);
       const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
       rejectDifferent([

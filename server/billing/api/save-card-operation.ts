@@ -20,9 +20,12 @@ function savedOrRefused(saved: SaveCardResult | { kind: 'not-offered' } | { kind
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'card declined', extra: { errMessage: saved.message } });
     case 'not-confirmed':
-      throw new HttpError('notFound', { publicDetail: apiErrorTexts.update, detail: 'no such card, or not confirmed' });
+      throw new HttpError('unknownCard', {
+        publicDetail: apiErrorTexts.update,
+        detail: 'no such card, or not confirmed',
+      });
     case 'not-offered':
-      throw new HttpError('conflict', { publicDetail: 'Cards are not accepted', detail: 'method not offered' });
+      throw new HttpError('cardsNotAccepted', { detail: 'method not offered' });
     case 'too-many':
       throw toTooManyError(saved.retryAfterMs);
   }

@@ -167,9 +167,9 @@ export interface SubmittedValue {
 export function rejectDifferent(submitted: readonly SubmittedValue[]): void {
   const wrong = submitted.filter(({ agrees }) => agrees === false);
   if (wrong.length === 0) return;
-  throw new HttpError('conflict', {
+  throw new HttpError('differs', {
     detail: `differs: ${wrong.map(({ name }) => name).join(', ')}`,
-    invalidParams: wrong.map(({ name, true_ }) => ({ name: `body.${name}`, detail: `is ${true_}` })),
+    invalidParams: wrong.map(({ name, true_ }) => ({ name: `body.${name}`, detail: `is ${true_}`, stored: true_ })),
   });
 }
 
