@@ -2,11 +2,11 @@ import type { Response } from 'express';
 import { type ErrorKind, problems } from './problems.ts';
 
 /** A value of the input that is refused, with the reason. */
-export interface InvalidParam {
+interface InvalidParam {
   name: string;
   /** Never the value of the caller. */
   detail: string;
-  /** What the server has instead, where the caller may know it. */
+  /** The value that the server has, where the caller may know it. */
   stored?: string | null;
 }
 

@@ -58,7 +58,7 @@ export {
   sendError,
   unavailableRetrySeconds,
 } from './error-pages.ts';
-export { HttpError, type InvalidParam, setRetryAfter, toRetrySeconds } from './errors.ts';
+export { HttpError, setRetryAfter, toRetrySeconds } from './errors.ts';
 export { clientIp, createExpress } from './express-app.ts';
 export {
   choiceSchema,
@@ -108,7 +108,7 @@ export {
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
-export { type ApiProblem, apiProblems, type ErrorKind } from './problems.ts';
+export { apiProblems, type ErrorKind } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { apiCallLimits } from './rate-limits/api-calls.ts';
 export { configureLimits, type LimitSettings, type RateLimits } from './rate-limits/configure.ts';
