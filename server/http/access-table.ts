@@ -55,7 +55,7 @@ export const callAccess = {
   verifyClient: 'public',
   sentEmail: { client: 'messages:send' },
   messageSent: { member: 'account', client: 'messages:send' },
-  listMessages: memberReads,
+  listMessages: { member: 'account', client: 'messages:read' },
   readMessage: { member: 'account' },
   readAllMessages: { member: 'account' },
 } as const satisfies Record<string, ApiAccess | 'public'>;

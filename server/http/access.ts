@@ -51,6 +51,7 @@ export const apiScopes = [
   'users:read',
   'users:write',
   'messages:send',
+  'messages:read',
   'plans:read',
   'payments:write',
   'visitors:act-for',

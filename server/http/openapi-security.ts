@@ -49,6 +49,7 @@ const scopeTexts: Record<(typeof apiScopes)[number], string> = {
   'users:read': 'Read members',
   'users:write': 'Change members',
   'messages:send': 'Send messages to members',
+  'messages:read': 'Read the notifications of members',
   'plans:read': 'Read plans',
   'payments:write': 'Save members’ cards and buy plans with them',
   'visitors:act-for': 'Name the address of the visitor for whom it makes a public call',

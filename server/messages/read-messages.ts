@@ -26,20 +26,21 @@ export function readCursor(text: string): NotificationCursor | undefined {
   return security === undefined || id === undefined ? undefined : { security: Number(security), id };
 }
 
-type Deps = Pick<MessageOperationsDeps, 'database' | 'now'>;
+type Deps = Pick<MessageOperationsDeps, 'database' | 'recipients' | 'now'>;
 
 /** Reads notifications inside the marketplace and marks them as read. */
 export function readMessages(deps: Deps): ApiOperation[] {
   return [listMessages(deps), readOne(deps), readAll(deps)];
 }
 
-const listMessages = ({ database }: Deps) =>
+const listMessages = ({ database, recipients }: Deps) =>
   defineOperation({
     method: 'get',
     path: '/messages',
     id: 'listMessages',
-    summary: "The member's notifications: those of security changes first, then the newest first",
+    summary: "A member's notifications: those of security changes first, then the newest; a service names the member",
     query: z.object({
+      userId: z.string().min(1).max(100).optional().describe('The member; for services'),
       status: z.enum(['unread', 'read']).optional(),
       limit: z.coerce.number().int().min(1).max(maxOfAPage).optional().describe('50 when it is left out'),
       cursor: z
@@ -51,8 +52,10 @@ const listMessages = ({ database }: Deps) =>
       items: z.array(listedMessage),
       nextCursor: z.string().nullable().describe('null: there is no further page'),
     }),
-    async handle({ req, query: { status, limit = 50, cursor } }) {
-      const userId = resolveRequestedUser(req, undefined, 'query');
+    problems: { 404: 'No such member' },
+    async handle({ req, query: { userId: named, status, limit = 50, cursor } }) {
+      const userId = resolveRequestedUser(req, named, 'query.userId');
+      if (!(await recipients.byId(userId))) throw new HttpError('unknownMember', { detail: 'no such user' });
       const after = cursor === undefined ? undefined : readCursor(cursor);
       // One more than is shown, to know whether there is another page.
       const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });

@@ -11,7 +11,13 @@ import {
 } from '../http/index.ts';
 import { toUserId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
-import { getUserRecord, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+import {
+  getUserRecord,
+  listUserRecords,
+  maxUsersPerLookup,
+  type UserRecordJson,
+  userRecordSchema,
+} from './user-record-json.ts';
 
 /** The look-up for existing callers, with the type names that AWS Amplify gives a model `User`. */
 const schema = `
@@ -21,10 +27,10 @@ const schema = `
   scalar Timestamp
 
   type Query {
-    "A member's user record. Members get their own; a client app names the member."
+    "User records. Members get their own; a client app names the member, or up to 100 members."
     listUsers(
       filter: ModelUserFilterInput
-      "How many at most; one is all that there can be"
+      "How many at most: not fewer than are named"
       limit: Int
       "There is never a second page"
       nextToken: String
@@ -37,6 +43,8 @@ const schema = `
 
   input ModelIDInput {
     eq: ID
+    "For services: up to 100 members"
+    in: [ID!]
   }
 
   type ModelUserConnection {
@@ -74,7 +82,7 @@ const schema = `
 const maxCharacters = 100;
 
 interface Arguments {
-  filter?: { userId?: { eq?: string | null } | null } | null;
+  filter?: { userId?: { eq?: string | null; in?: readonly string[] | null } | null } | null;
   limit?: number | null;
   nextToken?: string | null;
 }
@@ -109,6 +117,15 @@ export function listUsers(database: Database, { introspection }: { introspection
     return isMalformed(named, maxCharacters) ? undefined : toUserId(named);
   }
 
+  /** For services alone: a member's list could only have their own id. */
+  function resolveSeveral(req: Request, named: readonly string[], { filter, limit }: Arguments): UserId[] {
+    if (requirePrincipal(req).kind === 'member') throw new GraphqlError('filter.userId.in: for services alone');
+    if (filter?.userId?.eq != null) throw new GraphqlError('filter.userId: write eq or in');
+    if (named.length > maxUsersPerLookup) throw new GraphqlError(`filter.userId.in: at most ${maxUsersPerLookup} ids`);
+    if (limit != null && limit < named.length) throw new GraphqlError('limit: not less than the number of ids');
+    return named.filter((one) => !isMalformed(one, maxCharacters)).map(toUserId);
+  }
+
   return graphqlOperation({
     path: '/graphql',
     id: 'graphql',
@@ -119,9 +136,14 @@ export function listUsers(database: Database, { introspection }: { introspection
     introspection,
     data,
     resolvers: {
-      async listUsers({ filter, limit, nextToken }: Arguments, { req }): Promise<Connection> {
+      async listUsers(args: Arguments, { req }): Promise<Connection> {
+        const { filter, limit, nextToken } = args;
         if (limit != null && limit < 1) throw new GraphqlError('limit: write 1 or more');
         if (nextToken != null) throw new GraphqlError('nextToken: none was given');
+        const several = filter?.userId?.in;
+        if (several != null) {
+          return { items: await listUserRecords(database, resolveSeveral(req, several, args)), nextToken: null };
+        }
         const userId = resolveOwner(req, filter?.userId?.eq ?? undefined);
         const record = userId === undefined ? undefined : await getUserRecord(database, userId);
         return { items: record ? [record] : [], nextToken: null };

@@ -1,8 +1,10 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import {
   type ApiOperation,
   aliasMeta,
   defineOperation,
+  doc,
   HttpError,
   isMalformed,
   jsonField,
@@ -10,12 +12,19 @@ import {
   requirePrincipal,
   resolveRequestedUser,
 } from '../http/index.ts';
-import { type PlanId, planIdSchema } from '../shared/index.ts';
+import { type PlanId, planIdSchema, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { isImageName } from './profile-fields.ts';
 import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
-import { getUserRecord, toUserRecordJson, type UserRecordJson, userRecordSchema } from './user-record-json.ts';
+import {
+  getUserRecord,
+  listUserRecords,
+  maxUsersPerLookup,
+  toUserRecordJson,
+  type UserRecordJson,
+  userRecordSchema,
+} from './user-record-json.ts';
 import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 
@@ -97,13 +106,49 @@ export function recordOperations(deps: RecordOperationsDeps): ApiOperation[] {
 
 const records = z.array(userRecordSchema);
 
+interface NamedUsers {
+  userId?: string | undefined;
+  userIds?: readonly string[] | undefined;
+}
+
+/** @throws {HttpError} wrongCaller if a member names several */
+async function findRecords(
+  database: Database,
+  req: Request,
+  { userId, userIds }: NamedUsers,
+): Promise<UserRecordJson[]> {
+  if (userIds === undefined) {
+    const record = await getUserRecord(database, resolveRequestedUser(req, userId, 'body.userId'));
+    return record ? [record] : [];
+  }
+  if (requirePrincipal(req).kind === 'member') {
+    throw new HttpError('wrongCaller', {
+      detail: 'a member names several users',
+      publicDetail: 'Only services may look up several members.',
+    });
+  }
+  if (userId !== undefined) {
+    const invalidParams = [{ name: 'body.userIds', detail: 'send either userId or userIds' }];
+    throw new HttpError('validation', { detail: 'userId and userIds', invalidParams });
+  }
+  return listUserRecords(database, userIds.map(toUserId));
+}
+
 const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
   defineOperation({
     method: 'post',
     path: '/user/listUserWithPoolId',
     id: 'listUserWithPoolId',
-    summary: "A member's user record; client apps name the member",
-    body: z.object({ userId: id.optional() }),
+    summary: "A member's user record; client apps name the member, or up to 100 members",
+    body: z.object({
+      userId: id.optional(),
+      userIds: z
+        .array(id)
+        .min(1)
+        .max(maxUsersPerLookup)
+        .optional()
+        .meta(doc('For services: several members. Unknown ids are left out of the answer', ['0197f3c2-9b1e-7a44'])),
+    }),
     answer: z.object({
       data: z.object({
         Items: records,
@@ -111,8 +156,7 @@ const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
       }),
     }),
     async handle({ req, body }) {
-      const record = await getUserRecord(database, resolveRequestedUser(req, body.userId, 'body.userId'));
-      const list = { Items: record ? [record] : [] };
+      const list = { Items: await findRecords(database, req, body) };
       return { data: { ...list, data: list } };
     },
   });

@@ -3,8 +3,8 @@ import { planIdSchema, type UserId, userIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
-import { findUserRecord, type UserRecord } from './user-record-store.ts';
-import { findUser } from './user-store.ts';
+import { findUserRecord, findUserRecords, type UserRecord } from './user-record-store.ts';
+import { findUser, findUsers } from './user-store.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
@@ -56,4 +56,19 @@ export function toUserRecordJson(user: User, record: UserRecord): UserRecordJson
 export async function getUserRecord(database: Database, userId: UserId): Promise<UserRecordJson | undefined> {
   const [user, record] = await Promise.all([findUser(database.db, userId), findUserRecord(database.db, userId)]);
   return user && record && toUserRecordJson(user, record);
+}
+
+/** A service may look up this many users with one call. */
+export const maxUsersPerLookup = 100;
+
+/** The records of several users, in the order of the ids; each once, and unknown ids are left out. */
+export async function listUserRecords({ db }: Database, userIds: readonly UserId[]): Promise<UserRecordJson[]> {
+  const ids = [...new Set(userIds)];
+  const [users, records] = await Promise.all([findUsers(db, ids), findUserRecords(db, ids)]);
+  const userById = new Map(users.map((user) => [user.id, user]));
+  const recordByUser = new Map(records.map((record) => [record.userId, record]));
+  return ids.flatMap((id) => {
+    const [user, record] = [userById.get(id), recordByUser.get(id)];
+    return user && record ? [toUserRecordJson(user, record)] : [];
+  });
 }

@@ -33,6 +33,12 @@ const toUserRecord = (row: Row<'userRecords'>): UserRecord => ({
   socialMediaLinks: parseJsonObject(row.socialMediaLinks),
 });
 
+/** The records of these users, in no order. */
+export async function findUserRecords(db: Db, userIds: readonly UserId[]): Promise<UserRecord[]> {
+  if (userIds.length === 0) return [];
+  return (await db.selectFrom('userRecords').selectAll().where('userId', 'in', userIds).execute()).map(toUserRecord);
+}
+
 export async function findUserRecord(db: Db, userId: UserId): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('userRecords').selectAll().where('userId', '=', userId).executeTakeFirst();
   return row && toUserRecord(row);

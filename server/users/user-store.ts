@@ -36,6 +36,12 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return row && toUser(row);
 }
 
+/** The users with these ids, in no order; unknown ids are left out. */
+export async function findUsers(db: Db, ids: readonly UserId[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  return (await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()).map(toUser);
+}
+
 type ReadUser = (id: UserId) => Promise<User | undefined>;
 const currentUsers = new WeakMap<Database, ReadUser>();
 

@@ -42,6 +42,28 @@ describe.each(backends)('notifications, on $name', (backend) => {
     (await (await browser.request(`/messages${query}`, { headers: json })).json()) as Listed;
   const pageOf = async (browser: Browser) => (await browser.get(path)).text();
 
+  it('A service with messages:read lists the notifications of the member whom it names', async () => {
+    const [user, other] = [await foyer.addUser(), await foyer.addUser()];
+    await tell(user.id, ['for Ada']);
+    await tell(other.id, ['for Bob']);
+    const { token } = await service(foyer, ['messages:read']);
+    const ask = (bearer: string, query: string) =>
+      sendRequest(`${foyer.url}/messages${query}`, { headers: { authorization: `Bearer ${bearer}` } });
+    const { items } = (await (await ask(token, `?userId=${user.id}`)).json()) as Listed;
+    expect(items.map(({ title }) => title)).toEqual(['for Ada']);
+    expect((await ask(token, '')).status).toBe(400);
+    expect((await ask(token, '?userId=unknown')).status).toBe(404);
+    const { token: sender } = await service(foyer, ['messages:send']);
+    expect((await ask(sender, `?userId=${user.id}`)).status).toBe(403);
+  });
+
+  it('Attack: a member who names another member reads none of their notifications', async () => {
+    const [user, other] = [await foyer.addUser(), await foyer.addUser()];
+    await tell(other.id, ['for Bob']);
+    const browser = await foyer.signedIn(user);
+    expect((await browser.request(`/messages?userId=${other.id}`, { headers: json })).status).toBe(403);
+  });
+
   it('GET /messages lists security changes first, then the newest, in pages without gaps, filtered by status', async () => {
     const user = await foyer.addUser();
     await tell(user.id, ['safe 1', 'safe 2'], { security: true });

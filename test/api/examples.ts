@@ -123,7 +123,7 @@ export const examples: Record<
   signUpPlan: ({ userId }) => ({ body: { userId, jobTitle: 'Joiner' } }),
   checkSignupFromAppsumo: { body: { email: 'ada@example.com' } },
   messageSent: ({ userId }) => ({ body: { userId, title: 'Hello', description: 'How are you?', category: 'task' } }),
-  listMessages: { query: { status: 'unread', limit: '10' } },
+  listMessages: ({ userId }) => ({ query: { userId, status: 'unread', limit: '10' } }),
   async readMessage({ userId }, { deps }, _shop, letIn) {
     if (!letIn) return { path: '/messages/none/read' };
     const message = {

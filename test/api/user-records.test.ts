@@ -22,6 +22,40 @@ describe.each(backends)('user records in the JSON API, on $name', (backend) => {
   const asClient = (path: string, body: object) =>
     foyer.browser().postJson(path, body, { authorization: `Bearer ${token}` });
 
+  const named = async (answer: Response) => {
+    const { data } = (await answer.json()) as { data: { Items: { userId: string }[] } };
+    return data.Items.map(({ userId }) => userId);
+  };
+
+  it('A service looks up several users with one call, in its order; unknown ids are left out', async () => {
+    const other = await foyer.addUser();
+    await foyer.deps.database.transaction((trx) => insertUserRecord(trx, other.id, Date.now()));
+    const withoutRecord = await foyer.addUser();
+    const userIds = [other.id, 'unknown', user.id, other.id, withoutRecord.id];
+    const answer = await asClient('/user/listUserWithPoolId', { userIds });
+    expect(answer.status).toBe(200);
+    expect(await named(answer)).toEqual([other.id, user.id]);
+  });
+
+  it('A hundred users are one look-up, and more or none are refused', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, at) => (at === 0 ? user.id : `unknown-${at}`));
+    expect(await named(await asClient('/user/listUserWithPoolId', { userIds: ids(100) }))).toEqual([user.id]);
+    for (const body of [{ userIds: ids(101) }, { userIds: [] }, { userId: user.id, userIds: [user.id] }]) {
+      expect((await asClient('/user/listUserWithPoolId', body)).status).toBe(400);
+    }
+  });
+
+  it('Attack: a member who names several users, or only themselves in a list, gets none', async () => {
+    const other = await foyer.addUser();
+    for (const userIds of [[user.id, other.id], [user.id]]) {
+      const answer = await asMember('/user/listUserWithPoolId', { userIds });
+      expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
+        403,
+        'urn:foyer:problem:wrongCaller',
+      ]);
+    }
+  });
+
   it('A user record has the shape of the specification', async () => {
     const answer = await asClient('/user/listUserWithPoolId', { userId: user.id });
     const { data } = (await answer.json()) as { data: { Items: object[] } };

@@ -116,6 +116,24 @@ describe.each(strictest())('GraphQL under attack, as in production, on $name', (
     }
   });
 
+  it('A client app names up to 100 users by `in`; a user may not, and neither may name more', async () => {
+    const query =
+      'query($in: [ID!], $limit: Int) {listUsers(filter: {userId: {in: $in}}, limit: $limit) {items {userId username}}}';
+    const several = [bob?.id, 'unknown', ada?.id];
+    const found = await asClient(tokens.users, { query, variables: { in: several, limit: 200_000 } });
+    expect(itemsOf(found)).toEqual([
+      { userId: bob?.id, username: bob?.email },
+      { userId: ada?.id, username: ada?.email },
+    ]);
+    refused(await post({ query, variables: { in: several } }), /for services alone/);
+    refused(await post({ query, variables: { in: [ada?.id] } }), /for services alone/);
+    const tooMany = Array.from({ length: 101 }, () => bob?.id);
+    refused(await asClient(tokens.users, { query, variables: { in: tooMany } }), /at most 100 ids/);
+    refused(await asClient(tokens.users, { query, variables: { in: several, limit: 2 } }), /number of ids/);
+    const both = query.replace('{in: $in}', '{in: $in, eq: "x"}');
+    refused(await asClient(tokens.users, { query: both, variables: { in: several } }), /write eq or in/);
+  });
+
   it('A client app that has the scope and names a user gets that user alone', async () => {
     const query = 'query($eq: ID) {listUsers(filter: {userId: {eq: $eq}}) {items {userId username}}}';
     const found = await asClient(tokens.users, { query, variables: { eq: bob?.id } });

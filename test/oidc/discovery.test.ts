@@ -63,6 +63,7 @@ describe.each(backends)('discovery on $name', (backend) => {
           'users:read',
           'users:write',
           'messages:send',
+          'messages:read',
           'plans:read',
           'payments:write',
           'visitors:act-for',
