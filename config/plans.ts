@@ -98,8 +98,11 @@ const catalogue = z.strictObject({
     .strictObject({
       /** How long a user can withdraw from a purchase and gets everything back. */
       withdrawalDays: z.int('write whole days').min(14, 'write at least 14').max(365, 'write at most 365').default(14),
-      /** How a yearly plan goes on after its year; without it, by another year. */
-      afterYear: z.enum(['monthly'], 'write monthly').optional(),
+      /**
+       * How a yearly plan goes on after its year: by the month, or by another year that ends on a month's notice with a
+       * refund of the rest; without it, by another year.
+       */
+      afterYear: z.enum(['monthly', 'year-with-refund'], 'write monthly or year-with-refund').optional(),
     })
     .optional(),
   /** Without it no tax is computed. */
@@ -136,7 +139,7 @@ export class PlansFileError extends Error {
 }
 
 /** Checks uniqueness and references. */
-function contradictions({ plans, trial, defaultPlan, formerCodes, consumers }: PlansFile): string[] {
+function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, cancel }: PlansFile): string[] {
   const faults: string[] = [];
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
@@ -167,6 +170,11 @@ function contradictions({ plans, trial, defaultPlan, formerCodes, consumers }: P
       if (plan.kind !== 'paid' || plan.planType !== '2' || isMonthly(plan.name)) continue;
       faults.push(`consumers.afterYear: there is no paid monthly plan with the name ${plan.name}`);
     }
+  }
+  if (consumers?.afterYear === 'year-with-refund' && cancel === 'prorated') {
+    faults.push(
+      'consumers.afterYear: leave year-with-refund out, because cancel = prorated gives the rest back at once',
+    );
   }
   const proposed = plans.find(({ id }) => id === defaultPlan);
   if (!proposed) faults.push(`defaultPlan: there is no plan with the id ${defaultPlan}`);

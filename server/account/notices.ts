@@ -36,6 +36,7 @@ export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${n
 /** The same for the page of the membership. */
 const membershipNotices = {
   cancelled: 'membership.done.cancelled',
+  'cancelled-on-notice': 'membership.done.cancelledOnNotice',
   ended: 'membership.done.ended',
   refunded: 'membership.done.refunded',
   withdrawn: 'membership.withdraw.done',

@@ -40,9 +40,9 @@ export { listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {
+  type AnnouncedEnd,
   type BillingService,
   type InvoiceView,
-  type ProratedEnd,
   type ProratedEndResult,
   type PurchaseResult,
   StripeUnavailableError,
@@ -57,6 +57,7 @@ export {
   type Membership,
   type NextCharge,
   type SubscriptionStatus,
+  toFullPeriodEnd,
   toLaterAmounts,
   trialPlanKey,
 } from './subscription/membership.ts';

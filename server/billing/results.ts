@@ -1,8 +1,8 @@
-import type { PlanId, StripeInvoiceId, UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
-import type { Order } from './orders/order.ts';
+import type { Order, RefundPart } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
@@ -198,23 +198,29 @@ export interface Withdrawal {
   refundCents: number;
 }
 
-/** A payment of which a part is given back. */
-export interface RefundPart {
-  invoiceId: StripeInvoiceId;
-  /** To the card. */
-  refundCents: number;
-  /** To the user's credit. */
-  creditCents: number;
+/** Cents. */
+export interface RefundAmounts extends Omit<RefundPart, 'invoiceId'> {
+  currency: string;
 }
 
-/** An end at once, with the unused part of the paid period. */
-export interface ProratedEnd extends Omit<RefundPart, 'invoiceId'> {
-  currency: string;
+/** An end before that of the paid period, with its unused part. */
+export interface ProratedEnd {
+  /** Milliseconds since the epoch; null: at once. */
+  endsAt: number | null;
+  /** null: Stripe has not computed it yet. */
+  amounts: RefundAmounts | null;
   parts: readonly RefundPart[];
 }
 
-/** `changed`: another amount than announced is due, and nothing has happened. */
-export type ProratedEndResult = 'ended' | 'noted' | 'no-change' | 'changed';
+/** An end as a page has announced it; null: not named. */
+export interface AnnouncedEnd {
+  endsAt: number | null;
+  refundCents: number | null;
+  creditCents: number | null;
+}
+
+/** `changed`: another end or amount than announced is due, and nothing has happened. `cancelled`: it ends later. */
+export type ProratedEndResult = 'ended' | 'cancelled' | 'noted' | 'no-change' | 'changed';
 
 export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 
@@ -285,10 +291,10 @@ export interface BillingService {
    * not paid then. `noted`: done as soon as Stripe answers.
    */
   cancel(user: User, choice?: { atOnce: boolean }): Promise<'cancelled' | 'noted' | 'no-change'>;
-  /** The amount that is given back by cancelling now; undefined: the plan ends with its period. @throws {StripeUnavailableError} */
+  /** The end and the refund of cancelling now; undefined: the plan ends with its period. @throws {StripeUnavailableError} */
   quoteEnd(userId: UserId): Promise<ProratedEnd | undefined>;
-  /** Ends the plan at once and gives the announced amount back. @throws {StripeUnavailableError} */
-  endProrated(user: User, announced: Pick<ProratedEnd, 'refundCents' | 'creditCents'>): Promise<ProratedEndResult>;
+  /** Ends the plan as announced, and gives the announced amount back. @throws {StripeUnavailableError} */
+  endProrated(user: User, announced: AnnouncedEnd): Promise<ProratedEndResult>;
   /** The purchase from which the user can still withdraw. */
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
   /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */

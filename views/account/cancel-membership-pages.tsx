@@ -13,8 +13,10 @@ interface ActProps {
 
 /** The unused part of the paid period, which is given back by cancelling. */
 export interface RefundView {
-  /** To the card or the bank account, as text. */
-  amount: string;
+  /** The end of the plan, before that of the paid period (milliseconds since the epoch); null: at once. */
+  endsAt: number | null;
+  /** To the card or the bank account, as text; undefined: Stripe has not computed it yet. */
+  amount: string | undefined;
   toAccount: boolean;
   /** To the user's credit. */
   credit: string | undefined;
@@ -22,11 +24,36 @@ export interface RefundView {
   fields: Record<string, string>;
 }
 
+/** The end of the plan on a month's notice, and what is given back then. */
+function listNoticeEffects(
+  { t, lang }: PageContext,
+  plan: string,
+  { amount, toAccount, credit, endsAt }: RefundView & { endsAt: number },
+): string[] {
+  const back =
+    amount === undefined
+      ? t('membership.cancel.refundLater')
+      : t(toAccount ? 'membership.cancel.refundThenAccount' : 'membership.cancel.refundThen', { amount });
+  return [
+    t('membership.cancel.onNotice', { plan, date: formatDate(lang, endsAt) }),
+    back,
+    ...(credit === undefined ? [] : [t('membership.cancel.creditThen', { amount: credit })]),
+    t('membership.cancel.nothingMore'),
+  ];
+}
+
 /** The amounts that are given back, and that the plan ends for it. */
-export const listRefundEffects = (
+export function listRefundEffects(ctx: PageContext, plan: string, refund: RefundView): string[] {
+  const { endsAt, amount = '', toAccount, credit } = refund;
+  return endsAt === null
+    ? listEndEffects(ctx, plan, { amount, toAccount, credit })
+    : listNoticeEffects(ctx, plan, { ...refund, endsAt });
+}
+
+const listEndEffects = (
   { t }: PageContext,
   plan: string,
-  { amount, toAccount, credit }: RefundView,
+  { amount, toAccount, credit }: Pick<RefundView, 'toAccount' | 'credit'> & { amount: string },
 ): string[] => [
   t('membership.withdraw.ends', { plan }),
   t(toAccount ? 'membership.cancel.refundAccount' : 'membership.cancel.refund', { amount }),
@@ -60,17 +87,18 @@ export interface CancelMembershipProps extends ActProps {
 /** Until when the plan stays, and the last charge. */
 function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMembershipProps): string[] {
   const { t, lang } = ctx;
-  if (refund) return listRefundEffects(ctx, plan, refund);
+  const date = renewal ? formatDate(lang, renewal.until) : '';
+  const renewing = renewal
+    ? [
+        t(renewal.isHeld ? 'membership.cancel.renewalHeld' : 'membership.cancel.renewing', {
+          amount: renewal.amount,
+          date,
+        }),
+      ]
+    : [];
+  if (refund) return [...renewing, ...listRefundEffects(ctx, plan, refund)];
   if (renewal) {
-    const date = formatDate(lang, renewal.until);
-    return [
-      t(renewal.isHeld ? 'membership.cancel.renewalHeld' : 'membership.cancel.renewing', {
-        amount: renewal.amount,
-        date,
-      }),
-      t('membership.cancel.until', { date }),
-      t('membership.cancel.nothingAfter'),
-    ];
+    return [...renewing, t('membership.cancel.until', { date }), t('membership.cancel.nothingAfter')];
   }
   if (atOnce === 'paused') return [t('membership.cancel.atOncePaused'), t('membership.cancel.credit')];
   if (atOnce === 'unpaid') return [t('membership.cancel.atOnce'), t('membership.cancel.nothing')];
@@ -101,6 +129,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
         {atOnce === undefined && !refund && <li>{t('membership.cancel.back')}</li>}
+        {refund && refund.endsAt !== null && <li>{t('membership.cancel.backOnNotice')}</li>}
       </ul>
       {withdrawHref !== undefined && (
         <p>
@@ -140,6 +169,8 @@ interface ResumeMembershipProps extends ActProps {
   more?: string | undefined;
   /** A yearly plan, which goes on as the monthly one. */
   byMonth?: boolean;
+  /** A refund was announced for its end, which is not made. */
+  dropsRefund?: boolean;
   /** The plan of the change that does not happen. */
   to?: string | undefined;
   /** Hidden fields: the announced amounts. */
@@ -162,9 +193,10 @@ function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeM
 
 /** Cancels the scheduled end, or change to another plan (`to`). */
 export function ResumeMembershipPage(props: ResumeMembershipProps) {
-  const { ctx, action, problem, to, at, fields, more = '' } = props;
+  const { ctx, action, problem, to, at, fields, more = '', dropsRefund } = props;
   const { t } = ctx;
-  const lead = `${resumeLead(props)} ${at === null ? '' : more}`.trim();
+  const refund = dropsRefund ? t('membership.resume.noRefund') : '';
+  const lead = [resumeLead(props), at === null ? '' : more, refund].filter((sentence) => sentence !== '').join(' ');
   return (
     <AccountAction
       ctx={ctx}

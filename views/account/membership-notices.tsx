@@ -4,7 +4,7 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Notice, type NoticeKind } from '../parts/notice.tsx';
-import type { MembershipView } from './membership-view.ts';
+import type { MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface Props {
@@ -91,12 +91,25 @@ function TrialNotice({ ctx, membership }: Props) {
   );
 }
 
+/** What is given back at the end of a plan. */
+function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { kind: 'ends' }>): string[] {
+  if (!refund) return [];
+  const { amount, credit } = refund;
+  return [
+    amount === undefined ? t('membership.notice.ends.refundLater') : t('membership.notice.ends.refund', { amount }),
+    ...(credit === undefined ? [] : [t('membership.notice.ends.credit', { amount: credit })]),
+  ];
+}
+
 function PlanStatusNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { status, noted } = membership;
   const next = status.kind === 'ends' ? status.after : undefined;
   const after = next === undefined ? '' : ` ${t('membership.notice.then', { plan: next })}`;
-  if (noted !== undefined) return <Notice kind="info">{t(`membership.noted.${noted}`) + after}</Notice>;
+  const refund = status.kind === 'ends' ? refundTexts(ctx, status) : [];
+  if (noted !== undefined) {
+    return <Notice kind="info">{[t(`membership.noted.${noted}`), ...refund].join(' ') + after}</Notice>;
+  }
   if (status.kind === 'paused') {
     return (
       <Notice kind="info" title={t('membership.notice.paused.title')}>
@@ -123,7 +136,7 @@ function PlanStatusNotice({ ctx, membership }: Props) {
   }
   return (
     <Notice kind="info" title={t('membership.notice.ends.title', { date })}>
-      {t('membership.notice.ends.text') + after}
+      {[t('membership.notice.ends.text'), ...refund].join(' ') + after}
     </Notice>
   );
 }

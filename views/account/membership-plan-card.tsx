@@ -71,6 +71,9 @@ export function PlanCard({ ctx, membership }: Props) {
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
     ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
     ...(day === undefined ? [] : [day]),
+    ...(status.kind === 'ends' && status.refund?.amount !== undefined
+      ? [{ label: t('membership.plan.refundThen'), value: status.refund.amount }]
+      : []),
     ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
     ...(plan === undefined || plan.features.length === 0

@@ -11,6 +11,12 @@ export interface UserPlanView {
   features: readonly string[];
 }
 
+/** As text; `amount` undefined: Stripe has not computed it yet. `credit`: the part that becomes credit again. */
+interface RefundAtEndView {
+  amount?: string | undefined;
+  credit?: string | undefined;
+}
+
 /**
  * The status of a membership. `lasting`: a free plan (`isFree`) or a partner's. `at` in milliseconds since the epoch:
  * when it renews, ends or changes, the trial ends, or until when an unpaid plan is kept; null: unknown.
@@ -22,7 +28,14 @@ export type PlanStatusView =
   | { kind: 'paused'; plan: UserPlanView }
   | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
-  | { kind: 'ends'; plan: UserPlanView; at: number | null; after?: string | undefined }
+  /** `refund`: given back then, because the paid period is not over. */
+  | {
+      kind: 'ends';
+      plan: UserPlanView;
+      at: number | null;
+      after?: string | undefined;
+      refund?: RefundAtEndView | undefined;
+    }
   /** `byMonth`: a yearly plan goes on as the monthly one, and the change cannot be taken back. */
   | { kind: 'changes'; plan: UserPlanView; at: number | null; to: string; byMonth?: boolean };
 

@@ -3,6 +3,7 @@ import { accountMails } from './account-mails.ts';
 import type { MailDefinition, MailDocument } from './definition.ts';
 import { mailDocument } from './document.tsx';
 import { membershipMails } from './membership-mails.ts';
+import { planEndMails } from './plan-end-mails.ts';
 import { refundMails } from './refund-mails.ts';
 import { mailText } from './text.ts';
 
@@ -11,7 +12,7 @@ export { coloured, type MailColours } from './colours.ts';
 export type { MailContext, MailDefinition, MailDocument, MailLink, MailText } from './definition.ts';
 export { failedPaymentLead } from './facts.ts';
 
-const templates = { ...accountMails, ...membershipMails, ...refundMails };
+const templates = { ...accountMails, ...membershipMails, ...planEndMails, ...refundMails };
 export type MailTemplate = keyof typeof templates;
 /** The values of each mail, without the name of its recipient. */
 export type MailOwnValues = { [Name in MailTemplate]: (typeof templates)[Name]['sample'] };
@@ -21,7 +22,10 @@ export const mails: { readonly [Name in MailTemplate]: MailDefinition<MailOwnVal
 
 /** The values of each mail. `givenName`: the recipient's, for the greeting. */
 export type MailValues = { [Name in MailTemplate]: MailOwnValues[Name] & { givenName: string } };
-export type MembershipMailValues = Pick<MailValues, keyof typeof membershipMails | keyof typeof refundMails>;
+export type MembershipMailValues = Pick<
+  MailValues,
+  keyof typeof membershipMails | keyof typeof planEndMails | keyof typeof refundMails
+>;
 
 /** The two forms of a mail. */
 export const mailForms: { html: (mail: MailDocument) => ReactElement; text: (mail: MailDocument) => string } = {

@@ -113,10 +113,6 @@ const taxPart: MailFact<Parameters<typeof taxAmount.value>[0] & { taxPercent?: n
 };
 
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
-const cancelPage: MailLink<Membership> = {
-  label: 'mail.renewalNotice.cancel',
-  href: ({ pageLink }) => `${pageLink}/cancel`,
-};
 const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href: ({ invoiceUrl }) => invoiceUrl };
 
 /** The mails about plan, card and payments. */
@@ -217,13 +213,6 @@ export const membershipMails = {
     button: { ...open, label: 'mail.membership.choose' },
     sample: { pageLink: 'https://login.example.com/plan-purchase', days: 3, endsAt: atMs + 3 * dayMs },
   }),
-  'plan-cancelled': defineMail<Membership & { planName: string; endsAt: number }>({
-    name: 'planCancelled',
-    facts: [plan, endsAt],
-    advice: 'mail.planCancelled.back',
-    button: open,
-    sample: { ...membership, planName: 'Starter', endsAt: atMs + 12 * dayMs },
-  }),
   /** `planNow`: the user's present plan; omitted: none. */
   'plan-ended': defineMail<
     Membership & { planName: string; endedAt: number; why: 'cancelled' | 'unpaid'; planNow?: string }
@@ -269,17 +258,6 @@ export const membershipMails = {
       amountCents: 49_900,
       currency: 'usd',
     },
-  }),
-  /** Some days before a yearly plan renews. */
-  'renewal-notice': defineMail<
-    Membership & { planName: string; amountCents: number; currency: string; renewsAt: number }
-  >({
-    name: 'renewalNotice',
-    facts: [plan, amount('mail.membership.amount', 'amountCents'), time('mail.membership.renewsOn', 'renewsAt')],
-    advice: 'mail.renewalNotice.cancelAdvice',
-    button: open,
-    notes: [{ link: cancelPage }],
-    sample: { ...membership, planName: 'Starter', amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
   }),
   /** A changed card notifies the user, like every change that a thief could make. */
   'card-changed': defineMail<CardAction>({

@@ -1,11 +1,10 @@
 import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
 import type { Invoice, Subscription } from './objects.ts';
-import { endPeriod, finalizeRenewal, retry } from './renewal.ts';
+import { endAtDate, endPeriod, finalizeRenewal, retry } from './renewal.ts';
 import { passPhase } from './schedule-phases.ts';
 import { settle } from './settlements.ts';
 import type { State } from './state.ts';
-import { end } from './subscription-lifecycle.ts';
 import { getItem } from './subscription-shape.ts';
 
 const hour = 3_600;
@@ -25,7 +24,7 @@ const runningStatuses = ['trialing', 'active', 'past_due'];
 function listEnds(state: State, subscription: Subscription): DueTask[] {
   const { id, cancel_at, schedule } = subscription;
   const ends: DueTask[] = [{ at: getItem(subscription).current_period_end, run: () => endPeriod(state, id) }];
-  if (cancel_at !== null) ends.push({ at: cancel_at, run: () => end(state, id, 'cancellation_requested') });
+  if (cancel_at !== null) ends.push({ at: cancel_at, run: () => endAtDate(state, id) });
   const phase = schedule === null ? null : state.get('subscription_schedule', schedule).current_phase;
   if (phase) {
     const { end_date: at } = phase;

@@ -56,6 +56,12 @@ export function endPeriod(state: State, id: string) {
   state.announce('customer.subscription.updated', subscription, 'updated');
 }
 
+/** The end of a subscription at a date of its own. */
+export function endAtDate(state: State, id: string) {
+  billRest(state, state.edit('subscription', id));
+  end(state, id, 'cancellation_requested');
+}
+
 function collectRenewal(state: State, subscription: Subscription, invoiceId: string) {
   const { outcome } = collect(state, invoiceId, { offSession: true });
   if (outcome === 'processing') return;

@@ -12,6 +12,7 @@ import { type BillingResult, bill } from './invoices.ts';
 import type { Subscription } from './objects.ts';
 import { type Params, Reader } from './params.ts';
 import { findPendingChange, postponeChange, recordDebits } from './pending-change.ts';
+import { creditLine } from './proration.ts';
 import { checkScheduled } from './schedule-phases.ts';
 import type { State } from './state.ts';
 import { type Change, changeItem, type Effect, readChange } from './subscription-change.ts';
@@ -133,7 +134,7 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   const cancels = reader.bool('cancel_at_period_end');
   const change = readChange(state, subscription, reader);
   if (discounts) changeDiscounts(state, subscription, { discounts, item: change?.item ?? getItem(subscription) });
-  if (reader.has('cancel_at')) clearCancelAt(state, subscription, reader);
+  if (reader.has('cancel_at')) setCancelAt(state, subscription, reader);
   if (cancels !== undefined) setCancelAtPeriodEnd(state, subscription, cancels);
   const versions = { before, subscription, names: Object.keys(params) };
   if (change) dropPendingUpdate(state, versions);
@@ -151,9 +152,51 @@ export function updateSubscription(state: State, id: string, params: Params): Su
   return subscription;
 }
 
-function clearCancelAt(state: State, subscription: Subscription, reader: Reader) {
-  if (!reader.isCleared('cancel_at')) throw unknownToStandIn('ends at any time', 'cancel_at');
+/**
+ * An end at any time of the running period. With `create_prorations`, the default, the time after it is credited; taking
+ * the end back would charge it again.
+ */
+function setCancelAt(state: State, subscription: Subscription, reader: Reader) {
+  if (reader.has('cancel_at_period_end')) {
+    throw invalid('You may only specify one of these parameters: cancel_at, cancel_at_period_end.', {
+      code: 'parameters_exclusive',
+    });
+  }
+  const endsAt = reader.isCleared('cancel_at') ? null : (reader.int('cancel_at') ?? null);
+  if (endsAt === subscription.cancel_at && !subscription.cancel_at_period_end) return;
+  const prorates = reader.text('proration_behavior') !== 'none';
+  const item = getItem(subscription);
+  if (endsAt !== null && endsAt <= state.now()) {
+    throw invalid('`cancel_at` must be a timestamp in the future.', { param: 'cancel_at' });
+  }
+  if (endsAt !== null && endsAt > item.current_period_end) {
+    throw unknownToStandIn('ends in a later period', 'cancel_at');
+  }
+  if (prorates && hasCreditedEnd(state, subscription)) {
+    throw unknownToStandIn('another end after a proration', 'cancel_at');
+  }
+  writeCancelAt(state, subscription, endsAt);
+  if (prorates && endsAt !== null && subscription.status !== 'trialing') {
+    keepPending(state, subscription, {
+      lines: [],
+      invoices: false,
+      pending: creditLine(state, item, endsAt),
+    });
+  }
+}
+
+const hasCreditedEnd = (state: State, { id, cancel_at }: Subscription): boolean =>
+  cancel_at !== null &&
+  state
+    .all('hidden.item')
+    .some(({ subscription, invoiced, line }) => subscription === id && !invoiced && line.period.start === cancel_at);
+
+function writeCancelAt(state: State, subscription: Subscription, endsAt: number | null) {
   setCancelAtPeriodEnd(state, subscription, false);
+  if (endsAt === null) return;
+  subscription.cancel_at = endsAt;
+  subscription.canceled_at = state.now();
+  if (subscription.cancellation_details) subscription.cancellation_details.reason = 'cancellation_requested';
 }
 
 /** Pending updates need a payment method whose bank answers at once (docs.stripe.com/billing/subscriptions/pending-updates). */

@@ -2,7 +2,7 @@ import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/accou
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { planAfterYear, toLaterAmounts } from '../../billing/index.ts';
+import { type AnnouncedEnd, planAfterYear, toFullPeriodEnd, toLaterAmounts } from '../../billing/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
@@ -10,7 +10,7 @@ import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
 import { toCreditText, toMembershipView, toNextChargeView } from './membership-view.ts';
-import { type AnnouncedRefund, findRefund, readAnnouncedRefund } from './refund-view.ts';
+import { findRefund, readAnnouncedEnd } from './refund-view.ts';
 
 /** The stored membership, and its status for the user. */
 async function loadStatus(r: UserRequest, deps: AccountDeps) {
@@ -23,11 +23,16 @@ type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 
 const isEnding = (status: PlanStatusView): status is Ending =>
   ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind);
 
-async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedRefund) {
+async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedEnd) {
   const answered = await askStripe(r, () => membership.endProrated(r.user, announced));
   if ('status' in answered) return answered;
   if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.cancel.changed') } };
-  const noticeNames = { ended: 'refunded', noted: 'cancel-noted', 'no-change': 'nothing' } as const;
+  const noticeNames = {
+    ended: 'refunded',
+    cancelled: 'cancelled-on-notice',
+    noted: 'cancel-noted',
+    'no-change': 'nothing',
+  } as const;
   return membershipPageUrl(noticeNames[answered.value]);
 }
 
@@ -61,9 +66,10 @@ const cancelPage = settingsPage({
     };
   },
   async act(r, { membership }) {
-    const announced = readAnnouncedRefund(r);
-    if (announced) return endProrated(r, membership, announced);
-    const answered = await askStripe(r, () => membership.cancel(r.user, { atOnce: r.field('when') === 'now' }));
+    const announced = readAnnouncedEnd(r);
+    const isNow = r.field('when') === 'now';
+    if (announced && !isNow) return endProrated(r, membership, announced);
+    const answered = await askStripe(r, () => membership.cancel(r.user, { atOnce: isNow }));
     if ('status' in answered) return answered;
     if (answered.value === 'no-change') return membershipPageUrl('nothing');
     if (answered.value === 'noted') return membershipPageUrl('cancel-noted');
@@ -82,13 +88,15 @@ const resumePage = settingsPage({
     const { membership, planStatus } = await loadStatus(r, deps);
     if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageUrl('nothing');
     if (planStatus.kind === 'changes' && planStatus.byMonth) return membershipPageUrl('nothing');
-    const { plan, at } = planStatus;
+    const { plan } = planStatus;
+    const at = membership ? toFullPeriodEnd(membership) : planStatus.at;
+    const dropsRefund = membership?.refundAtEnd !== undefined;
     const to = planStatus.kind === 'changes' ? planStatus.to : undefined;
     const next = await readIfAvailable(r, 'settings: resume', () => deps.membership.renewalIfKept(r.user.id));
     const { catalogue } = deps.membership;
     const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
     const fields: Record<string, string> = next ? { laterCents: toLaterAmounts(next) } : {};
-    return { plan: plan.name, at, to, byMonth, ...(next && toNextChargeView(r, next)), fields };
+    return { plan: plan.name, at, to, byMonth, dropsRefund, ...(next && toNextChargeView(r, next)), fields };
   },
   async act(r, { membership }) {
     const announced = r.field('laterCents') || undefined;

@@ -20,7 +20,7 @@ import {
 } from './cancel-by-mail.ts';
 import { toPlanView } from './membership-view.ts';
 import { toPlanStatus } from './plan-status.ts';
-import { findRefund, readAnnouncedRefund } from './refund-view.ts';
+import { findRefund, readAnnouncedEnd } from './refund-view.ts';
 
 const refusals: RefusalRules<CancelLinkRefusal> = {
   malformed: { problem: 'badRequest', text: 'membership.cancelByMail.malformed', field: 'email' },
@@ -104,7 +104,7 @@ async function renderLink(
 
 async function submitLink(r: RequestContext, deps: AccountDeps): Promise<void> {
   const token = r.field('token');
-  const cancelled = await cancelByLink(deps, token, readAnnouncedRefund(r));
+  const cancelled = await cancelByLink(deps, token, readAnnouncedEnd(r));
   if (cancelled === 'changed') {
     return renderLink(r, deps, { token, status: 409, problem: r.t('membership.cancel.changed') });
   }

@@ -1,11 +1,10 @@
 import { cancelByMailPath, membershipPath } from '../../../views/account/tabs.ts';
-import type { ProratedEndResult } from '../../billing/index.ts';
+import type { AnnouncedEnd, ProratedEndResult } from '../../billing/index.ts';
 import { consumeLimits, type Language, rateLimits, resolveLanguage } from '../../http/index.ts';
 import { decoyAddress, type Mail } from '../../messages/index.ts';
 import { hourMs, randomToken, sha256, toUserId } from '../../shared/index.ts';
 import { findUser, findUserByIdentifier, normaliseEmail, toAccountKey, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import type { AnnouncedRefund } from './refund-view.ts';
 
 /** The page of the link. */
 export const cancelLinkPath = `${cancelByMailPath}/link`;
@@ -78,17 +77,18 @@ export async function findCancelLink(
 async function isAsAnnounced(
   { membership }: CancelByMailDeps,
   { id }: User,
-  { refundCents, creditCents }: AnnouncedRefund,
+  { endsAt, refundCents, creditCents }: AnnouncedEnd,
 ): Promise<boolean> {
   const end = await membership.quoteEnd(id);
-  return end?.refundCents === refundCents && end.creditCents === creditCents;
+  if (end?.endsAt !== endsAt) return false;
+  return (end.amounts?.refundCents ?? null) === refundCents && (end.amounts?.creditCents ?? null) === creditCents;
 }
 
 /** Cancels the membership of a link, once. @param announced what its page has said; undefined: it ends with its period */
 export async function cancelByLink(
   deps: CancelByMailDeps,
   token: string,
-  announced?: AnnouncedRefund,
+  announced?: AnnouncedEnd,
 ): Promise<'cancelled' | 'not-found' | ProratedEndResult> {
   const user = await findCancelLink(deps, token);
   // The link stays valid, because nothing has happened.

@@ -1,4 +1,9 @@
-import type { InvoiceRow, MembershipView, UserPlanView } from '../../../views/account/membership-view.ts';
+import type {
+  InvoiceRow,
+  MembershipView,
+  PlanStatusView,
+  UserPlanView,
+} from '../../../views/account/membership-view.ts';
 import { formatAmount, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
@@ -94,6 +99,20 @@ function toPendingView(
   };
 }
 
+/** An end with what is given back then. */
+function withRefund(
+  ctx: Pick<TextContext, 'lang'>,
+  status: PlanStatusView,
+  membership: Membership | undefined,
+): PlanStatusView {
+  if (status.kind !== 'ends' || !membership?.refundAtEnd) return status;
+  const { amounts } = membership.refundAtEnd;
+  if (!amounts) return { ...status, refund: {} };
+  const money = amountIn(ctx, amounts.currency);
+  const credit = amounts.creditCents > 0 ? money(amounts.creditCents) : undefined;
+  return { ...status, refund: { amount: money(amounts.refundCents), credit } };
+}
+
 /** The stored membership of a user, as text. */
 export function toMembershipView(
   r: UserRequest,
@@ -109,7 +128,7 @@ export function toMembershipView(
   return {
     sold,
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
-    status: toPlanStatus({ catalogue, nowMs, words }, r.user, membership),
+    status: withRefund(r, toPlanStatus({ catalogue, nowMs, words }, r.user, membership), membership),
     noted: membership?.noted,
     trial: membership && toTrialStatus(membership, catalogue, nowMs),
     discount: membership && toDiscountText(r, membership, money),

@@ -61,8 +61,11 @@ export interface Catalogue {
   cancel: PlansFile['cancel'];
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
-  /** How a yearly plan goes on after its year; undefined: by another year. */
-  afterYear: 'monthly' | undefined;
+  /**
+   * How a yearly plan goes on after its year: by the month, or by another year that ends on a month's notice with a refund
+   * of the rest; undefined: by another year.
+   */
+  afterYear: 'monthly' | 'year-with-refund' | undefined;
   /** undefined: no tax. */
   tax: PlansFile['tax'];
   /**
@@ -94,7 +97,7 @@ export function planAfterYear(
   { plans, afterYear }: Pick<Catalogue, 'plans' | 'afterYear'>,
   plan: Plan | undefined,
 ): Plan | undefined {
-  if (afterYear === undefined || plan?.kind !== 'paid' || plan.type !== '2') return undefined;
+  if (afterYear !== 'monthly' || plan?.kind !== 'paid' || plan.type !== '2') return undefined;
   return plans.find(({ kind, type, name }) => kind === 'paid' && type === '1' && name === plan.name);
 }
 

@@ -94,13 +94,15 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
 export function toQuoteView(
   ctx: TextContext,
   quote: Quote,
-  { currency, withdrawalDays }: Pick<Catalogue, 'currency' | 'withdrawalDays'>,
+  { currency, withdrawalDays, afterYear }: Pick<Catalogue, 'currency' | 'withdrawalDays' | 'afterYear'>,
 ): QuoteView {
   const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const { plan, when, dueCents, next } = quote;
   const total = { label: t('checkout.lines.due'), amount: formatMoney(dueCents) };
   const amount = formatMoney(next?.amountCents ?? 0);
+  const onNotice =
+    afterYear === 'year-with-refund' && plan.kind === 'paid' && plan.type === '2' ? [t('checkout.lines.onNotice')] : [];
   const more = next ? laterAmountsText(ctx, next) : '';
   if (when === 'later') {
     const date = formatDate(lang, quote.startsAt);
@@ -113,6 +115,7 @@ export function toQuoteView(
         `${t('checkout.lines.later', { date, name: plan.name, amount })}${more}`,
         ...(quote.following ? [t('checkout.lines.thenByMonth')] : []),
         t('checkout.lines.cancel'),
+        ...onNotice,
       ].join(' '),
     };
   }
@@ -137,6 +140,7 @@ export function toQuoteView(
     note: [
       `${renews}${more}`,
       t('checkout.lines.cancel'),
+      ...onNotice,
       ...(withdrawalDays === undefined ? [] : [t('checkout.lines.withdraw', { count: withdrawalDays })]),
     ].join(' '),
   };

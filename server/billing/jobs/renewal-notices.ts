@@ -35,7 +35,8 @@ async function notifyRenewal(deps: BillingDeps, membership: Membership, days: nu
     // Recorded without a mail, so that Stripe is not asked every minute.
     if (!user || !plan || !nextCharge) return void (await recordNotification(trx, { userId, about: once }, now()));
     const { amountCents, currency, at } = nextCharge;
-    const values = { planName: plan.name, amountCents, currency, renewsAt: at ?? periodEnd };
+    const onNotice = catalogue.afterYear === 'year-with-refund' && { endsOnNotice: true as const };
+    const values = { planName: plan.name, amountCents, currency, renewsAt: at ?? periodEnd, ...onNotice };
     await notifyMembership(deps, trx, { user, mail: { template: 'renewal-notice', once, values } });
   });
   outbox.wake();

@@ -68,12 +68,15 @@ export async function addBillingTask(
     customerId,
     planId = null,
     detail = null,
+    dueAt,
   }: {
     kind: BillingTaskKind;
     userId: UserId | null;
     customerId: StripeCustomerId | null;
     planId?: PlanId | null;
     detail?: string | null;
+    /** By default at once. */
+    dueAt?: number;
   },
   nowMs: number,
 ): Promise<BillingTask> {
@@ -88,7 +91,7 @@ export async function addBillingTask(
       planId,
       detail,
       attempts: 0,
-      nextAttemptAt: nowMs,
+      nextAttemptAt: dueAt ?? nowMs,
       createdAt: nowMs,
     })
     .returningAll()
@@ -102,12 +105,13 @@ export async function isWaiting(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Open tasks from before this time, the oldest first. */
+/** Open tasks that were due before this time, the oldest first. */
 export async function tasksSince(db: Db, beforeMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
     .selectFrom('billingTasks')
     .selectAll()
     .where('createdAt', '<=', beforeMs)
+    .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('nextAttemptAt', '<=', beforeMs)]))
     .orderBy('createdAt')
     .orderBy('id')
     .limit(max)
@@ -137,6 +141,11 @@ export async function hasPendingDeletion(db: Db, customerId: StripeCustomerId): 
     .where('customerId', '=', customerId)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Writes more about a task. */
+export async function saveDetail(db: Db, { id }: Pick<BillingTask, 'id'>, detail: string): Promise<void> {
+  await db.updateTable('billingTasks').set({ detail }).where('id', '=', id).execute();
 }
 
 export async function completeTask(db: Db, id: string): Promise<void> {

@@ -7,6 +7,7 @@ import { StripeUnavailableError } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
+import { endOnNotice, readEndOnNotice } from '../subscription/end-on-notice.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
@@ -118,8 +119,10 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
     const left = await finishOrDropPayment(deps, userId);
     // The bank cannot be called back: a debit that is paid pays one period.
     const waiting = left === 'processing' ? await findMembership(deps.database.db, userId) : undefined;
-    if (waiting && kind === 'cancel-later') await scheduleEnd(deps, waiting);
+    if (waiting && kind === 'cancel-later' && !readEndOnNotice(task)) await scheduleEnd(deps, waiting);
     const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
+    const notice = readEndOnNotice(task);
+    if (notice && (await endOnNotice(deps, { task, userId }, notice))) return;
     if (kind === 'cancel-later') await cancelLater(deps, userId);
     else if (customer !== null) await cancelSubscription(deps, userId, customer);
   }

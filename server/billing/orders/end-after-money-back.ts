@@ -33,24 +33,25 @@ async function isLastPayment(trx: Transaction<Schema>, { id }: Order, userId: Us
   return (await listOrders(trx, userId)).find(({ paidCents }) => paidCents > 0)?.id === id;
 }
 
-/** The operator's refund of this order that is being made. */
+/** The refund of this order that is being made; one for a later end is not. */
 async function findRefundTask(
   trx: Transaction<Schema>,
-  userId: UserId,
+  { userId, nowMs }: { userId: UserId; nowMs: number },
   { invoiceId }: Order,
 ): Promise<RefundTask | undefined> {
   const tasks = (await listTasks(trx, userId)).filter(({ kind }) => kind === 'refund');
   const refunds = tasks.map(({ detail }) => parseColumn(storedValues.refund, detail));
-  return refunds.find((refund) => refund?.invoiceId === invoiceId) ?? undefined;
+  return refunds.find((one) => one?.invoiceId === invoiceId && (one.after?.endsAt ?? 0) <= nowMs) ?? undefined;
 }
 
 async function chooseEnd(
-  { catalogue }: BillingDeps,
+  { catalogue, now }: BillingDeps,
   trx: Transaction<Schema>,
   { order, back, userId }: Change & { userId: UserId },
 ): Promise<PlanEnd> {
   if (startsDispute({ order, back })) return catalogue.onDispute;
-  const request = back.refundedCents > order.refundedCents ? await findRefundTask(trx, userId, order) : undefined;
+  const isMore = back.refundedCents > order.refundedCents;
+  const request = isMore ? await findRefundTask(trx, { userId, nowMs: now() }, order) : undefined;
   if (request?.end) return request.end;
   const isRefund = becomesFullRefund({ order, back }) && (await isLastPayment(trx, order, userId));
   return isRefund ? catalogue.onFullRefund : 'keep';

@@ -1,5 +1,5 @@
 import type { PlanEnd } from '../../../config/plans.ts';
-import type { StripeInvoiceId } from '../../shared/index.ts';
+import type { StripeInvoiceId, StripeSubscriptionId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
 import type { SavedCard } from '../subscription/membership.ts';
 
@@ -22,6 +22,34 @@ export interface RefundTask {
   operator: string;
   /** Whether the plan ends; undefined: as the catalogue says. */
   end?: PlanEnd | undefined;
+  /** It is made when this subscription ends before its paid period; one that goes on gives nothing back. */
+  after?: EarlyEnd | undefined;
+}
+
+/** The end of a subscription before that of its paid period. */
+export interface EarlyEnd {
+  subscriptionId: StripeSubscriptionId;
+  /** Milliseconds since the epoch. */
+  endsAt: number;
+  currency: string;
+}
+
+/** A payment of which a part is given back. */
+export interface RefundPart {
+  invoiceId: StripeInvoiceId;
+  /** To the card. */
+  refundCents: number;
+  /** To the user's credit. */
+  creditCents: number;
+}
+
+/** The detail of a `cancel-later` on a month's notice. */
+export interface EndOnNotice {
+  /** Milliseconds since the epoch. */
+  endsAt: number;
+  currency: string;
+  /** What is given back then; null: Stripe has not computed it yet. */
+  parts: readonly RefundPart[] | null;
 }
 
 /** The record of one paid invoice (the specification's Order). Cents, milliseconds since the epoch. */

@@ -1,10 +1,12 @@
+import { dayMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type BillingTask, completeTask } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
+import { toMs } from '../stripe/stripe-objects.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { recordCreditNotes } from './credit-notes.ts';
-import type { Order, RefundTask } from './order.ts';
+import type { EarlyEnd, Order, RefundTask } from './order.ts';
 import { findOrderByInvoice } from './order-store.ts';
 import { recordRefunds } from './refunds.ts';
 
@@ -39,6 +41,51 @@ async function findPayment(deps: BillingDeps, { invoiceId, userId, paymentIntent
   return (await findOrderByInvoice(deps.database.db, invoiceId))?.paymentIntentId ?? null;
 }
 
+/** A subscription may end somewhat later than asked for. */
+const lateEndMs = dayMs;
+
+/**
+ * Whether the plan has ended early, as a user was told; `not-yet`: it still runs, or has run longer, and the task waits.
+ * @throws {StripeUnavailableError}
+ */
+async function readEarlyEnd(
+  { stripe }: BillingDeps,
+  { subscriptionId, endsAt }: EarlyEnd,
+): Promise<'ended' | 'goes-on' | 'not-yet'> {
+  const subscription = await callStripe(stripe, (client) => orNotFound(client.subscriptions.retrieve(subscriptionId)));
+  // With the customer, if it is gone.
+  if (!subscription) return 'ended';
+  const { ended_at: endedAt, cancel_at: cancelsAt, cancel_at_period_end: endsWithPeriod } = subscription;
+  if (endedAt !== null) return toMs(endedAt) <= endsAt + lateEndMs ? 'ended' : 'not-yet';
+  return cancelsAt === null && !endsWithPeriod ? 'goes-on' : 'not-yet';
+}
+
+/** No more than was paid and is not given back yet: an operator or a bank may have returned a part since. */
+function capRefund(refund: RefundTask, order: Order | undefined): RefundTask | undefined {
+  if (!order || !refund.after) return refund;
+  if (order.disputeState === 'lost') return undefined;
+  const { paidCents, usedCreditCents, refundedCents, creditNotes } = order;
+  const noted = creditNotes.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const amountCents = Math.max(0, Math.min(refund.amountCents, paidCents - refundedCents));
+  const left = paidCents + usedCreditCents - Math.max(noted, refundedCents) - amountCents;
+  const creditCents = Math.max(0, Math.min(refund.creditCents ?? 0, left));
+  return amountCents + creditCents > 0 ? { ...refund, amountCents, creditCents } : undefined;
+}
+
+/** The refund that is due; undefined: there is nothing to give back. @throws {StripeUnavailableError} */
+async function findDueRefund(
+  deps: BillingDeps,
+  refund: RefundTask,
+  order: Order | undefined,
+): Promise<RefundTask | undefined> {
+  if (!refund.after) return refund;
+  const state = await readEarlyEnd(deps, refund.after);
+  if (state === 'goes-on') return undefined;
+  if (state === 'not-yet') throw new Error('the plan has not ended on the announced day');
+  if (order?.disputeState === 'open') throw new Error('a bank decides about the payment');
+  return capRefund(refund, order);
+}
+
 /**
  * Refunds an invoice by a credit note, and records both at its order. A refund that Stripe refuses is given up. The
  * caller holds the user's lock, if there is a user.
@@ -46,9 +93,16 @@ async function findPayment(deps: BillingDeps, { invoiceId, userId, paymentIntent
  */
 export async function carryOutRefund(deps: BillingDeps, task: BillingTask): Promise<void> {
   const { database, log } = deps;
-  const refund = parseColumn(storedValues.refund, task.detail);
-  if (!refund) throw new Error('a refund has no details');
-  const entry = { act: 'refund', invoice: refund.invoiceId, cents: refund.amountCents, operator: refund.operator };
+  const noted = parseColumn(storedValues.refund, task.detail);
+  if (!noted) throw new Error('a refund has no details');
+  const refund = await findDueRefund(deps, noted, await findOrderByInvoice(database.db, noted.invoiceId));
+  const { invoiceId: invoice, operator } = noted;
+  const entry = { act: 'refund', invoice, cents: refund?.amountCents ?? 0, operator };
+  if (!refund) {
+    await completeTask(database.db, task.id);
+    log.info(entry, 'nothing is given back: the plan goes on, or the payment was returned already');
+    return;
+  }
   try {
     await createCreditNote(deps, task.id, refund);
   } catch (error) {

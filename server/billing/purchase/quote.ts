@@ -27,6 +27,7 @@ import {
   discountEnd,
   type NextCharge,
   previewDiscounts,
+  toFullPeriodEnd,
   trialPlanKey,
 } from '../subscription/membership.ts';
 import { changeKind } from '../subscription/membership-state.ts';
@@ -238,7 +239,7 @@ async function quoteLater(
 ): Promise<Quote> {
   // The choice of another plan gives a waiting payment up.
   const membership = { ...stored, balanceCents: await balanceWithoutPending(deps, stored) };
-  const startsAt = membership.periodEnd ?? deps.now();
+  const startsAt = toFullPeriodEnd(membership) ?? deps.now();
   const subscription = subscriptionId === null ? null : await readSubscription(deps, subscriptionId);
   // A plan that goes on is not sold anew.
   const sale =

@@ -12,6 +12,7 @@ import {
   type Membership,
   type NextCharge,
   previewDiscounts,
+  toFullPeriodEnd,
   trialPlanKey,
 } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
@@ -105,7 +106,8 @@ const toChargeAfter = (
   });
 
 /** The subscription on which a later plan begins. */
-type LaterSubscription = Discounts & Pick<Snapshot, 'periodEnd' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
+type LaterSubscription = Discounts &
+  Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
 
 /** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
 async function previewNextInvoice(
@@ -154,7 +156,8 @@ export async function previewLaterPlan(
   { membership, subscription, ask }: LaterPreview,
   plan: Plan,
 ): Promise<NextCharge> {
-  const { periodEnd: at, balanceCents, customerDiscount } = membership;
+  const { balanceCents, customerDiscount } = membership;
+  const at = toFullPeriodEnd(membership);
   // A scheduled plan stays at its price.
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
   if (nextPriceId !== undefined && membership.nextPlanId === plan.id) {
@@ -187,7 +190,8 @@ export async function previewKeptPrice(
   { stripe }: Pick<BillingDeps, 'stripe'>,
   membership: Membership,
 ): Promise<NextCharge | undefined> {
-  const { customerId, subscriptionId, price, balanceCents, periodEnd: at, customerDiscount } = membership;
+  const { customerId, subscriptionId, price, balanceCents, customerDiscount } = membership;
+  const at = toFullPeriodEnd(membership);
   if (customerId === null || subscriptionId === null || price === null) return undefined;
   const discount = discountAt(membership, { at, amountCents: price.amountCents });
   const invoice = await callStripe(stripe, (client) =>

@@ -197,6 +197,12 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
   return discount;
 }
 
+/** The end of the running period, or of the subscription within it. */
+function findPeriodEnd({ cancel_at: endsAt, items }: Stripe.Subscription): number | null {
+  const periodEnd = items.data[0]?.current_period_end;
+  return toMsOrNull(periodEnd === undefined || endsAt === null ? periodEnd : Math.min(periodEnd, endsAt));
+}
+
 /** The end or the plan after the period's end. */
 async function findPlanned(
   subscription: Stripe.Subscription,
@@ -280,7 +286,7 @@ export async function toMembershipSnapshot(
     status,
     pricedPlanId,
     periodStart: toMsOrNull(item?.current_period_start),
-    periodEnd: toMsOrNull(item?.current_period_end),
+    periodEnd: over ? toMsOrNull(item?.current_period_end) : findPeriodEnd(subscription),
     trialEnd: toMsOrNull(subscription.trial_end),
     ...(over ? { cancelAtPeriodEnd: false, nextPlanId: null } : await findPlanned(subscription, pricedPlanId, prices)),
     ...(await lastPaid(facts, prices)),

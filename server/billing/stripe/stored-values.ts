@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { planIdSchema, stripeInvoiceIdSchema, stripeSubscriptionIdSchema } from '../../shared/index.ts';
 import { parseStored } from '../../store/index.ts';
 import type { AnnouncedPrice, LaterChange } from '../jobs/task-store.ts';
-import type { CreditNote, RefundTask } from '../orders/order.ts';
+import type { CreditNote, EndOnNotice, RefundTask } from '../orders/order.ts';
 import type { Charge, QuotedDate } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
 import type {
@@ -47,6 +47,17 @@ const refund: z.ZodType<RefundTask> = z.looseObject({
   creditCents: z.number().optional(),
   operator: z.string(),
   end: z.enum(['keep', 'period-end', 'at-once']).optional(),
+  after: z
+    .looseObject({ subscriptionId: stripeSubscriptionIdSchema, endsAt: z.number(), currency: z.string() })
+    .optional(),
+});
+
+const endOnNotice: z.ZodType<EndOnNotice> = z.looseObject({
+  endsAt: z.number(),
+  currency: z.string(),
+  parts: z
+    .array(z.looseObject({ invoiceId: stripeInvoiceIdSchema, refundCents: z.number(), creditCents: z.number() }))
+    .nullable(),
 });
 
 const announcedPrice: z.ZodType<AnnouncedPrice> = z.looseObject({ planId: planIdSchema, priceId: z.string() });
@@ -156,6 +167,7 @@ export const storedValues = {
   orderCard,
   creditNotes,
   refund,
+  endOnNotice,
   laterChange,
   discount,
   customerDiscount,

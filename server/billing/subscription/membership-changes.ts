@@ -9,7 +9,7 @@ import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
-import type { Membership, PendingChange, SavedCard } from './membership.ts';
+import type { Membership, PendingChange, RefundAtEnd, SavedCard } from './membership.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 
@@ -160,6 +160,13 @@ function trialEnds({ after, planId, nowMs }: MembershipChange): MembershipMail[]
 
 export const trialNoticeKey = ({ subscriptionId, trialEnd }: Membership) => `trial-ends:${subscriptionId}:${trialEnd}`;
 
+const toRefundValues = (amounts: RefundAtEnd['amounts'] | undefined) =>
+  amounts && {
+    currency: amounts.currency,
+    refundCents: amounts.refundCents,
+    ...(amounts.creditCents > 0 && { creditCents: amounts.creditCents }),
+  };
+
 /** A scheduled change is reported when it changes, not while it lasts. */
 function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   if (paying) return [];
@@ -188,7 +195,10 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
     const about = { fromPlan: plan.name, toPlan: partner.name, changesAt, amountCents: 0 };
     return [{ template: 'plan-changes', values: { ...about, currency: catalogue.currency } }];
   }
-  return [{ template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt } }];
+  const { amounts } = after.refundAtEnd ?? {};
+  return [
+    { template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt, ...toRefundValues(amounts) } },
+  ];
 }
 
 const isUnpaid = ({ status, unpaid: invoice }: Membership) =>

@@ -4,6 +4,7 @@ import type { Db, Row, Schema } from '../../store/index.ts';
 import { type BillingTask, listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { asDecided, type Membership } from './membership.ts';
+import { withRefundAtEnd } from './notice-rules.ts';
 
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
 
@@ -38,7 +39,7 @@ export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<
   const membership = await findMembership(db, userId);
   if (!membership) return undefined;
   const tasks = await listTasks(db, userId);
-  const decided = asDecided(membership, tasks);
+  const decided = withRefundAtEnd(asDecided(membership, tasks), tasks);
   return decided.noted === undefined && tasks.some(isUsersChange) ? { ...decided, noted: 'change' } : decided;
 }
 

@@ -128,7 +128,23 @@ export interface Membership extends Omit<Row<'memberships'>, JsonColumn | Intern
   contact: ContactDue | null;
   /** A request that Stripe has not confirmed: only for pages. */
   noted?: NotedAct;
+  /** Given back when the plan ends before its paid period does: only for pages and mails. */
+  refundAtEnd?: RefundAtEnd;
 }
+
+/** Cents. `amounts` null: known as soon as Stripe has computed them. */
+export interface RefundAtEnd {
+  endsAt: number;
+  amounts: { refundCents: number; creditCents: number; currency: string } | null;
+}
+
+/** The end of the paid period, and the next charge if the plan goes on; also of a plan that ends before it. */
+export const toFullPeriodEnd = ({
+  cancelAtPeriodEnd,
+  periodEnd,
+  paidUntil,
+}: Pick<Membership, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil'>): number | null =>
+  cancelAtPeriodEnd && periodEnd !== null && paidUntil !== null ? Math.max(periodEnd, paidUntil) : periodEnd;
 
 /** `due`: name, address and language are still to be written to the customer; `refused`: Stripe refuses the address. */
 export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
@@ -262,19 +278,21 @@ export function discountAfter(
 
 type Amounts = Pick<AppliedDiscount, 'amountOffCents'>;
 
-/** The end of a repeating discount that begins now: Stripe counts calendar months in UTC. null: it has none. */
-export function discountEnd(
-  { duration, months }: Pick<AppliedDiscount, 'duration' | 'months'>,
-  nowMs: number,
-): number | null {
-  if (duration !== 'repeating' || months == null) return null;
-  const end = new Date(nowMs);
+/** The same time of day so many calendar months later, in UTC: after January 31 comes the last day of February. */
+export function addMonths(fromMs: number, months: number): number {
+  const end = new Date(fromMs);
   const day = end.getUTCDate();
   end.setUTCDate(1);
   end.setUTCMonth(end.getUTCMonth() + months);
   const lastDay = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() + 1, 0)).getUTCDate();
   return end.setUTCDate(Math.min(day, lastDay));
 }
+
+/** The end of a repeating discount that begins now: Stripe counts calendar months in UTC. null: it has none. */
+export const discountEnd = (
+  { duration, months }: Pick<AppliedDiscount, 'duration' | 'months'>,
+  nowMs: number,
+): number | null => (duration !== 'repeating' || months == null ? null : addMonths(nowMs, months));
 
 /** Tests for a fixed discount that exceeds the amount, which is refused; undefined: it does not. */
 export function exceedsAmount(amountCents: number, { amountOffCents }: Amounts): number | undefined {

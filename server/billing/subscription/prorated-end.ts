@@ -1,129 +1,102 @@
-import type Stripe from 'stripe';
-import { minuteMs, type UserId } from '../../shared/index.ts';
+import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
-import type { Order, RefundTask } from '../orders/order.ts';
+import type { EndOnNotice, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
-import type { ProratedEnd, ProratedEndResult, RefundPart } from '../results.ts';
-import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
-import { findPendingRenewal } from './changeable-subscription.ts';
+import { type AnnouncedEnd, type ProratedEnd, type ProratedEndResult, StripeUnavailableError } from '../results.ts';
+import { readOrStored } from './acts.ts';
+import { isRenewalUnderWay, readEndOnNotice } from './end-on-notice.ts';
 import type { Membership } from './membership.ts';
 import { toMembershipState } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
+import { findNoticeEnd } from './notice-rules.ts';
 import { syncMember } from './sync-from-stripe.ts';
+import { getQuotedSecond, quoteUnusedTime, type UnusedTime } from './unused-time.ts';
 
-// An end before the paid period is over, with a refund of its unused part (`cancel: prorated` in the catalogue).
-
-/** An announced amount holds for so long. */
-const quotedMs = 30 * minuteMs;
-
-/** The second from which the time is unused: the announced one for half an hour. */
-async function getQuotedSecond({ kv, now }: BillingDeps, { subscriptionId, periodStart }: Membership): Promise<number> {
-  const key = `end-quote:${subscriptionId}:${periodStart}`;
-  const fresh = Math.floor(now() / 1_000);
-  const quoted = Number((await kv.get(key)) ?? 0);
-  if (fresh - quoted < quotedMs / 1_000) return quoted;
-  await kv.set(key, String(fresh), quotedMs);
-  return fresh;
-}
-
-/** The unused value of the paid period in cents, by Stripe. @throws {StripeUnavailableError} */
-async function previewUnused(
-  { stripe }: BillingDeps,
-  { customerId, subscriptionId }: Membership,
-  second: number,
-): Promise<{ cents: number; currency: string }> {
-  const details: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails = {
-    cancel_now: true,
-    proration_behavior: 'create_prorations',
-    proration_date: second,
-  };
-  const invoice = await callStripe(stripe, (client) =>
-    client.invoices.createPreview({
-      ...(customerId !== null && { customer: customerId }),
-      ...(subscriptionId !== null && { subscription: subscriptionId }),
-      subscription_details: details,
-    }),
-  ).catch((error: unknown) => {
-    if (toStripeRefusal(error)?.code === 'invoice_upcoming_none') return undefined;
-    throw error;
-  });
-  return { cents: Math.max(0, 0 - (invoice?.total ?? 0)), currency: invoice?.currency ?? '' };
-}
-
-/**
- * The payments that are given back, the newest first: what the card has paid goes back to it, what credit has paid
- * becomes credit again. None gives back more than it was.
- */
-function splitRefund(orders: readonly Order[], cents: number): RefundPart[] {
-  let left = cents;
-  return orders.flatMap(({ invoiceId, paidCents, usedCreditCents, refundedCents, creditNotes, paymentIntentId }) => {
-    const noted = creditNotes.reduce((sum, { amountCents }) => sum + amountCents, 0);
-    const part = Math.min(left, paidCents + usedCreditCents - Math.max(noted, refundedCents));
-    if (part <= 0) return [];
-    left -= part;
-    const refundCents = paymentIntentId === null ? 0 : Math.min(part, paidCents - refundedCents);
-    return [{ invoiceId, refundCents, creditCents: part - refundCents }];
-  });
-}
+// An end before the paid period is over, with a refund of its unused part: at once (`cancel: prorated` in the
+// catalogue), or of a following year on a month's notice (`afterYear: year-with-refund`).
 
 /** The stored membership, if it is paid and would go on. */
-async function findEnding(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
-  const { database, catalogue, now } = deps;
+async function findPaid({ database, catalogue, now }: BillingDeps, userId: UserId): Promise<Membership | undefined> {
   const membership = await findMembership(database.db, userId);
-  if (catalogue.cancel !== 'prorated' || membership?.status !== 'active') return undefined;
+  if (membership?.status !== 'active') return undefined;
   const { kind } = toMembershipState(membership, catalogue, now());
-  if (kind !== 'paid' && kind !== 'changing') return undefined;
-  // A payment that completes meanwhile, or a renewal that is not charged yet, changes what is unused.
-  const isCharging = (await findOpenPurchase(database.db, userId))?.state === 'charging';
-  return isCharging || (await findPendingRenewal(deps, membership)) ? undefined : membership;
+  return kind === 'paid' || kind === 'changing' ? membership : undefined;
 }
 
 /**
- * The amount that a user gets back by cancelling now, as Stripe computes it; undefined: the plan ends with its period. It
- * only reads.
+ * Tests for a payment that changes what is unused: one that completes meanwhile, or a renewal that is not charged yet.
+ * @throws {StripeUnavailableError}
+ */
+async function isCharging(deps: BillingDeps, membership: Membership): Promise<boolean> {
+  const open = await findOpenPurchase(deps.database.db, membership.userId);
+  return open?.state === 'charging' || (await isRenewalUnderWay(deps, membership));
+}
+
+async function quoteNow(deps: BillingDeps, membership: Membership): Promise<ProratedEnd | undefined> {
+  if (await isCharging(deps, membership)) return undefined;
+  const unused = await quoteUnusedTime(deps, membership, await getQuotedSecond(deps, membership));
+  return unused && { endsAt: null, ...unused };
+}
+
+/** undefined: Stripe does not answer, or a payment is under way; the refund is computed after it. */
+async function findUnusedTime(
+  deps: BillingDeps,
+  membership: Membership,
+  endsAt: number,
+): Promise<UnusedTime | 'none' | undefined> {
+  try {
+    if (await isCharging(deps, membership)) return undefined;
+    return (await quoteUnusedTime(deps, membership, Math.floor(endsAt / 1_000))) ?? 'none';
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    deps.log.warn({ err: error, member: membership.userId }, 'Stripe does not answer: a refund is computed later');
+    return undefined;
+  }
+}
+
+async function quoteOnNotice(deps: BillingDeps, membership: Membership): Promise<ProratedEnd | undefined> {
+  const orders = await listOrders(deps.database.db, membership.userId);
+  const second = await getQuotedSecond(deps, membership);
+  const endsAt = findNoticeEnd({ membership, orders, second }, deps.catalogue);
+  if (endsAt === undefined) return undefined;
+  const unused = await findUnusedTime(deps, membership, endsAt);
+  // Without anything to give back, the paid period runs out.
+  if (unused === 'none') return undefined;
+  return { endsAt, ...(unused ?? { amounts: null, parts: [] }) };
+}
+
+/**
+ * The end and the refund of cancelling now, as Stripe computes it; undefined: the plan ends with its period. It only
+ * reads.
  * @throws {StripeUnavailableError}
  */
 export async function quoteProratedEnd(deps: BillingDeps, userId: UserId): Promise<ProratedEnd | undefined> {
-  const membership = await findEnding(deps, userId);
+  const { cancel, afterYear } = deps.catalogue;
+  if (cancel !== 'prorated' && afterYear !== 'year-with-refund') return undefined;
+  const membership = await findPaid(deps, userId);
   if (!membership) return undefined;
-  const { cents, currency } = await previewUnused(deps, membership, await getQuotedSecond(deps, membership));
-  const orders = (await listOrders(deps.database.db, userId)).filter(
-    ({ subscriptionId, renewsAt, disputeState }) =>
-      subscriptionId === membership.subscriptionId &&
-      renewsAt !== null &&
-      renewsAt > deps.now() &&
-      // The bank decides about a disputed payment.
-      (disputeState === null || disputeState === 'won'),
-  );
-  const parts = splitRefund(orders, cents);
-  if (parts.length === 0) return undefined;
-  const sum = (key: 'refundCents' | 'creditCents') => parts.reduce((total, part) => total + part[key], 0);
-  return { refundCents: sum('refundCents'), creditCents: sum('creditCents'), currency, parts };
+  return cancel === 'prorated' ? quoteNow(deps, membership) : quoteOnNotice(deps, membership);
 }
 
-/**
- * Ends the plan at once and gives the announced amount back. Both are written down before Stripe is asked: the end first,
- * so that no refund is of time that is still used. The caller holds the user's lock.
- * @throws {StripeUnavailableError}
- */
-export async function endProrated(
+const isAnnounced = ({ endsAt, amounts }: ProratedEnd, announced: AnnouncedEnd): boolean =>
+  endsAt === announced.endsAt &&
+  (amounts?.refundCents ?? null) === announced.refundCents &&
+  (amounts?.creditCents ?? null) === announced.creditCents;
+
+/** Ends the plan at once. The end is written down first, so that no refund is of time that is still used. */
+async function endNow(
   deps: BillingDeps,
-  { id: userId }: User,
-  announced: Pick<ProratedEnd, 'refundCents' | 'creditCents'>,
+  { userId, customerId }: Membership,
+  { parts }: ProratedEnd,
 ): Promise<ProratedEndResult> {
   const { database, now } = deps;
-  if ((await listTasks(database.db, userId)).some(({ kind }) => kind === 'cancel-now')) return 'noted';
-  const customerId = (await syncMember(deps, userId))?.customerId ?? null;
-  const quote = await quoteProratedEnd(deps, userId);
-  if (!quote) return 'no-change';
-  if (quote.refundCents !== announced.refundCents || quote.creditCents !== announced.creditCents) return 'changed';
   const tasks = await database.transaction(async (trx) => {
     const noted = [await addBillingTask(trx, { kind: 'cancel-now', userId, customerId }, now())];
-    for (const { invoiceId, refundCents: amountCents, creditCents } of quote.parts) {
+    for (const { invoiceId, refundCents: amountCents, creditCents } of parts) {
       const refund: RefundTask = { invoiceId, amountCents, creditCents, operator: 'cancellation', end: 'keep' };
       const detail = JSON.stringify(refund);
       noted.push(await addBillingTask(trx, { kind: 'refund', userId, customerId, detail }, now()));
@@ -132,4 +105,43 @@ export async function endProrated(
   });
   for (const task of tasks) if (!(await carryOutAtOnce(deps, { ...task, userId }))) return 'noted';
   return 'ended';
+}
+
+/** Ends the plan on a month's notice. @param isAway the minute job does it, so that the user does not wait again */
+async function endLater(
+  deps: BillingDeps,
+  { userId, customerId }: Membership,
+  { notice, isAway }: { notice: EndOnNotice; isAway: boolean },
+): Promise<ProratedEndResult> {
+  const detail = JSON.stringify(notice);
+  const task = await deps.database.transaction((trx) =>
+    addBillingTask(trx, { kind: 'cancel-later', userId, customerId, detail }, deps.now()),
+  );
+  return !isAway && (await carryOutAtOnce(deps, { ...task, userId })) ? 'cancelled' : 'noted';
+}
+
+/**
+ * Ends the plan as announced, and gives the announced amount back. Both are written down before Stripe is asked. The
+ * caller holds the user's lock.
+ * @throws {StripeUnavailableError}
+ */
+export async function endProrated(
+  deps: BillingDeps,
+  { id: userId }: User,
+  announced: AnnouncedEnd,
+): Promise<ProratedEndResult> {
+  const tasks = await listTasks(deps.database.db, userId);
+  if (tasks.some((task) => task.kind === 'cancel-now' || readEndOnNotice(task))) return 'noted';
+  // Only an end on notice can be computed after Stripe answers again.
+  const isOnNotice = deps.catalogue.afterYear === 'year-with-refund';
+  const { membership, isAway } = isOnNotice
+    ? await readOrStored(deps, userId)
+    : { membership: await syncMember(deps, userId), isAway: false };
+  const quote = membership && (await quoteProratedEnd(deps, userId));
+  if (!quote) return 'no-change';
+  if (!isAnnounced(quote, announced)) return 'changed';
+  const { endsAt, amounts, parts } = quote;
+  if (endsAt === null) return endNow(deps, membership, quote);
+  const currency = amounts?.currency ?? deps.catalogue.currency;
+  return endLater(deps, membership, { notice: { endsAt, currency, parts: amounts && parts }, isAway });
 }

@@ -72,9 +72,18 @@ async function forgetOldChange({ stripe }: BillingDeps, { id, metadata }: Stripe
   await callStripe(stripe, (client) => client.subscriptions.update(id, { metadata: { [nextPlanKey]: '' } }));
 }
 
+/** The whole paid period comes before the next plan, also of a subscription that was to end within it. */
+async function readWholePeriod(deps: BillingDeps, membership: Membership): Promise<Stripe.Subscription> {
+  const subscription = await readScheduled(deps, membership.subscriptionId);
+  const { schedule, cancel_at: endsAt, cancel_at_period_end: endsWithPeriod } = subscription;
+  if (schedule !== null || endsAt === null || endsWithPeriod) return subscription;
+  await keepPlan(deps, subscription);
+  return readScheduled(deps, membership.subscriptionId);
+}
+
 async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const { stripe } = deps;
-  const subscription = await readScheduled(deps, membership.subscriptionId);
+  const subscription = await readWholePeriod(deps, membership);
   const { id, default_payment_method: ownCard } = subscription;
   const { discount } = membership;
   const next = await nextPeriod(deps, subscription, { discount, plan });
@@ -107,7 +116,8 @@ async function keepPlan({ stripe }: BillingDeps, subscription: Stripe.Subscripti
   await callStripe(stripe, (client) =>
     client.subscriptions.update(id, {
       // An end that a schedule has left is a date of its own.
-      ...(ends ? { cancel_at_period_end: false } : { cancel_at: '' }),
+      // Nothing was credited for the time after it, so nothing is charged for that again.
+      ...(ends ? { cancel_at_period_end: false } : { cancel_at: '', proration_behavior: 'none' }),
       ...(metadata[nextPlanKey] && { metadata: { [nextPlanKey]: '' } }),
     }),
   );
@@ -136,15 +146,16 @@ export async function readScheduledPrices(
 
 async function endByItself(
   { stripe }: BillingDeps,
-  subscription: Stripe.Subscription,
-  schedule: Stripe.SubscriptionSchedule,
+  { subscription, schedule }: { subscription: Stripe.Subscription; schedule: Stripe.SubscriptionSchedule },
+  endsAt?: number,
 ): Promise<void> {
+  const phase = untilPeriodEnd(subscription, schedule);
   const later = listLaterPrices(schedule);
   await callStripe(stripe, (client) =>
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'cancel',
       proration_behavior: 'none',
-      phases: [untilPeriodEnd(subscription, schedule)],
+      phases: [endsAt === undefined ? phase : { ...phase, end_date: toSeconds(endsAt) }],
       ...(later.length > 0 && { metadata: { [pricesBeforeKey]: later.join(',') } }),
     }),
   );
@@ -196,21 +207,26 @@ export async function taxSchedule(
   );
 }
 
+const toSeconds = (ms: number) => Math.floor(ms / 1_000);
+
 /**
  * Ends at the period's end; the stored task of the caller covers the metadata of an earlier release.
+ * @param endsAt an end before that (milliseconds since the epoch), for which Stripe credits nothing
  * @throws {StripeUnavailableError}
  */
-export async function scheduleEnd(deps: BillingDeps, membership: Membership): Promise<void> {
+export async function scheduleEnd(deps: BillingDeps, membership: Membership, endsAt?: number): Promise<void> {
   const subscription = await readScheduled(deps, membership.subscriptionId);
   const { id, metadata } = subscription;
   const schedule = findSchedule(subscription);
   if (schedule) {
-    await endByItself(deps, subscription, schedule);
+    await endByItself(deps, { subscription, schedule }, endsAt);
     await forgetOldChange(deps, subscription);
   } else {
     await callStripe(deps.stripe, (client) =>
       client.subscriptions.update(id, {
-        cancel_at_period_end: true,
+        ...(endsAt === undefined
+          ? { cancel_at_period_end: true }
+          : { cancel_at: toSeconds(endsAt), proration_behavior: 'none' }),
         ...(metadata[nextPlanKey] && { metadata: { [nextPlanKey]: '' } }),
       }),
     );
@@ -230,7 +246,7 @@ export async function releaseForUpgrade(deps: BillingDeps, subscription: Stripe.
   await forgetOldChange(deps, subscription);
   if (!schedule) return;
   const { ends, nextPriceId } = plannedChange(subscription, getItem(subscription).current_period_end);
-  if (nextPriceId !== undefined) await endByItself(deps, subscription, schedule);
+  if (nextPriceId !== undefined) await endByItself(deps, { subscription, schedule });
   await callStripe(deps.stripe, (client) =>
     client.subscriptionSchedules.release(schedule.id, {
       preserve_cancel_date: ends || nextPriceId !== undefined,

@@ -1,6 +1,9 @@
+import type { Transaction } from 'kysely';
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
+import type { Schema } from '../../store/index.ts';
 import { findUser, setUserPlan } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
+import { completeTask, listTasks } from '../jobs/task-store.ts';
 import type { Order } from '../orders/order.ts';
 import { insertOrder, isOrdered, toOrder } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
@@ -12,7 +15,8 @@ import { isEnded, toId, toSubscriptionStatus } from '../stripe/stripe-objects.ts
 import type { Membership } from './membership.ts';
 import { notifyMembershipChange } from './membership-changes.ts';
 import { effectivePlan, trialUntil } from './membership-state.ts';
-import { findMembership, writeSnapshot } from './membership-store.ts';
+import { findMembership, type Snapshot, writeSnapshot } from './membership-store.ts';
+import { waitsForEnd, withRefundAtEnd } from './notice-rules.ts';
 
 /** Each attempt was overtaken by another one that read Stripe later. */
 const maxTries = 8;
@@ -96,7 +100,7 @@ async function syncSnapshot(
       const fresh = await insertOrder(trx, order, nowMs);
       if (fresh) orders.push(fresh);
     }
-    const after: Membership = { ...before, ...snapshot };
+    const after = await findAfter(trx, before, snapshot);
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
     await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
@@ -110,6 +114,19 @@ async function syncSnapshot(
   for (const { orderType } of orders) metrics.ordered(orderType);
   await voidAbandonedInvoices(deps, facts);
   return true;
+}
+
+const goesOn = ({ cancelAtPeriodEnd, status, nextPlanId }: Snapshot): boolean =>
+  !cancelAtPeriodEnd && (status === 'active' || nextPlanId !== null);
+
+/** The membership with what is given back at its end; a plan that goes on after all gives nothing back. */
+async function findAfter(trx: Transaction<Schema>, before: Membership, snapshot: Snapshot): Promise<Membership> {
+  const after: Membership = { ...before, ...snapshot };
+  if (!before.cancelAtPeriodEnd && !after.cancelAtPeriodEnd) return after;
+  const tasks = await listTasks(trx, before.userId);
+  const dropped = goesOn(snapshot) ? tasks.filter(waitsForEnd) : [];
+  for (const { id } of dropped) await completeTask(trx, id);
+  return withRefundAtEnd(after, tasks);
 }
 
 /**

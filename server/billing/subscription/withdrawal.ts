@@ -7,6 +7,7 @@ import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
 import type { Order, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { StripeUnavailableError, type Withdrawal, type WithdrawalResult } from '../results.ts';
+import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { notifyMembership } from './membership-changes.ts';
 
 /** Tests whether an earlier payment still pays a part of this order's time: then the order is a change of plan. */
@@ -40,7 +41,10 @@ export async function withdraw(deps: BillingDeps, user: User): Promise<Withdrawa
     const found = findWithdrawal(await listOrders(trx, user.id), catalogue, now());
     if (!found) return undefined;
     const { order, refundCents } = found;
-    const waiting = (await listTasks(trx, user.id)).find(({ kind }) => kind === 'refund');
+    const waiting = (await listTasks(trx, user.id)).find(
+      ({ kind, detail }) =>
+        kind === 'refund' && parseColumn(storedValues.refund, detail)?.invoiceId === order.invoiceId,
+    );
     // A second click while Stripe does not answer.
     if (waiting) return waiting;
     const refund: RefundTask = {

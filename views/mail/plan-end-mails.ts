@@ -1,0 +1,74 @@
+import { formatAmount } from '../format.ts';
+import { defineMail, type MailFact, type MailLink } from './definition.ts';
+import { amount, text, time } from './facts.ts';
+
+/** Times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
+interface Membership {
+  /** The page of the membership. */
+  pageLink: string;
+  planName: string;
+}
+
+/** Given back at the end of a plan that ends before its paid period does. */
+interface RefundThen {
+  refundCents?: number;
+  /** The part that becomes credit again. */
+  creditCents?: number;
+  currency?: string;
+}
+
+const dayMs = 24 * 60 * 60_000;
+const atMs = Date.UTC(2026, 10, 21, 18, 53);
+const membership: Membership = {
+  pageLink: 'https://login.example.com/settings/membership',
+  planName: 'Starter',
+};
+
+const plan = text('mail.membership.plan', 'planName');
+const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
+const cancelPage: MailLink<Membership> = {
+  label: 'mail.renewalNotice.cancel',
+  href: ({ pageLink }) => `${pageLink}/cancel`,
+};
+
+/** An amount that may be absent. */
+const refundAmount = (
+  label: 'mail.membership.refundThen' | 'mail.membership.creditThen',
+  key: 'refundCents' | 'creditCents',
+): MailFact<RefundThen> => ({
+  label,
+  value({ [key]: cents, currency }, { lang }) {
+    return cents === undefined || currency === undefined ? undefined : formatAmount(lang, cents, { currency });
+  },
+});
+
+const isOnNotice = ({ refundCents }: RefundThen): boolean => refundCents !== undefined;
+
+/** The mails about a plan that is going to end or to renew. */
+export const planEndMails = {
+  'plan-cancelled': defineMail<Membership & RefundThen & { endsAt: number }>({
+    name: 'planCancelled',
+    facts: [
+      plan,
+      time('mail.membership.endsOn', 'endsAt'),
+      refundAmount('mail.membership.refundThen', 'refundCents'),
+      refundAmount('mail.membership.creditThen', 'creditCents'),
+    ],
+    advice: (values, { t }) => t(isOnNotice(values) ? 'mail.planEndsOnNotice.back' : 'mail.planCancelled.back'),
+    variant: { name: 'planEndsOnNotice', applies: isOnNotice },
+    button: open,
+    sample: { ...membership, endsAt: atMs + 12 * dayMs },
+  }),
+  /** Some days before a yearly plan renews. `endsOnNotice`: the next year ends on a month's notice, with a refund. */
+  'renewal-notice': defineMail<
+    Membership & { amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }
+  >({
+    name: 'renewalNotice',
+    facts: [plan, amount('mail.membership.amount', 'amountCents'), time('mail.membership.renewsOn', 'renewsAt')],
+    advice: ({ endsOnNotice }, { t }) =>
+      t(endsOnNotice ? 'mail.renewalNotice.noticeAdvice' : 'mail.renewalNotice.cancelAdvice'),
+    button: open,
+    notes: [{ link: cancelPage }],
+    sample: { ...membership, amountCents: 90_000, currency: 'usd', renewsAt: atMs + 30 * dayMs },
+  }),
+};
