@@ -65,7 +65,8 @@ export const notes = {
   'billing_details.tax_id_object': "The id of Stripe's object of the VAT id.",
   billing_tasks: 'Tasks at Stripe that were decided in a transaction here.',
   'billing_tasks.plan_id': 'change-later: the next plan; keep: the plan of an earlier scheduled change.',
-  'billing_tasks.detail': 'JSON: refund: the invoice, the amount and who asked for it (`RefundTask`).',
+  'billing_tasks.detail':
+    'JSON: refund: the invoice, the amount and who asked for it (`RefundTask`); cancel-later: an end on notice (`EndOnNotice`).',
   billing_progress: 'How far the events of Stripe and the comparison with it were read.',
   'billing_progress.at': 'Time of the last event, or start of the last comparison.',
   'billing_progress.position': 'The last compared user; null: it is complete.',

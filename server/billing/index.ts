@@ -40,10 +40,8 @@ export { listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';
 export {
-  type AnnouncedEnd,
   type BillingService,
   type InvoiceView,
-  type ProratedEndResult,
   type PurchaseResult,
   StripeUnavailableError,
 } from './results.ts';
@@ -52,6 +50,7 @@ export { type BillingClock, createStandInClock, type StandInAddress } from './st
 export { createStripe, listMissingTaxSettings, type StripeClient } from './stripe/stripe-client.ts';
 export type { Difference } from './stripe/stripe-differences.ts';
 export { recordContactChange } from './subscription/contact-store.ts';
+export type { AnnouncedEnd, ProratedEndResult } from './subscription/early-end.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export {
   type Membership,

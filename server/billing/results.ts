@@ -2,9 +2,10 @@ import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
-import type { Order, RefundPart } from './orders/order.ts';
+import type { Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
+import type { AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */
@@ -197,30 +198,6 @@ export interface Withdrawal {
   /** The amount that is given back. */
   refundCents: number;
 }
-
-/** Cents. */
-export interface RefundAmounts extends Omit<RefundPart, 'invoiceId'> {
-  currency: string;
-}
-
-/** An end before that of the paid period, with its unused part. */
-export interface ProratedEnd {
-  /** Milliseconds since the epoch; null: at once. */
-  endsAt: number | null;
-  /** null: Stripe has not computed it yet. */
-  amounts: RefundAmounts | null;
-  parts: readonly RefundPart[];
-}
-
-/** An end as a page has announced it; null: not named. */
-export interface AnnouncedEnd {
-  endsAt: number | null;
-  refundCents: number | null;
-  creditCents: number | null;
-}
-
-/** `changed`: another end or amount than announced is due, and nothing has happened. `cancelled`: it ends later. */
-export type ProratedEndResult = 'ended' | 'cancelled' | 'noted' | 'no-change' | 'changed';
 
 export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 

@@ -66,7 +66,10 @@ export interface TablesAToL {
     lastError: string | null;
     nextAttemptAt: number;
     createdAt: number;
-    /** JSON: refund: the invoice, the amount and who asked for it (`RefundTask`). */
+    /**
+     * JSON: refund: the invoice, the amount and who asked for it (`RefundTask`); cancel-later: an end on notice
+     * (`EndOnNotice`).
+     */
     detail: string | null;
   };
   /**

@@ -1,4 +1,4 @@
-import { listOrders } from '../../server/billing/index.ts';
+import { diffWithStripe, listOrders } from '../../server/billing/index.ts';
 import type { User } from '../../server/users/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { wordsOf } from './checkout/shop.ts';
@@ -66,6 +66,8 @@ export function createSteps(shop: Shop) {
         await shop.membership.work();
         await shop.membership.refresh(user.id);
       }
+      // Only later events are delivered.
+      shop.stripe.webhooks.drop();
     },
     async passTo(user: User, ms: number): Promise<void> {
       shop.passTime(Math.max(0, ms - shop.stripe.engine.nowMs()));
@@ -88,6 +90,24 @@ export function createSteps(shop: Shop) {
       return user;
     },
     browser: (user: User) => shop.foyer.signedIn(user),
+    wordsAt: async (user: User, at: string) => wordsOf(await (await (await shop.foyer.signedIn(user)).get(at)).text()),
+    /** The differences from Stripe that are left. */
+    left: async ({ id }: User) =>
+      (await diffWithStripe(shop.membership.deps, { pauseMs: 0 })).left.filter(({ userId }) => userId === id),
+    /** The part of the last paid year that is after an end, by the invoice at Stripe. */
+    async unusedPart(user: User, endsAt: number): Promise<number> {
+      const [invoice] = (await stripe.invoices.list({ customer: await customerOf(user) })).data;
+      const { start = 0, end = 0 } = invoice?.lines.data[0]?.period ?? {};
+      return Math.round(((invoice?.amount_paid ?? 0) * (end - endsAt / 1_000)) / (end - start));
+    },
+    /** Cancels as the page says. */
+    async cancelOnNotice(user: User): Promise<Announced & { endsAt: number }> {
+      const browser = await shop.foyer.signedIn(user);
+      const found = announcedIn(await (await browser.get(cancelPath)).text());
+      const answer = await browser.post(cancelPath, found.fields);
+      expect(answer.headers.get('location')).toContain('cancelled-on-notice');
+      return { ...found, endsAt: Number(found.fields.endsAt) };
+    },
     async announced(browser: Browser): Promise<Announced> {
       return announcedIn(await (await browser.get(cancelPath)).text());
     },

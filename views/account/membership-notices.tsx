@@ -91,7 +91,7 @@ function TrialNotice({ ctx, membership }: Props) {
   );
 }
 
-/** What is given back at the end of a plan. */
+/** The refund at the end of a plan. */
 function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { kind: 'ends' }>): string[] {
   if (!refund) return [];
   const { amount, credit } = refund;

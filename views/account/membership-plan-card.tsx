@@ -52,6 +52,12 @@ const nextPayment = (ctx: PageContext, at: number | null, nextCharge: NextCharge
   value: at === null ? nextCharge.amount : chargeText(ctx, at, nextCharge),
 });
 
+/** The refund at the end of the plan. */
+function refundFacts({ t }: PageContext, planStatus: PlanStatusView) {
+  const amount = planStatus.kind === 'ends' ? planStatus.refund?.amount : undefined;
+  return amount === undefined ? [] : [{ label: t('membership.plan.refundThen'), value: amount }];
+}
+
 function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {
   if (!('plan' in planStatus)) return undefined;
   if (planStatus.kind === 'lasting') return t(planStatus.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
@@ -71,9 +77,7 @@ export function PlanCard({ ctx, membership }: Props) {
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
     ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
     ...(day === undefined ? [] : [day]),
-    ...(status.kind === 'ends' && status.refund?.amount !== undefined
-      ? [{ label: t('membership.plan.refundThen'), value: status.refund.amount }]
-      : []),
+    ...refundFacts(ctx, status),
     ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
     ...(plan === undefined || plan.features.length === 0

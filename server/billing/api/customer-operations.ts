@@ -6,11 +6,13 @@ import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } 
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
+import { listTasks } from '../jobs/task-store.ts';
 import { consumePromotionTry, findPromotionRefusal, type StripePromotion } from '../purchase/promotion-codes.ts';
 import type { PromotionRefusal, PurchaseView } from '../results.ts';
 import { discountOfCoupon } from '../stripe/stripe-objects.ts';
 import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from '../stripe/wire-format.ts';
 import { isPaused } from '../subscription/membership.ts';
+import { withRefundAtEnd } from '../subscription/notice-rules.ts';
 import {
   apiErrorTexts,
   findBillingOwner,
@@ -125,7 +127,8 @@ function customerOperation({ catalogue, deps }: BillingModule): ApiOperation {
     problems: { 404: 'No such customer' },
     async handle({ req, params }) {
       const { membership } = await findBillingOwner(req, deps.database, { customerId: params.stripeCustomerId });
-      return toWireCustomer(membership, catalogue);
+      const tasks = await listTasks(deps.database.db, membership.userId);
+      return toWireCustomer(withRefundAtEnd(membership, tasks), catalogue);
     },
   });
 }

@@ -182,6 +182,18 @@ export async function eraseTasks(trx: Transaction<Schema>, userId: UserId): Prom
   await trx.deleteFrom('billingTasks').where('userId', '=', userId).execute();
 }
 
+/** The refunds of a customer that are not made yet. */
+export async function listRefunds(db: Db, customerId: StripeCustomerId): Promise<BillingTask[]> {
+  const rows = await db
+    .selectFrom('billingTasks')
+    .selectAll()
+    .where('kind', '=', 'refund')
+    .where('customerId', '=', customerId)
+    .orderBy('id')
+    .execute();
+  return rows.map(toBillingTask);
+}
+
 /** Tasks of a user: for the export. */
 export async function listTasks(db: Db, userId: UserId): Promise<BillingTask[]> {
   const rows = await db.selectFrom('billingTasks').selectAll().where('userId', '=', userId).orderBy('id').execute();

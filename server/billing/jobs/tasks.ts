@@ -11,10 +11,19 @@ import { endOnNotice, readEndOnNotice } from '../subscription/end-on-notice.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
+import { waitsForEnd } from '../subscription/notice-rules.ts';
 import { readScheduled, readScheduledPrices, scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
-import { type BillingTask, completeTask, isWaiting, listDueTasks, listTasks, rescheduleTask } from './task-store.ts';
+import {
+  type BillingTask,
+  completeTask,
+  isWaiting,
+  listDueTasks,
+  listRefunds,
+  listTasks,
+  rescheduleTask,
+} from './task-store.ts';
 
 const batch = 50;
 
@@ -29,6 +38,11 @@ export async function cancelSubscription(
   userId: UserId,
   customerId: StripeCustomerId,
 ): Promise<void> {
+  await endSubscriptions(deps, customerId);
+  await syncMember(deps, userId);
+}
+
+async function endSubscriptions(deps: BillingDeps, customerId: StripeCustomerId): Promise<void> {
   await callStripe(deps.stripe, async (stripe) => {
     const { data } = (await orNotFound(stripe.subscriptions.list({ customer: customerId, limit: 100 }))) ?? {
       data: [],
@@ -52,7 +66,6 @@ export async function cancelSubscription(
       if (!toStripeRefusal(error)) throw error;
     }
   }
-  await syncMember(deps, userId);
 }
 
 /** A paid period runs out. An unpaid renewal has no period to wait for, and is not charged again. */
@@ -144,13 +157,24 @@ async function deleteCustomer({ stripe, log }: BillingDeps, customerId: StripeCu
   });
 }
 
+/** Stripe refunds no invoice of a deleted customer: what a user was told of is given back before, at the end that comes now. */
+async function refundBeforeDeletion(deps: BillingDeps, customerId: StripeCustomerId): Promise<void> {
+  const refunds = (await listRefunds(deps.database.db, customerId)).filter(waitsForEnd);
+  if (refunds.length === 0) return;
+  await endSubscriptions(deps, customerId);
+  for (const refund of refunds) await carryOutRefund(deps, refund);
+}
+
 async function carryOut(deps: BillingDeps, task: BillingTask): Promise<void> {
   const { id, kind, userId, customerId } = task;
   if (kind !== 'delete-customer' && userId !== null) {
     return withUserLock(deps.database, userId, () => carryOutOfMember(deps, task, userId));
   }
   if (kind === 'refund') return carryOutRefund(deps, task);
-  if (customerId !== null) await deleteCustomer(deps, customerId);
+  if (customerId !== null) {
+    await refundBeforeDeletion(deps, customerId);
+    await deleteCustomer(deps, customerId);
+  }
   await completeTask(deps.database.db, id);
 }
 

@@ -48,7 +48,7 @@ export interface EndOnNotice {
   /** Milliseconds since the epoch. */
   endsAt: number;
   currency: string;
-  /** What is given back then; null: Stripe has not computed it yet. */
+  /** The refund then; null: Stripe has not computed it yet. */
   parts: readonly RefundPart[] | null;
 }
 

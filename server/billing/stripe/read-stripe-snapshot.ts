@@ -15,6 +15,7 @@ import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts'
 import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
 import {
+  findPeriodEnd,
   isEnded,
   nextBalance,
   plannedChange,
@@ -24,6 +25,7 @@ import {
   toMs,
   toMsOrNull,
   toPrice,
+  toProductId,
   toSavedCard,
   toSubscriptionStatus,
 } from './stripe-objects.ts';
@@ -134,8 +136,6 @@ export function subscriptionIn(
   return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
 }
 
-const productId = (item: Stripe.SubscriptionItem | undefined): string | undefined => item && toId(item.price.product);
-
 /** The plan of the newest paid invoice, and its end. */
 async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
   for (const invoice of facts.invoices) {
@@ -166,11 +166,11 @@ async function toPendingChange(
 ): Promise<PendingChange | null> {
   const { pending_update: update, latest_invoice: latest } = subscription;
   const { invoices } = facts;
-  const priced = productId(subscription.items.data[0]);
+  const priced = toProductId(subscription.items.data[0]);
   if (facts.debited && priced) return toPendingDebit(subscription, facts, await prices.planOfProduct(priced));
   if (!update || !latest) return null;
   const invoice = invoices.find(({ id }) => id === toId(latest));
-  const product = productId(update.subscription_items?.find((item) => !item.deleted));
+  const product = toProductId(update.subscription_items?.find((item) => !item.deleted));
   const planId = product === undefined ? null : await prices.planOfProduct(product);
   if (invoice?.status !== 'open' || planId === null) return null;
   return {
@@ -195,12 +195,6 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
     if (code && coupon === discount.couponId) return { ...discount, code };
   }
   return discount;
-}
-
-/** The end of the running period, or of the subscription within it. */
-function findPeriodEnd({ cancel_at: endsAt, items }: Stripe.Subscription): number | null {
-  const periodEnd = items.data[0]?.current_period_end;
-  return toMsOrNull(periodEnd === undefined || endsAt === null ? periodEnd : Math.min(periodEnd, endsAt));
 }
 
 /** The end or the plan after the period's end. */
@@ -269,7 +263,7 @@ export async function toMembershipSnapshot(
     return { ...gone, customerId, subscriptionId, generation, card: customerCard };
   }
   const item = subscription.items.data[0];
-  const product = productId(item);
+  const product = toProductId(item);
   const status = toSubscriptionStatus(subscription);
   const over = isEnded(status);
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
@@ -286,7 +280,7 @@ export async function toMembershipSnapshot(
     status,
     pricedPlanId,
     periodStart: toMsOrNull(item?.current_period_start),
-    periodEnd: over ? toMsOrNull(item?.current_period_end) : findPeriodEnd(subscription),
+    periodEnd: findPeriodEnd(subscription),
     trialEnd: toMsOrNull(subscription.trial_end),
     ...(over ? { cancelAtPeriodEnd: false, nextPlanId: null } : await findPlanned(subscription, pricedPlanId, prices)),
     ...(await lastPaid(facts, prices)),

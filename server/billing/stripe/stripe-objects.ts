@@ -140,6 +140,15 @@ interface PlannedChange {
   nextPriceId: string | undefined;
 }
 
+export const toProductId = (item: Stripe.SubscriptionItem | undefined): string | undefined =>
+  item && toId(item.price.product);
+
+/** The end of the running period, or of the subscription within it. */
+export function findPeriodEnd({ cancel_at: endsAt, items }: Stripe.Subscription): number | null {
+  const periodEnd = items.data[0]?.current_period_end;
+  return toMsOrNull(periodEnd === undefined || endsAt === null ? periodEnd : Math.min(periodEnd, endsAt));
+}
+
 /** @param periodEnd seconds since the epoch */
 export function plannedChange(subscription: Stripe.Subscription, periodEnd: number): PlannedChange {
   const { cancel_at_period_end: ends, cancel_at: endsAt } = subscription;

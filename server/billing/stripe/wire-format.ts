@@ -56,6 +56,8 @@ export const customerSchema = z.object({
       trial_end: z.int().nullable(),
       current_period_end: z.int().nullable(),
       cancel_at_period_end: z.boolean(),
+      /** Given back at `current_period_end`, to the card: the plan ends before its paid period does. */
+      refund_at_end: z.string().optional(),
     }),
   ),
 });
@@ -65,6 +67,7 @@ export function toWireCustomer(
   { trial, byId }: Pick<Catalogue, 'trial' | 'byId'>,
 ): z.infer<typeof customerSchema> {
   const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
+  const { amounts } = membership.refundAtEnd ?? {};
   const name = pricedPlanId === trialPlanKey ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
   const subscription = {
     status,
@@ -72,6 +75,7 @@ export function toWireCustomer(
     trial_end: trialEnd,
     current_period_end: periodEnd,
     cancel_at_period_end: cancelAtPeriodEnd,
+    ...(amounts && { refund_at_end: dollars(amounts.refundCents) }),
   };
   return {
     customer_id: customerId,

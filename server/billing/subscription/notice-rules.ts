@@ -1,8 +1,8 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingTask } from '../jobs/task-store.ts';
 import type { Order, RefundPart } from '../orders/order.ts';
-import type { RefundAmounts } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
+import type { RefundAmounts } from './early-end.ts';
 import { addMonths, type Membership, type RefundAtEnd } from './membership.ts';
 
 // A yearly plan that has renewed by a year ends on a month's notice (`afterYear: year-with-refund`; section 309 no. 9
@@ -79,7 +79,7 @@ export function findRefundAtEnd(tasks: readonly BillingTask[]): RefundAtEnd | un
 }
 
 /** The membership with the end and the refund that its user was told of. */
-export function withRefundAtEnd(membership: Membership, tasks: readonly BillingTask[]): Membership {
+export function withRefundAtEnd<M extends Membership>(membership: M, tasks: readonly BillingTask[]): M {
   const refundAtEnd = membership.cancelAtPeriodEnd ? findRefundAtEnd(tasks) : undefined;
   if (!refundAtEnd) return membership;
   const { endsAt } = refundAtEnd;

@@ -3,8 +3,8 @@ import { minuteMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { Order, RefundPart } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
-import type { RefundAmounts } from '../results.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
+import type { RefundAmounts } from './early-end.ts';
 import type { Membership } from './membership.ts';
 import { toRefundAmounts } from './notice-rules.ts';
 

@@ -184,10 +184,10 @@ export const judgePlans = ({
     ok('plans.grace', mode === 'test' || mode === 'live')`
     graceDays is ${graceDays}: choose retries at Stripe that end within ${graceDays} days. Smart Retries’ default needs 14.`,
     note('plans.limits', mode === 'live' && !taxed)`Plans are sold without VAT, and with gaps for consumers in the EU.
-    Why: No tax is computed or shown. Withdrawal, and yearly plans that go on by the month, need the block consumers of PLANS_FILE.
+    Why: No tax is computed or shown. Withdrawal, and yearly plans that can end after their first year, need the block consumers of PLANS_FILE.
     Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
     note('plans.limits', mode === 'live' && taxed)`Plans are sold with gaps for consumers in the EU.
-    Why: Withdrawal, and yearly plans that go on by the month, need the block consumers of PLANS_FILE.
+    Why: Withdrawal, and yearly plans that can end after their first year, need the block consumers of PLANS_FILE.
     Do: Read the limits in docs/plans.md, and ask your counsel whether you may sell with them.`,
     ok('plans.tax', missingTaxSettings?.length === 0)`Stripe Tax is active.`,
     fault('plans.tax', (missingTaxSettings ?? []).length > 0)`

@@ -1,0 +1,27 @@
+import type { RefundPart } from '../orders/order.ts';
+
+// The end of a plan before that of its paid period.
+
+/** Cents. */
+export interface RefundAmounts extends Omit<RefundPart, 'invoiceId'> {
+  currency: string;
+}
+
+/** An end before that of the paid period, with its unused part. */
+export interface ProratedEnd {
+  /** Milliseconds since the epoch; null: at once. */
+  endsAt: number | null;
+  /** null: Stripe has not computed it yet. */
+  amounts: RefundAmounts | null;
+  parts: readonly RefundPart[];
+}
+
+/** An end as a page has announced it; null: not named. */
+export interface AnnouncedEnd {
+  endsAt: number | null;
+  refundCents: number | null;
+  creditCents: number | null;
+}
+
+/** `changed`: another end or amount than announced is due, and nothing has happened. `cancelled`: it ends later. */
+export type ProratedEndResult = 'ended' | 'cancelled' | 'noted' | 'no-change' | 'changed';
