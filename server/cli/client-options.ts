@@ -5,16 +5,9 @@ import { CliError, exitCodes, refused, usageError } from './errors.ts';
 import { requireOption } from './require-option.ts';
 
 type TextOption = 'id' | 'name' | 'idTokenAlg' | 'oldSecretFor';
-type RemovableOption =
-  | 'profile'
-  | 'logbackUri'
-  | 'logo'
-  | 'backchannelLogoutUri'
-  | 'callsPerMinute'
-  | 'jwks'
-  | 'jwksUri';
+type RemovableOption = 'profile' | 'logbackUri' | 'logo' | 'backchannelLogoutUri' | 'jwks' | 'jwksUri';
 type ListOption = 'redirectUri' | 'scope' | 'responseType';
-type RemovableListOption = 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
+type RemovableListOption = 'callsPerMinute' | 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
 type SwitchOption =
   | ('public' | 'native' | 'service' | 'thirdParty' | 'legacy' | 'legacyIdTokenRedirect' | 'device')
   | ('requireSignedRequest' | 'unsignedRequestObjects')
@@ -66,7 +59,10 @@ export const clientOptions: [flags: string, description: string][] = [
   ['--only-plan <ID...>', 'members need one of these plans'],
   ['--only-entitlement <NAME...>', 'members need one of these entitlements'],
   ['--hidden', 'it is not among the apps on members’ dashboards'],
-  ['--calls-per-minute <N>', 'how often a --service may make each call of the JSON API for itself'],
+  [
+    '--calls-per-minute <N or CALL=N...>',
+    'how often a --service may make each call of the JSON API for itself, or this one (listUserWithPoolId=1200)',
+  ],
   ['--legacy', "may use the specification's older short forms"],
   ['--legacy-id-token-redirect', 'its id tokens come in the query of its address; implies --legacy'],
 ];
@@ -132,6 +128,18 @@ function toSecretOptions(options: ClientOptions): SecretOptions {
 
 /** Not a number if it is not numeric: the registration reports it. */
 const toCalls = (written: string): number => (written.trim() === '' ? Number.NaN : Number(written));
+
+/** `600` for all calls, `listUserWithPoolId=1200` for one. The values replace all earlier ones; false removes them. */
+function toCallLimits(written: string[] | false | undefined) {
+  if (written === undefined) return {};
+  const values = (written || []).map((one) => one.split('=', 2));
+  const all = values.findLast(([, calls]) => calls === undefined)?.[0];
+  const byCall = values.flatMap(([id = '', calls]) => (calls === undefined ? [] : [[id, toCalls(calls)] as const]));
+  return {
+    callsPerMinute: all === undefined ? (false as const) : toCalls(all),
+    callsPerMinuteByCall: byCall.length === 0 ? (false as const) : Object.fromEntries(byCall),
+  };
+}
 const toList = (values: string[] | false | undefined) => (values === false ? [] : values);
 
 type Changes = { [K in keyof ClientRequest]?: ClientRequest[K] | undefined };
@@ -152,7 +160,7 @@ const opposite = (value: boolean | undefined) => (value === undefined ? undefine
 
 /** The given options, in the names of a registration. A `--no-…` option deletes a property: its value is undefined. */
 function toChanges(options: ClientOptions): Changes {
-  const { jwks, callsPerMinute } = options;
+  const { jwks } = options;
   const settings: Changes = {
     name: options.name,
     redirectUris: options.redirectUri,
@@ -187,7 +195,7 @@ function toChanges(options: ClientOptions): Changes {
     backchannelLogoutUri: options.backchannelLogoutUri,
     jwksUri: options.jwksUri,
     jwks: jwks && readKeySet(jwks),
-    callsPerMinute: typeof callsPerMinute === 'string' ? toCalls(callsPerMinute) : callsPerMinute,
+    ...toCallLimits(options.callsPerMinute),
   };
   const isGiven = ([, value]: [string, unknown]) => value !== undefined && value !== '';
   const removed = Object.entries(removable).filter(isGiven);

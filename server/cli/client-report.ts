@@ -74,11 +74,16 @@ export function describeClient(client: ClientMetadata, { secret, grants, previou
     ['Needs', clientRequirements(client)],
     ['Profile', client.profile === 'fapi2' ? 'FAPI 2.0 Security Profile' : undefined],
     ['Request objects', client.unsigned_request_objects ? 'also unsigned' : undefined],
-    ['Calls a minute', client.calls_per_minute === undefined ? undefined : `${client.calls_per_minute} of each call`],
+    ['Calls a minute', callLimits(client)],
     ['Dashboard', dashboardTile(client)],
     ['Members need', [...(client.required_plans ?? []), ...(client.required_entitlements ?? [])].join(' or ')],
     ['Grants', grants === undefined ? undefined : `${grants} from members`],
   ]);
+}
+
+function callLimits({ calls_per_minute: all, calls_per_minute_by_call: byCall = {} }: ClientMetadata): string {
+  const own = Object.entries(byCall).map(([id, calls]) => `${calls} of ${id}`);
+  return [...(all === undefined ? [] : [`${all} of each call`]), ...own].join(', ');
 }
 
 /** The text with the warnings about an allowed registration. */

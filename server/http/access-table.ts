@@ -62,6 +62,14 @@ export const callAccess = {
 
 export type CallId = keyof typeof callAccess;
 
+/** Tests whether a call is open to the own tokens of client apps, by its id. */
+export function isServiceCall(id: string): boolean {
+  const access: ApiAccess | 'public' | undefined = new Map<string, ApiAccess | 'public'>(
+    Object.entries(callAccess),
+  ).get(id);
+  return access !== undefined && access !== 'public' && access.client !== undefined;
+}
+
 const recordReaders = { member: 'account', client: 'users:read' } as const;
 
 /** The access rule of each field of each GraphQL type. A field of the schema without an entry stops the engine. */

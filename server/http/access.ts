@@ -22,6 +22,8 @@ export type ApiPrincipal =
       scopes: readonly string[];
       /** Limit of each call per minute, if an operator has set one. */
       callsPerMinute?: number | undefined;
+      /** The same for single calls, by their id. */
+      callsPerMinuteByCall?: Readonly<Partial<Record<string, number>>> | undefined;
     };
 
 /** The access rule of a JSON route. A route without authentication is `'public'`. */

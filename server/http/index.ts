@@ -20,7 +20,7 @@ export {
   resolveRequestedUser,
   setPrincipal,
 } from './access.ts';
-export { callAccess, graphqlAccess } from './access-table.ts';
+export { callAccess, graphqlAccess, isServiceCall } from './access-table.ts';
 export {
   type Action,
   type ActionDone,

@@ -1,5 +1,6 @@
 import type Provider from 'oidc-provider';
 import type { AccessToken, Client, ClientCredentials } from 'oidc-provider';
+import { z } from 'zod';
 import { type ApiAccess, type ApiPrincipal, permits } from '../http/index.ts';
 import { fullyAuthenticatedAt } from '../sessions/index.ts';
 import { toClientId, toUserId } from '../shared/index.ts';
@@ -57,15 +58,29 @@ async function requireSameKey(
 
 const readRegistered = ({ scope }: Client): string[] => (scope ?? '').split(' ');
 
+const callLimits = z.object({
+  calls_per_minute: z.number().optional(),
+  calls_per_minute_by_call: z.record(z.string(), z.number()).optional(),
+});
+
+/** The library does not know the type of its additional metadata. */
+function readCallLimits(client: Client) {
+  const { calls_per_minute: callsPerMinute, calls_per_minute_by_call: callsPerMinuteByCall } = callLimits.parse(client);
+  return { callsPerMinute, callsPerMinuteByCall };
+}
+
 function toClientPrincipal(token: AccessToken | ClientCredentials, client: Client, access: ApiAccess): ApiPrincipal {
   if (access.client === undefined) throw wrongCaller('not open to client apps');
   const registered = readRegistered(client);
   // The registration of the client may have lost the grant type since the token was issued.
   const mayAct = client.grantTypeAllowed('client_credentials');
   const scopes = [...token.scopes].filter((scope) => mayAct && registered.includes(scope));
-  const perMinute = client.calls_per_minute;
-  const callsPerMinute = typeof perMinute === 'number' ? perMinute : undefined;
-  const principal: ApiPrincipal = { kind: 'client', clientId: toClientId(client.clientId), scopes, callsPerMinute };
+  const principal: ApiPrincipal = {
+    kind: 'client',
+    clientId: toClientId(client.clientId),
+    scopes,
+    ...readCallLimits(client),
+  };
   if (!permits(access, principal)) throw lacksScope(access.client);
   return principal;
 }

@@ -65,6 +65,8 @@ export interface ClientMetadata {
   hidden?: true;
   /** Its own limit of each JSON call per minute, instead of the default. */
   calls_per_minute?: number;
+  /** The same for single calls, by their id; these win. */
+  calls_per_minute_by_call?: Record<string, number>;
 }
 
 export const extraMetadata = [
@@ -78,6 +80,7 @@ export const extraMetadata = [
   'previous_secret_hash',
   'previous_secret_expires_at',
   'calls_per_minute',
+  'calls_per_minute_by_call',
   'pkce_optional',
   'nonce_optional',
   'unsigned_request_objects',

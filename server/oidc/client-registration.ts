@@ -47,6 +47,7 @@ function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
     ...(request.claimsWithoutScope && { claims_without_scope: true }),
     ...(request.hidden && { hidden: true }),
     ...(request.callsPerMinute !== undefined && { calls_per_minute: request.callsPerMinute }),
+    ...(request.callsPerMinuteByCall && { calls_per_minute_by_call: request.callsPerMinuteByCall }),
   };
 }
 
@@ -127,6 +128,7 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     requiredEntitlements: client.required_entitlements ?? [],
     hidden: client.hidden ?? false,
     ...(client.calls_per_minute !== undefined && { callsPerMinute: client.calls_per_minute }),
+    ...(client.calls_per_minute_by_call && { callsPerMinuteByCall: client.calls_per_minute_by_call }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isServiceCall } from '../http/index.ts';
 import { hasKeys, keyFaults } from './client-keys.ts';
 import { isClientId, isResponseType } from './client-metadata.ts';
 import type { CompleteRequest } from './client-request.ts';
@@ -41,9 +42,13 @@ function uriFaults(name: string, uri: string, kind: RedirectUriKind): string[] {
   return fault ? [`${name} ${uri}: ${fault}`] : [];
 }
 
-const callsPerMinuteRule: Rule = ({ callsPerMinute, service }) => {
-  const fault = callsPerMinuteFault(callsPerMinute, service);
-  return fault ? [fault] : [];
+const callsPerMinuteRule: Rule = ({ callsPerMinute, callsPerMinuteByCall = {}, service }) => {
+  const byCall = Object.entries(callsPerMinuteByCall);
+  const unknown = byCall.filter(([id]) => !isServiceCall(id)).map(([id]) => `calls-per-minute: no service calls ${id}`);
+  const faults = [callsPerMinute, ...byCall.map(([, calls]) => calls)].flatMap(
+    (calls) => callsPerMinuteFault(calls, service) ?? [],
+  );
+  return [...unknown, ...new Set(faults)];
 };
 
 const resourceRule: Rule = ({ resources }) =>

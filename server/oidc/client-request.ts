@@ -45,6 +45,8 @@ export interface ClientRequest {
   requiredEntitlements?: string[];
   hidden?: boolean;
   callsPerMinute?: number;
+  /** By the id of the call. */
+  callsPerMinuteByCall?: Record<string, number>;
 }
 
 /** All faults of a registration together. */

@@ -16,12 +16,13 @@ describe.each(backends)('calls per minute of a client on $name', (backend) => {
     const answer = await sendRequest(`${foyer.url}/clients`, { headers: { authorization: `Bearer ${token}` } });
     return [answer.status, answer.headers.get('ratelimit-policy')];
   };
-  const allow = async (id: string, calls: number | undefined) => {
+  const allow = async (id: string, calls: number | undefined, byCall?: Record<string, number>) => {
     const { db } = foyer.deps.database;
     const client = await findClient(db, toClientId(id));
     if (!client) throw new Error('no such client');
     const { calls_per_minute: _, ...rest } = client;
-    const changed = calls === undefined ? rest : { ...rest, calls_per_minute: calls };
+    const own = byCall && { calls_per_minute_by_call: byCall };
+    const changed = calls === undefined ? { ...rest, ...own } : { ...rest, ...own, calls_per_minute: calls };
     await updateClient(db, changed, { nowMs: foyer.deps.now() });
   };
 
@@ -35,6 +36,20 @@ describe.each(backends)('calls per minute of a client on $name', (backend) => {
     expect(await clients(other.token)).toEqual([200, expect.stringContaining('q=300')]);
     await allow(limited.id, 5_000);
     expect(await clients(limited.token)).toEqual([200, expect.stringContaining('q=5000')]);
+  });
+
+  it('A limit for one call wins over the limit for all calls, and RateLimit says so', async () => {
+    const { id, token } = await service(foyer, ['clients:read', 'users:read']);
+    await allow(id, 5, { listClients: 2 });
+    expect((await clients(token))[1]).toContain('q=2;');
+    expect((await clients(token))[0]).toBe(200);
+    expect((await clients(token))[0]).toBe(429);
+    const other = await foyer
+      .browser()
+      .postJson('/user/listUserWithPoolId', { userId: 'unknown' }, { authorization: `Bearer ${token}` });
+    expect([other.status, other.headers.get('ratelimit-policy')]).toEqual([200, expect.stringContaining('q=5;')]);
+    await allow(id, undefined, { listClients: 7 });
+    expect((await clients(token))[1]).toContain('q=7;');
   });
 
   it('Tokens of users of the same client keep the limit of the call', async () => {

@@ -92,6 +92,38 @@ describe.each(backends)('permissions of foyer client on $name', (backend) => {
     expect(cleared.json()).not.toHaveProperty('calls_per_minute');
   });
 
+  it('CALL=N in calls-per-minute limits one call, and new values replace all earlier ones', async () => {
+    const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
+    const added = await foyer(
+      'client',
+      'add',
+      ...batch,
+      '--calls-per-minute',
+      '600',
+      'listUserWithPoolId=3000',
+      '--json',
+    );
+    expect(added.json()).toMatchObject({
+      calls_per_minute: 600,
+      calls_per_minute_by_call: { listUserWithPoolId: 3_000 },
+    });
+    expect((await foyer('client', 'show', 'batch')).out).toMatch(
+      /^Calls a minute +600 of each call, 3000 of listUserWithPoolId$/m,
+    );
+    const changed = await foyer('client', 'update', 'batch', '--calls-per-minute', 'messageSent=50', '--json');
+    expect(changed.json()).toMatchObject({ calls_per_minute_by_call: { messageSent: 50 } });
+    expect(changed.json()).not.toHaveProperty('calls_per_minute');
+    const cleared = await foyer('client', 'update', 'batch', '--no-calls-per-minute', '--json');
+    expect(cleared.json()).not.toHaveProperty('calls_per_minute_by_call');
+    for (const [value, fault] of [
+      ['nothing=5', 'no service calls nothing'],
+      ['signUp=5', 'no service calls signUp'],
+      ['messageSent=0', 'write a whole number'],
+    ] as const) {
+      expect((await foyer('client', 'update', 'batch', '--calls-per-minute', value)).err).toContain(fault);
+    }
+  });
+
   it.each(['0', '-1', '1.5', '100001', 'many', ''])('The value %j of calls-per-minute is refused', async (calls) => {
     const batch = ['--id', 'batch', '--name', 'Batch', '--service', '--scope', 'users:read'];
     const run = await foyer('client', 'add', ...batch, `--calls-per-minute=${calls}`);

@@ -11,10 +11,12 @@ function callerKey(req: Request): string {
   return principal.kind === 'member' ? `member:${principal.userId}` : `client:${principal.clientId}`;
 }
 
-/** The client app's registered number, instead of the one in the table. */
-const maxOrRegistered = (max: number) => (req: Request) => {
+/** The client app's registered number for this call or for all calls, instead of the one in the table. */
+const maxOrRegistered = (max: number, id?: string) => (req: Request) => {
   const principal = requirePrincipal(req);
-  return (principal.kind === 'client' ? principal.callsPerMinute : undefined) ?? max;
+  if (principal.kind !== 'client') return max;
+  const { callsPerMinute = max, callsPerMinuteByCall = {} } = principal;
+  return (id === undefined ? undefined : callsPerMinuteByCall[id]) ?? callsPerMinute;
 };
 
 /** Each call has counters and a maximum of its own. */
@@ -37,7 +39,7 @@ export function apiCallLimits(
     call({ id, access }) {
       if (access === 'public') return rateLimiter(kv, toCallLimit<'address'>(publicApiCall, id, perMinute[id]));
       const limit = toCallLimit<'client'>(apiCall, id, perMinute[id]);
-      return rateLimiter(kv, limit, { toKey: callerKey, max: maxOrRegistered(limit.counters[0]?.max ?? 0) });
+      return rateLimiter(kv, limit, { toKey: callerKey, max: maxOrRegistered(limit.counters[0]?.max ?? 0, id) });
     },
     forVisitors: rateLimiter(kv, apiCallForVisitors, {
       toKey: callerKey,
