@@ -3,30 +3,45 @@ import type { ApiAccess } from './access.ts';
 import { type ApiOperation, parseInput } from './api-operation.ts';
 import type { Engine } from './graphql-engine.ts';
 import type { GraphqlSettings } from './graphql-settings.ts';
+import { describedAs, doc } from './schema-doc.ts';
 
 interface GraphqlDescription extends GraphqlSettings {
   path: string;
   id: string;
   summary: string;
+  description: string;
   access: ApiAccess;
   /** The schema of `data`. */
   data: z.ZodType;
 }
 
 /** GraphQL over HTTP (draft of 2025), section 5.1; one request, never a batch. */
-const request = z.object({
-  query: z.string().describe('One operation, without aliases'),
-  operationName: z.string().nullish(),
-  variables: z.record(z.string(), z.unknown()).nullish(),
-  extensions: z.record(z.string(), z.unknown()).nullish(),
-});
+const request = z
+  .object({
+    query: z
+      .string()
+      .meta(doc('One operation, without aliases', '{ listUsers { items { userId imageName } nextToken } }')),
+    operationName: z.string().nullish().meta(doc('Name of the operation', null)),
+    variables: z.record(z.string(), z.unknown()).nullish().meta(doc('Values of the variables', {})),
+    extensions: z.record(z.string(), z.unknown()).nullish().meta(doc('Ignored', {})),
+  })
+  .meta({ id: 'GraphqlRequest', description: 'GraphQL over HTTP (draft of 2025), section 5.1.' });
+
+const location = z
+  .object({ line: z.int().meta(doc('From 1', 1)), column: z.int().meta(doc('From 1', 3)) })
+  .meta({ id: 'GraphqlLocation', description: 'A place in the document.' });
 
 const errors = z.array(
-  z.object({
-    message: z.string(),
-    locations: z.array(z.object({ line: z.int(), column: z.int() })).optional(),
-    path: z.array(z.union([z.string(), z.int()])).optional(),
-  }),
+  z
+    .object({
+      message: z.string().meta(doc('The fault, for people', 'Syntax Error: Unexpected Name.')),
+      locations: z.array(location).optional().meta(doc('Where the fault is')),
+      path: z
+        .array(z.union([z.string(), z.int()]).meta(describedAs({})))
+        .optional()
+        .meta(doc('Names and indexes of the faulty field', ['listUsers'])),
+    })
+    .meta({ id: 'GraphqlError', description: 'A fault of the document.' }),
 );
 
 const graphqlType = 'application/graphql-response+json';
@@ -36,7 +51,15 @@ const graphqlType = 'application/graphql-response+json';
  * with JSON: one operation of bounded size without aliases. If introspection is off, error messages do not reveal the
  * schema either.
  */
-export function graphqlOperation({ path, id, summary, access, data, ...settings }: GraphqlDescription): ApiOperation {
+export function graphqlOperation({
+  path,
+  id,
+  summary,
+  description,
+  access,
+  data,
+  ...settings
+}: GraphqlDescription): ApiOperation {
   let engine: Promise<Engine> | undefined;
   const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
   return {
@@ -44,9 +67,15 @@ export function graphqlOperation({ path, id, summary, access, data, ...settings 
     path,
     id,
     summary,
+    description,
     access,
     body: request,
-    answer: z.object({ data: data.nullish(), errors: errors.optional() }),
+    answer: z
+      .object({
+        data: data.nullish().meta(doc('The queried fields')),
+        errors: errors.optional().meta(doc('Faults of the document', [])),
+      })
+      .meta({ id: 'GraphqlAnswer', description: 'Data, or errors.' }),
     alsoAs: [graphqlType],
     async respond(req, res) {
       const params = parseInput(request, req.body, 'body');

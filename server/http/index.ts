@@ -163,5 +163,5 @@ export {
   toMark,
   traitsOfParameters,
 } from './request-traits.ts';
-export { decimalText, describedAs, doc, shownAsRequired } from './schema-doc.ts';
+export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
 export { staticFiles } from './static-files.ts';

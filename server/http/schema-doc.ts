@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /** A JSON Schema (draft 2020-12) of the OpenAPI document. */
 export interface JsonSchema {
   [keyword: string]: unknown;
@@ -13,8 +15,11 @@ export interface JsonSchema {
   propertyNames?: JsonSchema;
 }
 
+/** An alias, because an interface has no index signature. */
+type Doc = { description: string; examples?: unknown[] };
+
 /** Description and example of a property, for `.meta()`. An enumeration and a boolean need no example. */
-export const doc = (description: string, ...examples: unknown[]) =>
+export const doc = (description: string, ...examples: unknown[]): Doc =>
   examples.length === 0 ? { description } : { description, examples };
 
 /** Keyword of `describedAs`. */
@@ -25,6 +30,18 @@ export const replacement = 'x-described-as';
  * a union of a text and a number or a list.
  */
 export const describedAs = (schema: JsonSchema) => ({ [replacement]: schema });
+
+/** The same object with a description for each of its properties. */
+export function withDocs<Shape extends z.ZodRawShape, Config extends z.core.$ZodObjectConfig>(
+  schema: z.ZodObject<Shape, Config>,
+  docs: Readonly<Record<keyof Shape & string, Doc>>,
+): z.ZodObject<Shape, Config> {
+  const properties = Object.entries<z.core.SomeType>(schema.shape).map(([name, property]) => [
+    name,
+    (property as z.ZodType).meta(docs[name as keyof Shape & string]),
+  ]);
+  return schema.extend(Object.fromEntries(properties)) as unknown as z.ZodObject<Shape, Config>;
+}
 
 /** Keyword of `shownAsRequired`. */
 export const requiredMark = 'x-shown-as-required';

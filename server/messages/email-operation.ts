@@ -3,6 +3,7 @@ import {
   type ApiOperation,
   consumeLimits,
   defineOperation,
+  doc,
   HttpError,
   rateLimits,
   requirePrincipal,
@@ -15,16 +16,25 @@ import { lines, requireAllowed, text } from './message-operation.ts';
 import type { Recipient } from './recipients.ts';
 
 const sentEmailBody = z.object({
-  emailAddress: z.string().refine(isMailAddress, 'a mail address'),
-  action: z.string().regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'the name of a template'),
-  fullname: text(200).optional(),
-  pagename: text(200).optional(),
-  plan: text(100).optional(),
+  emailAddress: z
+    .string()
+    .refine(isMailAddress, 'a mail address')
+    .meta({ ...doc('Address of a member', 'ada@example.com'), format: 'email', maxLength: 254 }),
+  action: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w-]{0,63}$/, 'the name of a template')
+    .meta({
+      ...doc('`password`, `welcome`, or the name of a template that the operator has configured', 'welcome'),
+      maxLength: 64,
+    }),
+  fullname: text(200).optional().meta(doc('Merge variable of the template', 'Ada Lovelace')),
+  pagename: text(200).optional().meta(doc('Merge variable of the template', 'search')),
+  plan: text(100).optional().meta(doc('Merge variable of the template', '12')),
   variables: z
     .record(z.string().regex(/^[A-Za-z_]\w{0,49}$/, 'letters, digits and _'), lines(2_000))
     .refine((variables) => Object.keys(variables).length <= 50, 'at most 50')
     .optional()
-    .describe('Further merge variables of the template'),
+    .meta(doc('Further merge variables of the template', { city: 'Berlin' })),
 });
 type SentEmail = z.infer<typeof sentEmailBody>;
 
@@ -54,9 +64,12 @@ export function sentEmail(deps: MessageOperationsDeps): ApiOperation {
     method: 'post',
     path: '/sentEmail',
     id: 'sentEmail',
-    summary: 'Sends a mail of a known template to a member',
+    summary: 'Send a mail to a member',
+    description: 'The template decides the text. A mail with a code cannot be sent by this call.',
     body: sentEmailBody,
-    answer: z.object({ status: z.literal('accepted') }),
+    answer: z
+      .object({ status: z.literal('accepted').meta(doc('Always accepted')) })
+      .meta({ id: 'MailAccepted', description: 'The mail is queued.' }),
     problems: { 404: 'No member has this address' },
     async handle({ req, body }) {
       const principal = requirePrincipal(req);

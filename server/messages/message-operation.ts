@@ -4,6 +4,7 @@ import {
   type ApiOperation,
   consumeLimits,
   defineOperation,
+  doc,
   HttpError,
   isMalformed,
   type LimitDecision,
@@ -20,44 +21,61 @@ import { type NotificationRow, readNotification } from './notification-store.ts'
 
 /** One line. */
 export const text = (max: number) =>
-  z.string().refine((value) => !isMalformed(value, max), `at most ${max} characters`);
+  z
+    .string()
+    .refine((value) => !isMalformed(value, max), `at most ${max} characters`)
+    .meta({ maxLength: max });
 /** Several lines, for values that never reach a header. */
 export const lines = (max: number) =>
-  z.string().refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`);
+  z
+    .string()
+    .refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`)
+    .meta({ maxLength: max });
 /** The format of Amazon's queues. */
 const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
 
 /** Further data of the sender, in the specification's names. */
 const details = z.object({
-  email: text(254).optional(),
-  action: text(100).optional(),
-  plan: text(100).optional(),
-  pagename: text(200).optional(),
-  actiondescription: lines(2_000).optional(),
-  fullname: text(200).optional(),
-  company: text(200).optional(),
-  jobTitle: text(200).optional(),
+  email: text(254).optional().meta(doc('An email address, for the sender’s own use', 'ada@example.com')),
+  action: text(100).optional().meta(doc('The sender’s name for the event', 'match')),
+  plan: text(100).optional().meta(doc('A plan, for the sender’s own use', '12')),
+  pagename: text(200).optional().meta(doc('The page to which the message belongs', 'search')),
+  actiondescription: lines(2_000).optional().meta(doc('More about the event', 'Three companies match.')),
+  fullname: text(200).optional().meta(doc('A name, for the sender’s own use', 'Ada Lovelace')),
+  company: text(200).optional().meta(doc('A company, for the sender’s own use', 'Engines Ltd')),
+  jobTitle: text(200).optional().meta(doc('A job title, for the sender’s own use', 'Analyst')),
 });
+const fields = {
+  title: doc('The first line', 'New match'),
+  description: doc('The message', 'A company that fits your search has joined.'),
+  category: doc('The sender’s category', 'task'),
+  deduplication: doc('The same id within five minutes is one message', 'match-2291'),
+  group: doc('Messages of one group keep their order', 'matches'),
+};
 const message = details.extend({
-  title: text(200).min(1),
-  description: lines(4_000),
-  category: text(100),
-  userId: text(100).min(1).optional().describe('A member may leave it out: it is themselves'),
-  MessageDeduplicationId: queueId.optional().describe('The same one within five minutes is one message'),
-  MessageGroupId: queueId.optional().describe('Messages of one group keep their order'),
+  title: text(200).min(1).meta(fields.title),
+  description: lines(4_000).meta(fields.description),
+  category: text(100).meta(fields.category),
+  userId: text(100)
+    .min(1)
+    .optional()
+    .meta(doc('Id of the member; members may omit their own', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')),
+  MessageDeduplicationId: queueId.optional().meta(fields.deduplication),
+  MessageGroupId: queueId.optional().meta(fields.group),
 });
 export const storedMessage = details.extend({
-  id: z.string(),
-  title: z.string(),
-  description: z.string(),
-  category: z.string(),
-  userId: userIdSchema,
-  status: z.string().describe('unread or read'),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  MessageDeduplicationId: z.string().optional(),
-  MessageGroupId: z.string().optional(),
+  id: z.string().meta(doc('Id of the notification', '0197c2a5-0c11-7f3e-8a55-5be1f0a9c3d2')),
+  title: z.string().meta(fields.title),
+  description: z.string().meta(fields.description),
+  category: z.string().meta(fields.category),
+  userId: userIdSchema.meta(doc('Id of the member', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')),
+  status: z.string().meta(doc('`unread` or `read`', 'unread')),
+  createdAt: z.iso.datetime().meta(doc('Time of the message (RFC 3339)', '2026-11-24T09:30:00.000Z')),
+  updatedAt: z.iso.datetime().meta(doc('Time of its last change (RFC 3339)', '2026-11-24T09:30:00.000Z')),
+  MessageDeduplicationId: z.string().optional().meta(fields.deduplication),
+  MessageGroupId: z.string().optional().meta(fields.group),
 });
+const notification = storedMessage.meta({ id: 'Notification', description: 'A notification inside the marketplace.' });
 
 /** @throws {HttpError} tooMany */
 export function requireAllowed(decision: LimitDecision, detail: string): void {
@@ -71,9 +89,10 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
     method: 'post',
     path: '/message/sent',
     id: 'messageSent',
-    summary: 'Notifies a member inside the marketplace',
+    summary: 'Send a notification to a member',
+    description: 'The member reads it on the page of notifications and by `GET /messages`.',
     body: message,
-    answer: storedMessage,
+    answer: notification,
     problems: { 404: 'No such member' },
     async handle({ req, body }) {
       const { title, description, category, userId: named, MessageDeduplicationId, MessageGroupId, ...rest } = body;
@@ -83,7 +102,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
       requireAllowed(decision, 'too many notifications to one user');
       // Separate names for each sender, so that messages of different senders are neither merged nor ordered.
       const ownId = (id: string | undefined) => (id === undefined ? undefined : `${sender}:${userId}:${id}`);
-      const notification: Notification = {
+      const submitted: Notification = {
         channel: 'notification',
         userId,
         title,
@@ -94,7 +113,7 @@ export function sentMessage({ database, kv, outbox, box, recipients }: MessageOp
         groupId: ownId(MessageGroupId),
       };
       const row = await database.transaction(async (trx) => {
-        const { id } = await outbox.add(trx, notification);
+        const { id } = await outbox.add(trx, submitted);
         // The first message of the five minutes, if this is a duplicate.
         return readNotification(trx, box, id);
       });

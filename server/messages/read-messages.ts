@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError, resolveRequestedUser } from '../http/index.ts';
+import { type ApiOperation, defineOperation, doc, HttpError, resolveRequestedUser } from '../http/index.ts';
 import type { MessageOperationsDeps } from './deps.ts';
 import { onTheWire, storedMessage } from './message-operation.ts';
 import {
@@ -12,9 +12,11 @@ import {
 
 const maxOfAPage = 100;
 
-const listedMessage = storedMessage.extend({
-  security: z.boolean().describe('It tells of a change to how the member signs in; only Foyer writes such'),
-});
+const listedMessage = storedMessage
+  .extend({
+    security: z.boolean().meta(doc('It reports a change to how the member signs in; only Foyer writes such')),
+  })
+  .meta({ id: 'ListedNotification', description: 'A notification with its kind.' });
 const listed = (row: NotificationRow) => ({ ...onTheWire(row), security: row.security === 1 });
 
 /** `1~<id>`: the end of the previous page. */
@@ -38,20 +40,32 @@ const listMessages = ({ database, recipients }: Deps) =>
     method: 'get',
     path: '/messages',
     id: 'listMessages',
-    summary: "A member's notifications: those of security changes first, then the newest; a service names the member",
+    summary: 'List the notifications of a member',
+    description: 'Those of security changes come first, then the newest first. A service names the member.',
     query: z.object({
-      userId: z.string().min(1).max(100).optional().describe('The member; for services'),
-      status: z.enum(['unread', 'read']).optional(),
-      limit: z.coerce.number().int().min(1).max(maxOfAPage).optional().describe('50 when it is left out'),
+      userId: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .meta(doc('Id of the member, for services', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')),
+      status: z.enum(['unread', 'read']).optional().meta(doc('Only those with this status', 'unread')),
+      limit: z.coerce.number().int().min(1).max(maxOfAPage).optional().meta(doc('How many at most; 50 by default', 20)),
       cursor: z
         .string()
         .refine((text) => readCursor(text) !== undefined, 'a nextCursor of an earlier page')
-        .optional(),
+        .optional()
+        .meta({ ...doc('`nextCursor` of the page before', '0~0197c2a5-0c11-7f3e-8a55-5be1f0a9c3d2'), maxLength: 102 }),
     }),
-    answer: z.object({
-      items: z.array(listedMessage),
-      nextCursor: z.string().nullable().describe('null: there is no further page'),
-    }),
+    answer: z
+      .object({
+        items: z.array(listedMessage).meta(doc('The notifications of this page')),
+        nextCursor: z
+          .string()
+          .nullable()
+          .meta(doc('For the next page; null: there is none', '0~0197c2a5-0c11-7f3e-8a55-5be1f0a9c3d2')),
+      })
+      .meta({ id: 'NotificationPage', description: 'A page of notifications.' }),
     problems: { 404: 'No such member' },
     async handle({ req, query: { userId: named, status, limit = 50, cursor } }) {
       const userId = resolveRequestedUser(req, named, 'query.userId');
@@ -73,8 +87,11 @@ const readOne = ({ database, now }: Deps) =>
     method: 'post',
     path: '/messages/{id}/read',
     id: 'readMessage',
-    summary: 'Marks a notification as read',
-    params: z.object({ id: z.string().max(100) }),
+    summary: 'Mark a notification as read',
+    description: 'A notification that is read already stays so.',
+    params: z.object({
+      id: z.string().max(100).meta(doc('Id of the notification', '0197c2a5-0c11-7f3e-8a55-5be1f0a9c3d2')),
+    }),
     answer: listedMessage,
     problems: { 404: 'The member has no such notification' },
     async handle({ req, params: { id } }) {
@@ -91,8 +108,11 @@ const readAll = ({ database, now }: Deps) =>
     method: 'post',
     path: '/messages/readAll',
     id: 'readAllMessages',
-    summary: 'Marks all notifications of the member as read',
-    answer: z.object({ read: z.number().int().describe('How many had not been read') }),
+    summary: 'Mark all notifications of the member as read',
+    description: 'Later ones stay unread.',
+    answer: z
+      .object({ read: z.int().meta(doc('How many had not been read', 3)) })
+      .meta({ id: 'NotificationsRead', description: 'All are read.' }),
     async handle({ req }) {
       const userId = resolveRequestedUser(req, undefined, 'path');
       return { read: await markRead(database.db, userId, { nowMs: now() }) };

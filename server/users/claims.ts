@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attributeDocs } from './attribute-docs.ts';
 import { type ProfileField, profileFieldNames, profileFields } from './profile-fields.ts';
 import { toName, type User } from './user.ts';
 
@@ -23,7 +24,7 @@ const ownProfileClaims = profileFieldNames
 
 /** Their schemas in answers of the JSON API. */
 export const ownProfileClaimSchemas = Object.fromEntries(
-  ownProfileClaims.map(({ attribute }) => [attribute, z.string().optional()]),
+  ownProfileClaims.map(({ name, attribute }) => [attribute, z.string().optional().meta(attributeDocs[name])]),
 );
 
 /** The claims of each scope (OpenID Connect Core 1.0, section 5.4). */

@@ -1,5 +1,36 @@
+import { z } from 'zod';
+import { doc } from '../http/index.ts';
+import { attributeDocs, memberIdDoc } from './attribute-docs.ts';
 import { profileFieldNames, profileFields } from './profile-fields.ts';
 import type { User } from './user.ts';
+
+const flag = (description: string) => z.string().meta(doc(`${description}: true or false`, 'true'));
+
+/** Their schema in answers of the JSON API. */
+export const cognitoAttributesSchema = z
+  .object({
+    sub: z.string().meta(memberIdDoc),
+    email: z.string().meta(doc('Email address', 'ada@example.com')),
+    email_verified: flag('Whether the email address is verified'),
+    phone_number: z.string().optional().meta(doc('Phone number (E.164)', '+4915112345678')),
+    phone_number_verified: flag('Whether the phone number is verified'),
+    ...Object.fromEntries(
+      profileFieldNames.map((name) => [profileFields[name].attribute, z.string().optional().meta(attributeDocs[name])]),
+    ),
+    given_name: z.string().meta(attributeDocs.givenName),
+    family_name: z.string().meta(attributeDocs.familyName),
+    gender: z.string().meta(attributeDocs.gender),
+    picture: z.string().optional().meta(doc('Address of a picture', 'https://login.example.com/media/ada.png')),
+    locale: z.string().meta(attributeDocs.locale),
+    preferred_language: z.string().optional().meta(doc('Language of the marketplace', 'en')),
+    'custom:newsletter': z.string().meta(attributeDocs.newsletter),
+    'custom:tos_signed': flag('Whether the member has accepted terms'),
+    'custom:tos_version': z.string().optional().meta(doc('The accepted version of the terms', '1')),
+  })
+  .meta({
+    id: 'UserAttributes',
+    description: 'User attributes in the names of the identity service, all of them texts.',
+  });
 
 const profileAttributes = (user: User) =>
   Object.fromEntries(profileFieldNames.map((name) => [profileFields[name].attribute, user[name]]));

@@ -6,6 +6,7 @@
  */
 
 export { findCallingUser, requireCallingUser } from './api-user.ts';
+export { attributeDocs, memberIdDoc } from './attribute-docs.ts';
 export {
   type Claims,
   claimsByScope,
@@ -14,7 +15,7 @@ export {
   listProfileClaims,
   type MembershipClaims,
 } from './claims.ts';
-export { toCognitoAttributes } from './cognito-attributes.ts';
+export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
 export { claimUnverifiedUser, setSecondFactorRequired } from './federated-user-store.ts';
 export {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   type ApiOperation,
   callAccess,
+  doc,
   GraphqlError,
   graphqlAccess,
   graphqlOperation,
@@ -89,21 +90,27 @@ interface Arguments {
 
 interface Connection {
   items: UserRecordJson[];
-  nextToken: null;
+  nextToken: string | null;
 }
 
-const typeName = z.string().optional();
+const typeName = z.string().optional().meta(doc('Name of the GraphQL type', 'User'));
 
-const data = z.looseObject({
-  __typename: typeName,
-  listUsers: z
-    .object({
-      __typename: typeName,
-      items: z.array(userRecordSchema.extend({ __typename: z.string() }).partial()).optional(),
-      nextToken: z.null().optional(),
-    })
-    .nullish(),
-});
+const user = userRecordSchema
+  .extend({ __typename: z.string().meta(doc('Name of the GraphQL type', 'User')) })
+  .partial()
+  .meta({ id: 'GraphqlUser', description: 'The queried fields of a user record.' });
+
+const connection = z
+  .object({
+    __typename: typeName,
+    items: z.array(user).optional().meta(doc('One record, or none')),
+    nextToken: z.string().nullish().meta(doc('Always null: there is one page', null)),
+  })
+  .meta({ id: 'GraphqlUserConnection', description: 'The result of listUsers.' });
+
+const data = z
+  .looseObject({ __typename: typeName, listUsers: connection.nullish().meta(doc('The look-up')) })
+  .meta({ id: 'GraphqlData', description: 'The queried fields, also those of introspection.' });
 
 /** `POST /graphql`: the specification's `listUsers` (section 7), for callers that read the image's name from there. */
 export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
@@ -129,7 +136,8 @@ export function listUsers(database: Database, { introspection }: { introspection
   return graphqlOperation({
     path: '/graphql',
     id: 'graphql',
-    summary: "listUsers: a member's user record, by GraphQL; client apps name the member",
+    summary: 'Read the user record of a member by GraphQL',
+    description: 'The field `listUsers`. A member reads their own record. A service names the member.',
     access: callAccess.graphql,
     fields: graphqlAccess,
     schema,

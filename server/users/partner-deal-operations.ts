@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation } from '../http/index.ts';
+import { type ApiOperation, defineOperation, doc } from '../http/index.ts';
 import type { Database } from '../store/index.ts';
 import { findPartnerDeal } from './partner-deal-store.ts';
 import { normaliseEmail } from './user.ts';
@@ -18,9 +18,12 @@ export function partnerDealOperations(database: Database): ApiOperation[] {
       method: 'post',
       path: '/item/appsumo/checkSignupFromAppsumo',
       id: 'checkSignupFromAppsumo',
-      summary: 'Whether a partner deal waits for this address',
-      body: z.object({ email: z.string().max(254) }),
-      answer: z.object({ exist: z.boolean() }),
+      summary: 'Check whether an address has a partner deal',
+      description: 'A deal that a member has used already counts as none.',
+      body: z.object({ email: z.string().max(254).meta(doc('Email address of the buyer', 'ada@example.com')) }),
+      answer: z
+        .object({ exist: z.boolean().meta(doc('Whether a deal waits for this address')) })
+        .meta({ id: 'PartnerDealCheck', description: 'Whether there is a deal.' }),
       // A caller who tries addresses learns who bought a deal, so visitors have a low limit: one call suffices.
       handle: async ({ body }) => ({ exist: await hasPartnerDeal(database, body.email) }),
     }),

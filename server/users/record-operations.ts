@@ -11,9 +11,11 @@ import {
   malformedLines,
   requirePrincipal,
   resolveRequestedUser,
+  withDocs,
 } from '../http/index.ts';
 import { type PlanId, planIdSchema, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
+import { attributeDocs } from './attribute-docs.ts';
 import { isImageName } from './profile-fields.ts';
 import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
@@ -21,6 +23,7 @@ import {
   getUserRecord,
   listUserRecords,
   maxUsersPerLookup,
+  recordDocs,
   toUserRecordJson,
   type UserRecordJson,
   userRecordSchema,
@@ -64,6 +67,20 @@ const userRecordBody = described.extend({
   username: z.string().optional(),
 });
 
+const namedMemberDoc = doc('Id of the member; members may omit their own', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f');
+const jsonDoc = (what: string, example: object) => doc(`${what}: at most 4,000 characters of JSON`, example);
+const userRecordDocs = {
+  ...recordDocs,
+  firstName: attributeDocs.givenName,
+  lastName: attributeDocs.familyName,
+  jobTitle: attributeDocs.jobTitle,
+  company: attributeDocs.companyName,
+  additionalAttributes: jsonDoc('Further attributes', { team: 'north' }),
+  notificationSetting: jsonDoc('Settings of notifications', { weekly: true }),
+  socialMediaLinks: jsonDoc('Links', { site: 'https://ada.example' }),
+  userId: namedMemberDoc,
+};
+
 /** Decisions of billing/ about plans; `wiring.ts` injects them, because billing/ belongs to a higher layer. */
 export interface PlanCommands {
   isFree(planId: PlanId): boolean;
@@ -104,7 +121,14 @@ export function recordOperations(deps: RecordOperationsDeps): ApiOperation[] {
   return [readRecord(deps), updateUser(deps), completeRecord(deps)];
 }
 
-const records = z.array(userRecordSchema);
+const records = z.array(userRecordSchema).meta(doc('The user records that were found'));
+const userList = z.object({ Items: records }).meta({ id: 'UserList', description: 'User records.' });
+const userListWithAlias = userList
+  .extend({ data: userList.meta(aliasMeta('data')) })
+  .meta({ id: 'UserListWithAlias', description: 'User records, at two levels.' });
+const recordAnswer = z
+  .object({ data: userRecordSchema })
+  .meta({ id: 'UserAnswer', description: 'The user record after the change.' });
 
 interface NamedUsers {
   userId?: string | undefined;
@@ -139,22 +163,15 @@ const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
     method: 'post',
     path: '/user/listUserWithPoolId',
     id: 'listUserWithPoolId',
-    summary: "A member's user record; client apps name the member, or up to 100 members",
-    body: z.object({
-      userId: id.optional(),
-      userIds: z
-        .array(id)
-        .min(1)
-        .max(maxUsersPerLookup)
-        .optional()
-        .meta(doc('For services: several members. Unknown ids are left out of the answer', ['0197f3c2-9b1e-7a44'])),
+    summary: 'Read user records',
+    description: 'A member reads their own. A service names one member, or up to 100.',
+    body: withDocs(z.object({ userId: id.optional(), userIds: z.array(id).min(1).max(maxUsersPerLookup).optional() }), {
+      userId: namedMemberDoc,
+      userIds: doc('For services, in place of `userId`: several members. The answer omits unknown ids'),
     }),
-    answer: z.object({
-      data: z.object({
-        Items: records,
-        data: z.object({ Items: records }).meta(aliasMeta('data')),
-      }),
-    }),
+    answer: z
+      .object({ data: userListWithAlias.meta(doc('The list')) })
+      .meta({ id: 'UserLookUp', description: 'The user records that were found.' }),
     async handle({ req, body }) {
       const list = { Items: await findRecords(database, req, body) };
       return { data: { ...list, data: list } };
@@ -166,14 +183,18 @@ const updateUser = ({ database, plans }: Pick<RecordOperationsDeps, 'database' |
     method: 'post',
     path: '/user/updateUser',
     id: 'updateUser',
-    summary:
-      'Changes to a free plan, at once or when what is paid ends; confirms the plan and the source: other values are refused',
-    body: z.object({
-      id,
-      planId: planIdSchema.max(100).nullable().optional(),
-      source: z.string().max(50).optional(),
-    }),
-    answer: z.object({ data: userRecordSchema }),
+    summary: 'Change to a free plan',
+    description:
+      'The change happens at once, or at the end of the paid period. Plan and source may be repeated; other values are refused.',
+    body: withDocs(
+      z.object({
+        id,
+        planId: planIdSchema.max(100).nullable().optional(),
+        source: z.string().max(50).optional(),
+      }),
+      { id: recordDocs.id, planId: recordDocs.planId, source: recordDocs.source },
+    ),
+    answer: recordAnswer,
     problems: { 404: 'No such user record', 409: 'Differs from what is stored' },
     async handle({ req, body }) {
       const named = await findUserRecordById(database.db, body.id);
@@ -215,9 +236,10 @@ const completeRecord = ({ database, saveProfile, mediaUrl, now }: RecordOperatio
     method: 'post',
     path: '/user/signup/plan',
     id: 'signUpPlan',
-    summary: 'Completes a user record with what a member tells of themselves',
-    body: userRecordBody,
-    answer: z.object({ data: userRecordSchema }),
+    summary: 'Complete a user record',
+    description: 'Changes the fields that the body names. Values that Foyer decides may be repeated, not changed.',
+    body: withDocs(userRecordBody, userRecordDocs),
+    answer: recordAnswer,
     problems: { 404: 'No such member', 409: 'Differs from what is stored' },
     async handle({ req, body }) {
       const userId = resolveRequestedUser(req, body.userId, 'body.userId');

@@ -1,38 +1,62 @@
 import { z } from 'zod';
+import { doc } from '../http/index.ts';
 import { planIdSchema, type UserId, userIdSchema } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
+import { attributeDocs, memberIdDoc } from './attribute-docs.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
 import { findUserRecord, findUserRecords, type UserRecord } from './user-record-store.ts';
 import { findUser, findUsers } from './user-store.ts';
 
-const anything = z.record(z.string(), z.unknown());
+const anything = (description: string, example: object) =>
+  z.record(z.string(), z.unknown()).meta(doc(`${description}, an object of the caller`, example));
+const time = (description: string) =>
+  z.int().meta(doc(`${description}, in milliseconds since the epoch`, 1_795_510_200_000));
+
+/** Descriptions and examples of the fields of a user record, also where a call takes them. */
+export const recordDocs = {
+  id: doc('Id of the user record', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d20'),
+  username: doc('Email address of the member', 'ada@example.com'),
+  planId: doc('Id of the plan; null: none', '12'),
+  source: doc('Where the member came from', 'general'),
+  stripeCustomerId: doc('Id of the customer at Stripe; null: none', 'cus_QK2v7Yd1'),
+  about: doc('A text of the member about themselves', 'I build engines.'),
+  imageName: doc('Picture: a path below MEDIA_URL or an address there; null: none', 'ada.png'),
+  status: doc('Status of the record', 'active'),
+  totalRewards: doc('Rewards of the member, a whole number', '5'),
+  companyCategory: doc('Category of the company', 'engineering'),
+  userType: doc('Kind of member, in the words of the marketplace', 'buyer'),
+};
 
 /** The specification's user record (section 3), under its names. Times in milliseconds since the epoch. */
-export const userRecordSchema = z.object({
-  id: z.string(),
-  userId: userIdSchema,
-  username: z.string(),
-  firstName: z.string(),
-  lastName: z.string(),
-  jobTitle: z.string().nullable(),
-  company: z.string().nullable(),
-  planId: planIdSchema.nullable(),
-  source: z.enum(['general', 'appsumo', 'appsumo_update']),
-  stripeCustomerId: z.string().nullable(),
-  about: z.string(),
-  additionalAttributes: anything,
-  imageName: z.string().nullable(),
-  notificationSetting: anything,
-  socialMediaLinks: anything,
-  status: z.string(),
-  totalRewards: z.string(),
-  userAttributes: z.record(z.string(), z.string()),
-  companyCategory: z.string().nullable(),
-  userType: z.string().nullable(),
-  createdAt: z.int(),
-  updatedAt: z.int(),
-});
+export const userRecordSchema = z
+  .object({
+    id: z.string().meta(recordDocs.id),
+    userId: userIdSchema.meta(memberIdDoc),
+    username: z.string().meta(recordDocs.username),
+    firstName: z.string().meta(attributeDocs.givenName),
+    lastName: z.string().meta(attributeDocs.familyName),
+    jobTitle: z.string().nullable().meta(attributeDocs.jobTitle),
+    company: z.string().nullable().meta(attributeDocs.companyName),
+    planId: planIdSchema.nullable().meta(recordDocs.planId),
+    source: z.enum(['general', 'appsumo', 'appsumo_update']).meta(recordDocs.source),
+    stripeCustomerId: z.string().nullable().meta(recordDocs.stripeCustomerId),
+    about: z.string().meta(recordDocs.about),
+    additionalAttributes: anything('Further attributes', { team: 'north' }),
+    imageName: z.string().nullable().meta(recordDocs.imageName),
+    notificationSetting: anything('Settings of notifications', { weekly: true }),
+    socialMediaLinks: anything('Links', { site: 'https://ada.example' }),
+    status: z.string().meta(recordDocs.status),
+    totalRewards: z.string().meta(recordDocs.totalRewards),
+    userAttributes: z
+      .record(z.string(), z.string())
+      .meta(doc('User attributes, all of them texts', { email: 'ada@example.com' })),
+    companyCategory: z.string().nullable().meta(recordDocs.companyCategory),
+    userType: z.string().nullable().meta(recordDocs.userType),
+    createdAt: time('Time of the sign-up'),
+    updatedAt: time('Time of the last change'),
+  })
+  .meta({ id: 'User', description: 'The user record of a member.' });
 export type UserRecordJson = z.infer<typeof userRecordSchema>;
 
 export function toUserRecordJson(user: User, record: UserRecord): UserRecordJson {

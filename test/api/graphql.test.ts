@@ -70,6 +70,7 @@ describe('errors of GraphQL', () => {
     const operation = graphqlOperation({
       path: '/graphql',
       id: 'graphql',
+      description: 'A schema of the test.',
       summary: '',
       access: { client: 'users:read' },
       fields: Object.fromEntries(

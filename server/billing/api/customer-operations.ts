@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { formatAmount } from '../../../views/format.ts';
-import { type ApiOperation, aliasMeta, defineOperation, HttpError } from '../../http/index.ts';
+import { type ApiOperation, defineOperation, describedAs, doc, HttpError, withDocs } from '../../http/index.ts';
 import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../../users/index.ts';
@@ -21,46 +21,35 @@ import {
   refusePaused,
   toTooManyError,
 } from './api-errors.ts';
+import { billingDocs, customerDocs, customerParams, promotionCodeAnswer } from './billing-docs.ts';
 
 const text = (max: number) => z.string().max(max);
-const numberOrText = z.union([z.int(), z.string().max(20)]);
+const numberOrText = z.union([z.int(), z.string().max(20)]).meta(describedAs({ type: 'integer', minimum: 0 }));
 
 /** The specification's customer creation payload: personal data come from the account and are ignored here. */
 const customerBody = z
   .array(
-    z.object({
-      first_name: text(100).optional(),
-      last_name: text(100).optional(),
-      email: text(254),
-      company: text(200).nullable().optional(),
-      position: text(200).nullable().optional(),
-      phone: text(50).nullable().optional(),
-      zip: text(50).nullable().optional(),
-      country: text(100).nullable().optional(),
-      plan_name: text(100).optional(),
-      currency: text(3).optional(),
-      quantity: numberOrText.optional(),
-      /** Days. */
-      trial_end: numberOrText.optional(),
-      interval: text(20).optional(),
-    }),
+    withDocs(
+      z.object({
+        first_name: text(100).optional(),
+        last_name: text(100).optional(),
+        email: text(254),
+        company: text(200).nullable().optional(),
+        position: text(200).nullable().optional(),
+        phone: text(50).nullable().optional(),
+        zip: text(50).nullable().optional(),
+        country: text(100).nullable().optional(),
+        plan_name: text(100).optional(),
+        currency: text(3).optional(),
+        quantity: numberOrText.optional(),
+        /** Days. */
+        trial_end: numberOrText.optional(),
+        interval: text(20).optional(),
+      }),
+      customerDocs,
+    ).meta({ id: 'NewCustomer', description: 'The member whose customer is made.' }),
   )
   .length(1, 'name one customer');
-
-const coupon = z.object({
-  id: z.string(),
-  percent_off: z.number().nullable(),
-  percent_off_precise: z.number().nullable(),
-  /** Cents. */
-  amount_off: z.int().nullable(),
-});
-const couponAnswer = z.object({
-  data: coupon,
-  id: coupon.shape.id.meta(aliasMeta('data.id')),
-  percent_off: coupon.shape.percent_off.meta(aliasMeta('data.percent_off')),
-  percent_off_precise: coupon.shape.percent_off_precise.meta(aliasMeta('data.percent_off_precise')),
-  amount_off: coupon.shape.amount_off.meta(aliasMeta('data.amount_off')),
-});
 
 /** The specification's `$100`; other currencies have their own signs. */
 const toMinimum = (cents: number, currency: string): string =>
@@ -121,8 +110,9 @@ function customerOperation({ catalogue, deps }: BillingModule): ApiOperation {
     method: 'get',
     path: '/customer/{stripeCustomerId}',
     id: 'customer',
-    summary: "A member's customer at Stripe with their subscription, as last read",
-    params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
+    summary: 'Read a customer',
+    description: 'The customer at Stripe with the subscription, as last read.',
+    params: z.object(customerParams),
     answer: customerSchema,
     problems: { 404: 'No such customer' },
     async handle({ req, params }) {
@@ -137,10 +127,12 @@ function createCustomerOperation(billing: BillingModule): ApiOperation {
   const { catalogue, deps } = billing;
   return defineOperation({
     method: 'post',
-    path: '/customer/',
-    alsoAt: '/customer',
+    path: '/customer',
+    alsoAt: '/customer/',
     id: 'createCustomer',
-    summary: 'Makes sure that a member has a customer and the subscription on which members begin; any number of times',
+    summary: 'Create a customer',
+    description:
+      'Makes sure that a member has a customer and the subscription on which members begin. Repeating the call changes nothing.',
     body: customerBody,
     answer: customerSchema,
     problems: { 404: 'No such member', 409: 'Differs from what the server says' },
@@ -190,21 +182,27 @@ function applyCouponOperation(billing: BillingModule): ApiOperation {
     method: 'put',
     path: '/customer/signup/{subscriptionId}',
     id: 'applyCoupon',
-    summary: 'Applies a promotion code to the purchase that is under way',
-    params: z.object({ subscriptionId: text(100).brand<'StripeSubscriptionId'>() }),
+    summary: 'Apply a promotion code',
+    description: 'The code counts for the open purchase of a plan, which the call begins if there is none.',
+    params: z.object({
+      subscriptionId: text(100).brand<'StripeSubscriptionId'>().meta(billingDocs.subscriptionId),
+    }),
     body: z.object({
-      coupon: text(100),
-      /** The plan to buy; by default the plan that was chosen on the pages, else the proposed one. */
-      planId: text(100).brand<'PlanId'>().optional(),
+      coupon: text(100).meta(billingDocs.code),
+      planId: text(100)
+        .brand<'PlanId'>()
+        .optional()
+        .meta(doc('Id of the plan to buy; by default the chosen one, else the proposed one', '12')),
     }),
-    answer: z.object({
-      subscription_id: z.string(),
-      planId: planIdSchema,
-      coupon: z.string(),
-      /** Due today. */
-      amount: z.string(),
-      currency: z.string(),
-    }),
+    answer: z
+      .object({
+        subscription_id: z.string().meta(billingDocs.subscriptionId),
+        planId: planIdSchema.meta(billingDocs.planId),
+        coupon: z.string().meta(billingDocs.code),
+        amount: z.string().meta(billingDocs.amountToday),
+        currency: z.string().meta(billingDocs.currency),
+      })
+      .meta({ id: 'AppliedPromotionCode', description: 'A purchase with a promotion code.' }),
     problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
     async handle({ req, params: { subscriptionId }, body }) {
       const { user, membership } = await findBillingOwner(req, deps.database, { subscriptionId });
@@ -252,9 +250,10 @@ function couponOperation(billing: BillingModule): ApiOperation {
     method: 'get',
     path: '/customer/coupons/{code}',
     id: 'coupon',
-    summary: 'What a promotion code takes off, if it is one',
-    params: z.object({ code: text(100) }),
-    answer: couponAnswer,
+    summary: 'Read a promotion code',
+    description: 'Finds codes that are in force. Some purchase of the caller could use the code.',
+    params: z.object({ code: text(100).meta(billingDocs.code) }),
+    answer: promotionCodeAnswer,
     problems: { 404: 'No code that is in force' },
     // Codes are words and can be guessed.
     async handle({ req, params: { code } }) {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { type ApiOperation, callAction, defineOperation } from '../../http/index.ts';
+import { type ApiOperation, callAction, defineOperation, doc, withDocs } from '../../http/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import { saveDetailsAction } from '../details/details-form.ts';
 import type { BillingDetailsState } from '../results.ts';
 import { findBillingOwner } from './api-errors.ts';
+import { customerParams, detailsDocs } from './billing-docs.ts';
 
 const text = (max: number) => z.string().max(max);
 const optionalText = (max: number) => text(max).nullable().optional();
 const path = '/customer/{stripeCustomerId}/billing-details';
-const params = z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() });
+const params = z.object(customerParams);
 
 /** A value that is left out is removed. */
 const body = z.object({
@@ -42,6 +43,12 @@ const answer = z.object({
   required: z.boolean(),
 });
 
+const details = withDocs(answer, {
+  ...detailsDocs,
+  vat_id_status: doc('Answer of the registry; null: it was not asked yet'),
+  required: doc('Nothing is charged without a country and a postal code'),
+}).meta({ id: 'BillingDetails', description: 'Name, address and VAT id on invoices.' });
+
 const toAnswer = ({ details, vatIdStatus, isNeeded }: BillingDetailsState): z.input<typeof answer> => {
   const { postalCode, vatId, ...same } = details;
   return { ...same, postal_code: postalCode, vat_id: vatId, vat_id_status: vatIdStatus, required: isNeeded };
@@ -52,9 +59,10 @@ function detailsOperation({ deps, findDetails }: BillingModule): ApiOperation {
     method: 'get',
     path,
     id: 'billingDetails',
-    summary: "The name, address and VAT id on a member's invoices",
+    summary: 'Read the billing details',
+    description: 'Name, address and VAT id on the invoices of a member.',
     params,
-    answer,
+    answer: details,
     problems: { 404: 'No such customer' },
     async handle({ req, params: { stripeCustomerId: customerId } }) {
       const { user } = await findBillingOwner(req, deps.database, { customerId });
@@ -81,10 +89,11 @@ function saveDetailsOperation(billing: BillingModule): ApiOperation {
     method: 'put',
     path,
     id: 'saveBillingDetails',
-    summary: "Replaces the name, address and VAT id on a member's invoices",
+    summary: 'Replace the billing details',
+    description: 'A field that the body omits is removed.',
     params,
-    body,
-    answer,
+    body: withDocs(body, detailsDocs),
+    answer: details,
     problems: { 404: 'No such customer' },
     async handle({ req, params: { stripeCustomerId: customerId }, body: entered }) {
       const { user } = await findBillingOwner(req, deps.database, { customerId });

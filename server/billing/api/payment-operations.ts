@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import { type ApiOperation, defineOperation, describedAs, HttpError, withDocs } from '../../http/index.ts';
 import { planIdSchema } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
@@ -25,6 +25,7 @@ import {
   refuseWhileRenewing,
   toTooManyError,
 } from './api-errors.ts';
+import { billingDocs, customerParams, upgradeDocs, upgradedDocs } from './billing-docs.ts';
 import { getClientIp, toPromotionError } from './customer-operations.ts';
 import { isForPlans, purchaseType, savePaymentTypeOperation } from './save-card-operation.ts';
 
@@ -40,7 +41,10 @@ const upgradeBody = z.object({
   /** The amount shown to the user; only this is charged today. */
   amount: amountSchema,
   /** Days. */
-  validity: z.union([z.int(), text(10)]).optional(),
+  validity: z
+    .union([z.int(), text(10)])
+    .meta(describedAs({ type: 'integer' }))
+    .optional(),
   currency: text(3).optional(),
   purchase_type: purchaseType.optional(),
   discountCoupon: text(100).nullable().optional(),
@@ -52,10 +56,7 @@ const upgradeBody = z.object({
 type UpgradeBody = z.infer<typeof upgradeBody>;
 
 const upgraded = z.object({
-  status: z.enum(['paid', 'scheduled', 'noted', 'processing']).meta({
-    description:
-      'scheduled: the plan changes at the end of the paid period; noted: the same, as soon as Stripe answers; processing: a bank has the debit for days, and the plan comes with its payment',
-  }),
+  status: z.enum(['paid', 'scheduled', 'noted', 'processing']),
   planId: planIdSchema,
   /** null: nothing was charged today. */
   stripe_invoice_id: z.string().nullable(),
@@ -265,14 +266,15 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
     method: 'post',
     path: '/customer/{stripeCustomerId}/subscription/{subscriptionId}',
     id: 'upgradeSubscription',
-    summary:
-      'Buys a plan with the saved card, for exactly the amount that was shown; asking again goes on with what was begun',
+    summary: 'Buy a plan',
+    description:
+      'Charges the saved card with exactly the amount that was shown. Repeating the call continues the same purchase.',
     params: z.object({
-      stripeCustomerId: text(100).brand<'StripeCustomerId'>(),
-      subscriptionId: text(100).brand<'StripeSubscriptionId'>(),
+      ...customerParams,
+      subscriptionId: text(100).brand<'StripeSubscriptionId'>().meta(billingDocs.subscriptionId),
     }),
-    body: upgradeBody,
-    answer: upgraded,
+    body: withDocs(upgradeBody, upgradeDocs),
+    answer: withDocs(upgraded, upgradedDocs).meta({ id: 'Purchase', description: 'The result of a purchase.' }),
     problems: {
       402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
       404: 'No such customer, subscription or promotion code',

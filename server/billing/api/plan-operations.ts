@@ -1,6 +1,14 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type ApiOperation, aliasMeta, defineOperation, HttpError } from '../../http/index.ts';
+import {
+  type ApiOperation,
+  aliasMeta,
+  defineOperation,
+  describedAs,
+  doc,
+  HttpError,
+  withDocs,
+} from '../../http/index.ts';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserRecord } from '../../users/index.ts';
@@ -19,13 +27,16 @@ import {
   toWirePlan,
 } from '../stripe/wire-format.ts';
 import { apiErrorTexts, orUnavailable } from './api-errors.ts';
+import { billingDocs, orderDocs } from './billing-docs.ts';
 
 const text = (max: number) => z.string().max(max);
-const plans = z.array(planSchema);
-const items = z.object({
-  data: z.object({ Items: plans }),
-  Items: plans.meta(aliasMeta('data.Items')),
-});
+const plans = z.array(planSchema).meta(doc('The plans'));
+const items = z
+  .object({
+    data: z.object({ Items: plans }).meta({ id: 'PlanList', description: 'Plans.' }),
+    Items: plans.meta(aliasMeta('data.Items')),
+  })
+  .meta({ id: 'PlanListAnswer', description: 'Plans, at two levels.' });
 const toItems = (...found: (Plan | undefined)[]): z.input<typeof items> => {
   const Items = found.flatMap((plan) => (plan ? [toWirePlan(plan)] : []));
   return { data: { Items }, Items };
@@ -36,7 +47,10 @@ const orderBody = z.object({
   id: text(100).optional(),
   invoiceId: text(100).min(1).brand<'StripeInvoiceId'>(),
   /** Milliseconds since the epoch, or an ISO 8601 text. */
-  orderDate: z.union([z.int(), text(40)]).optional(),
+  orderDate: z
+    .union([z.int(), text(40)])
+    .meta(describedAs({ type: 'integer' }))
+    .optional(),
   orderPurchase: text(20).optional(),
   orderType: text(20).optional(),
   totalAmountPaid: amountSchema.optional(),
@@ -51,8 +65,9 @@ function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
       method: 'post',
       path: '/user/listPlans',
       id: 'listPlans',
-      summary: 'The plans that anybody can choose, the cheapest first',
-      body: z.object({ tableName: text(100).optional() }),
+      summary: 'List the plans',
+      description: 'The plans that anyone can choose, the cheapest first.',
+      body: z.object({ tableName: text(100).optional().meta(doc('Accepted and ignored', 'plans')) }),
       answer: items,
       handle: async () =>
         toItems(
@@ -65,8 +80,11 @@ function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
       method: 'post',
       path: '/user/listplanWithHash',
       id: 'listPlanWithHash',
-      summary: 'The plan of a public handle; none, where there is none',
-      body: z.object({ planHash: text(100).brand<'PlanKey'>() }),
+      summary: 'Find a plan by its public handle',
+      description: 'The list is empty if no plan has the handle.',
+      body: z.object({
+        planHash: text(100).brand<'PlanKey'>().meta(doc('Public handle of the plan', 'starter-monthly')),
+      }),
       answer: items,
       handle: async ({ body }) => toItems(catalogue.byKey(body.planHash)),
     }),
@@ -74,8 +92,9 @@ function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
       method: 'post',
       path: '/user/listplanWithId',
       id: 'listPlanWithId',
-      summary: 'The plan of an id; none, where there is none',
-      body: z.object({ planId: text(100).brand<'PlanId'>() }),
+      summary: 'Find a plan by its id',
+      description: 'The list is empty if no plan has the id.',
+      body: z.object({ planId: text(100).brand<'PlanId'>().meta(billingDocs.planId) }),
       answer: items,
       handle: async ({ body }) => toItems(catalogue.byId(body.planId)),
     }),
@@ -112,9 +131,10 @@ function orderCreationOperation(billing: BillingModule): ApiOperation {
     method: 'post',
     path: '/user/orderCreation',
     id: 'orderCreation',
-    summary: 'The order of a paid invoice. The server writes it; values that differ from it are refused',
-    body: orderBody,
-    answer: z.object({ data: orderSchema }),
+    summary: 'Read the order of a paid invoice',
+    description: 'The server writes orders. Values that differ from the order are refused.',
+    body: withDocs(orderBody, orderDocs),
+    answer: z.object({ data: orderSchema }).meta({ id: 'OrderAnswer', description: 'An order.' }),
     problems: { 404: 'No such invoice, or it is not paid', 409: 'Differs from the invoice' },
     async handle({ req, body }) {
       const order = await findPaidOrder(req, billing, body);

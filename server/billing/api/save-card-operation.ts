@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
+import { type ApiOperation, defineOperation, describedAs, doc, HttpError, withDocs } from '../../http/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import type { SaveCardResult } from '../results.ts';
 import { cardSchema, rejectDifferent, toWireCard } from '../stripe/wire-format.ts';
 import { apiErrorTexts, findBillingOwner, orUnavailable, toTooManyError } from './api-errors.ts';
+import { billingDocs, customerParams } from './billing-docs.ts';
 import { getClientIp } from './customer-operations.ts';
 
 const text = (max: number) => z.string().max(max);
 /** One, or a list. */
-export const purchaseType = z.union([text(50), z.array(text(50)).max(10)]);
+export const purchaseType = z
+  .union([text(50), z.array(text(50)).max(10)])
+  .meta(describedAs({ type: 'string', maxLength: 50 }));
 
 export const isForPlans = (submitted: z.infer<typeof purchaseType> | undefined) =>
   submitted === undefined || [submitted].flat().includes('plan');
@@ -31,22 +34,34 @@ function savedOrRefused(saved: SaveCardResult | { kind: 'not-offered' } | { kind
   }
 }
 
+const cardDocs = {
+  purchase_type: billingDocs.purchaseType,
+  source: { ...doc('Id of a confirmed setup intent (`seti_`) or of a token (`tok_`)', 'seti_1Nk5Cd'), maxLength: 205 },
+  is_default: doc('true: the saved card is always the default one'),
+};
+
 /** `POST /customer/{id}/paymenttypes/`: saves the card that is charged from now on. */
 export function savePaymentTypeOperation(billing: BillingModule): ApiOperation {
   return defineOperation({
     method: 'post',
-    path: '/customer/{stripeCustomerId}/paymenttypes/',
-    alsoAt: '/customer/{stripeCustomerId}/paymenttypes',
+    path: '/customer/{stripeCustomerId}/paymenttypes',
+    alsoAt: '/customer/{stripeCustomerId}/paymenttypes/',
     id: 'savePaymentType',
-    summary:
-      'Saves the card that is charged from now on: by a setup intent that the browser has confirmed, or by a token',
-    params: z.object({ stripeCustomerId: text(100).brand<'StripeCustomerId'>() }),
-    body: z.object({
-      purchase_type: purchaseType.optional(),
-      source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
-      is_default: z.boolean().optional(),
-    }),
-    answer: z.object({ data: z.array(cardSchema) }),
+    summary: 'Save a card',
+    description:
+      'Later payments charge this card. It comes from a setup intent that the browser has confirmed, or from a token.',
+    params: z.object(customerParams),
+    body: withDocs(
+      z.object({
+        purchase_type: purchaseType.optional(),
+        source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
+        is_default: z.boolean().optional(),
+      }),
+      cardDocs,
+    ),
+    answer: z
+      .object({ data: z.array(cardSchema).meta(doc('The one saved card')) })
+      .meta({ id: 'CardAnswer', description: 'The saved card.' }),
     problems: {
       402: 'The card provider has refused the card (errMessage)',
       404: 'No such customer, token or confirmed setup intent',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimalText, describedAs, HttpError } from '../../http/index.ts';
+import { decimalText, describedAs, doc, HttpError } from '../../http/index.ts';
 import { planIdSchema, type StripeCustomerId, stripeInvoiceIdSchema, userIdSchema } from '../../shared/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
@@ -24,15 +24,27 @@ export function parseAmount(submitted: z.infer<typeof amountSchema>): number {
   return whole / 100 === Number(submitted) ? whole : Number.NaN;
 }
 
-export const planSchema = z.object({
-  id: z.string(),
-  code: z.string(),
-  planName: z.string(),
-  /** '1' monthly, '2' yearly; null: a partner's plan, which does not end. */
-  planType: z.enum(['1', '2']).nullable(),
-  planAmount: z.int(),
-  planHash: z.string(),
-});
+const time = (description: string) =>
+  z
+    .int()
+    .nullable()
+    .meta(doc(`${description}, in milliseconds since the epoch; null: none`, 1_795_510_200_000));
+const amount = (description: string, example: string) =>
+  z.string().meta(doc(`${description}, a decimal text`, example));
+
+export const planSchema = z
+  .object({
+    id: z.string().meta(doc('Id of the plan', '12')),
+    code: z.string().meta(doc('Code of the plan', 'm-499')),
+    planName: z.string().meta(doc('Name for members', 'Growth')),
+    planType: z
+      .enum(['1', '2'])
+      .nullable()
+      .meta(doc("1 monthly, 2 yearly; null: a partner's plan, which does not end")),
+    planAmount: z.int().meta(doc('Price in whole dollars', 499)),
+    planHash: z.string().meta(doc('Public handle of the plan', 'growth-monthly')),
+  })
+  .meta({ id: 'Plan', description: 'A plan.' });
 
 export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof planSchema> => ({
   id,
@@ -43,24 +55,32 @@ export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan)
   planHash: planKey,
 });
 
-export const customerSchema = z.object({
-  customer_id: z.string(),
-  /** One, or none after its end. */
-  subscription: z.array(
-    z.object({
-      subscription_id: z.string(),
-      /** Stripe's status. */
-      status: z.string(),
-      /** The plan's code; the initial one has its own name. */
-      plan_name: z.string().nullable(),
-      trial_end: z.int().nullable(),
-      current_period_end: z.int().nullable(),
-      cancel_at_period_end: z.boolean(),
-      /** Given back at `current_period_end`, to the card: the plan ends before its paid period does. */
-      refund_at_end: z.string().optional(),
-    }),
-  ),
-});
+const subscriptionSchema = z
+  .object({
+    subscription_id: z.string().meta(doc('Id of the subscription at Stripe', 'sub_1Nk3Xy')),
+    status: z.string().meta(doc('Status at Stripe', 'active')),
+    plan_name: z.string().nullable().meta(doc('Code of the plan; the initial one has its own name', 'm-499')),
+    trial_end: time('End of the trial'),
+    current_period_end: time('End of the paid period'),
+    cancel_at_period_end: z.boolean().meta(doc('Whether it ends with the paid period', false)),
+    refund_at_end: z
+      .string()
+      .optional()
+      .meta(
+        doc(
+          'Refunded to the card at `current_period_end`, a decimal text: the plan ends before its paid period',
+          '99.00',
+        ),
+      ),
+  })
+  .meta({ id: 'Subscription', description: 'A subscription at Stripe.' });
+
+export const customerSchema = z
+  .object({
+    customer_id: z.string().meta(doc('Id of the customer at Stripe', 'cus_QK2v7Yd1')),
+    subscription: z.array(subscriptionSchema).meta(doc('One, or none after its end')),
+  })
+  .meta({ id: 'Customer', description: 'A customer at Stripe.' });
 
 export function toWireCustomer(
   membership: Membership & { customerId: StripeCustomerId },
@@ -83,28 +103,33 @@ export function toWireCustomer(
   };
 }
 
-export const orderSchema = z.object({
-  id: z.string(),
-  userId: userIdSchema.nullable(),
-  planId: planIdSchema.nullable(),
-  invoiceId: stripeInvoiceIdSchema,
-  invoiceNumber: z.string().nullable(),
-  invoiceUrl: z.string().nullable(),
-  orderDate: z.int(),
-  orderPurchase: z.literal('plan'),
-  orderType: z.enum(['upgrade', 'renewal']),
-  currency: z.string(),
-  totalAmountPaid: z.string(),
-  usedCredits: z.string(),
-  discountCoupon: z.string().nullable(),
-  planDiscountVoucher: z.string(),
-  recurDiscount: z.string(),
-  /** The tax in the amount paid. */
-  tax: z.string(),
-  /** Days. */
-  validity: z.int().nullable(),
-  renewDate: z.int().nullable(),
-});
+export const orderSchema = z
+  .object({
+    id: z.string().meta(doc('Id of the order', '0197c2a6-2b40-7c8e-b3a1-9d7f5e3c1a08')),
+    userId: userIdSchema
+      .nullable()
+      .meta(doc('Id of the member; null: deleted', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')),
+    planId: planIdSchema.nullable().meta(doc('Id of the plan; null: unknown', '12')),
+    invoiceId: stripeInvoiceIdSchema.meta(doc('Id of the invoice at Stripe', 'in_1Nk4Ab')),
+    invoiceNumber: z.string().nullable().meta(doc('Number of the invoice', 'F-0001')),
+    invoiceUrl: z
+      .string()
+      .nullable()
+      .meta(doc('Page of the invoice at Stripe', 'https://invoice.stripe.com/i/acct_1/x')),
+    orderDate: z.int().meta(doc('Time of the payment, in milliseconds since the epoch', 1_795_510_200_000)),
+    orderPurchase: z.literal('plan').meta(doc('Always plan')),
+    orderType: z.enum(['upgrade', 'renewal']).meta(doc('A purchase, or a renewal')),
+    currency: z.string().meta(doc('Currency (ISO 4217), lower case', 'usd')),
+    totalAmountPaid: amount('The amount paid', '499.00'),
+    usedCredits: amount('Credit of the customer that was used', '0.00'),
+    discountCoupon: z.string().nullable().meta(doc('The promotion code; null: none', 'WELCOME20')),
+    planDiscountVoucher: amount('What the promotion code took off', '0.00'),
+    recurDiscount: amount('What the promotion code takes off each renewal', '0.00'),
+    tax: amount('The tax in the amount paid', '0.00'),
+    validity: z.int().nullable().meta(doc('Days for which the plan is paid; null: without end', 30)),
+    renewDate: time('Time of the next renewal'),
+  })
+  .meta({ id: 'Order', description: 'The order of a paid invoice.' });
 export type OrderJson = z.infer<typeof orderSchema>;
 
 export const toWireOrder = (order: Order): OrderJson => ({
@@ -128,21 +153,20 @@ export const toWireOrder = (order: Order): OrderJson => ({
   renewDate: order.renewsAt,
 });
 
-export const cardSchema = z.object({
-  /** Stripe's payment method. */
-  id: z.string(),
-  type: z.enum(['card', 'link', 'sepa_debit']),
-  /** Of a card: visa, mastercard …; else the type, or ideal or bancontact for a debit that was agreed by it. */
-  brand: z.string(),
-  /** apple_pay or google_pay. */
-  wallet: z.string().nullable(),
-  /** Of the card or the account; empty for Link. */
-  last4: z.string(),
-  /** null: not a card. */
-  exp_month: z.int().nullable(),
-  exp_year: z.int().nullable(),
-  is_default: z.literal(true),
-});
+export const cardSchema = z
+  .object({
+    id: z.string().meta(doc('Id of the payment method at Stripe', 'pm_1Nk6Ef')),
+    type: z.enum(['card', 'link', 'sepa_debit']).meta(doc('Kind of payment method')),
+    brand: z
+      .string()
+      .meta(doc('visa, mastercard …; else the type, or ideal or bancontact for a debit that was agreed by it', 'visa')),
+    wallet: z.string().nullable().meta(doc('apple_pay or google_pay; null: none', null)),
+    last4: z.string().meta(doc('Last four digits of the card or account; empty for Link', '4242')),
+    exp_month: z.int().nullable().meta(doc('Month of expiry, 1 to 12; null: not a card', 12)),
+    exp_year: z.int().nullable().meta(doc('Year of expiry; null: not a card', 2030)),
+    is_default: z.literal(true).meta(doc('Always true: there is one card')),
+  })
+  .meta({ id: 'Card', description: 'The saved card.' });
 
 export const toWireCard = (card: SavedCard): z.infer<typeof cardSchema> => ({
   id: card.paymentMethodId,
