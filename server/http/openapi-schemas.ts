@@ -16,12 +16,12 @@ function joinNull({ anyOf, ...outer }: JsonSchema): JsonSchema {
 /** Removes what generators cannot read, or what tells a client nothing. */
 function simplify(schema: JsonSchema): JsonSchema {
   const { const: constant, minimum, maximum, pattern, propertyNames, additionalProperties, ...rest } = schema;
-  const isInteger = rest.type === 'integer';
+  const types = [rest.type].flat();
   return {
     ...rest,
     ...(typeof constant === 'string' && { enum: [constant] }),
-    ...(isInteger && { format: 'int64' }),
-    ...(rest.type === 'number' && { format: 'double' }),
+    ...(types.includes('integer') && { format: 'int64' }),
+    ...(types.includes('number') && { format: 'double' }),
     ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
     ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
     // The pattern of dates repeats the format in 300 characters.

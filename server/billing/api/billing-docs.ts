@@ -95,10 +95,12 @@ const coupon = z
     amount_off: z.int().nullable().meta(doc('Amount off in cents; null: a percentage instead', null)),
   })
   .meta({ id: 'PromotionCode', description: 'What a promotion code takes off.' });
-export const promotionCodeAnswer = z.object({
-  data: coupon,
-  id: coupon.shape.id.meta(aliasMeta('data.id')),
-  percent_off: coupon.shape.percent_off.meta(aliasMeta('data.percent_off')),
-  percent_off_precise: coupon.shape.percent_off_precise.meta(aliasMeta('data.percent_off_precise')),
-  amount_off: coupon.shape.amount_off.meta(aliasMeta('data.amount_off')),
-});
+export const promotionCodeAnswer = z
+  .object({
+    data: coupon,
+    id: coupon.shape.id.meta(aliasMeta('data.id')),
+    percent_off: coupon.shape.percent_off.meta(aliasMeta('data.percent_off')),
+    percent_off_precise: coupon.shape.percent_off_precise.meta(aliasMeta('data.percent_off_precise')),
+    amount_off: coupon.shape.amount_off.meta(aliasMeta('data.amount_off')),
+  })
+  .meta({ id: 'PromotionCodeAnswer', description: 'A promotion code, at two levels.' });
