@@ -5,7 +5,7 @@ import { type ApiOperation, openApiDocument } from './http/index.ts';
 import { messageOperations } from './messages/index.ts';
 import { mfaOperations } from './mfa/index.ts';
 import { mediaFromConfig } from './module-settings.ts';
-import { discoveryPaths, routes } from './oidc/index.ts';
+import { discoveryPaths, protocolCalls, routes } from './oidc/index.ts';
 import { passwordOperations } from './password/index.ts';
 import { sessionCookie } from './sessions/index.ts';
 import { createUserRecipients, listWithheldFields, userOperations } from './users/index.ts';
@@ -61,6 +61,7 @@ export const describeOperations = (
     title: `${config.BRAND_NAME} API`,
     publicUrl,
     contactEmail: config.MAIL_SUPPORT_ADDRESS,
+    protocolCalls,
     sessionCookie: cookies.name(sessionCookie),
     authorizationUrl: publicUrl + routes.authorization,
     tokenUrl: publicUrl + routes.token,

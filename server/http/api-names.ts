@@ -11,7 +11,7 @@ export const apiTags = {
   Messages: 'Mails to members, and notifications inside the marketplace.',
 } as const;
 
-type ApiTag = keyof typeof apiTags;
+export type ApiTag = keyof typeof apiTags;
 
 /** The tag of each call, by the id of the call. A call without an entry does not compile. */
 const tags: Record<CallId, ApiTag> = {

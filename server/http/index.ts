@@ -96,6 +96,8 @@ export { submitLanguage, writeLanguageCookie } from './language-form.ts';
 export { createLog, type Logger, measureRequests, requestLog } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { openApiDocument } from './openapi.ts';
+export { problemSchema } from './openapi-problems.ts';
+export type { ProtocolCall } from './openapi-protocol.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,

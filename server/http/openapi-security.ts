@@ -10,9 +10,8 @@ export interface SecuritySettings {
   openIdConnectUrl: string;
 }
 
-/** A token with any one of these scopes, sent by either method. */
-const byToken = (...scopes: string[]) =>
-  scopes.flatMap((scope) => [{ oauth: [scope] }, { openId: [scope] }, { dpop: [scope] }]);
+/** A token with any one of these scopes, sent by either method. Linters look for scopes at `oauth2` alone. */
+const byToken = (...scopes: string[]) => [...scopes.map((scope) => ({ oauth: [scope] })), { openId: [] }, { dpop: [] }];
 
 /** Alias of the scope that client apps from Cognito use. */
 const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
@@ -23,8 +22,8 @@ export function toSecurity(access: ApiAccess | 'public'): object[] {
   const { member, client } = access;
   return [
     { bearer: [] },
-    ...(member === undefined ? [] : [{ session: [] }, ...byToken(member, ...[aliases[member] ?? []].flat())]),
-    ...(client === undefined ? [] : [{ oauth: [client] }, { dpop: [client] }]),
+    ...(member === undefined ? [] : [{ session: [] }]),
+    ...byToken(...[member ?? [], (member && aliases[member]) ?? [], client ?? []].flat()),
   ];
 }
 
@@ -96,6 +95,11 @@ export function securitySchemes({
           scopes: Object.fromEntries(apiScopes.map((scope) => [scope, scopeTexts[scope]])),
         },
       },
+    },
+    client: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'Id and secret of a client app, for the token endpoint alone (RFC 6749, section 2.3.1)',
     },
     openId: {
       type: 'openIdConnect',

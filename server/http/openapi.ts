@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { apiName, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { problemSchema } from './openapi-problems.ts';
+import { describeProtocolCall, type ProtocolCall } from './openapi-protocol.ts';
 import { SchemaRegistry } from './openapi-schemas.ts';
 import { describeAccess, type SecuritySettings, securitySchemes, toSecurity } from './openapi-security.ts';
 import type { JsonSchema } from './schema-doc.ts';
@@ -12,6 +13,8 @@ interface OpenApiSettings extends SecuritySettings {
   publicUrl: string;
   /** The support address of the operator. */
   contactEmail: string | undefined;
+  /** Calls of other modules that are no operations. */
+  protocolCalls: readonly ProtocolCall[];
 }
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example }) as const;
@@ -134,13 +137,14 @@ function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
 
 /** The OpenAPI 3.1 document of these calls. */
 export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
-  const { title, publicUrl, contactEmail } = settings;
+  const { title, publicUrl, contactEmail, protocolCalls } = settings;
   const schemas = new SchemaRegistry();
   schemas.convert(problemSchema, 'output');
   const paths: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(schemas, operation) };
   }
+  for (const call of protocolCalls) paths[call.path] = { [call.method]: describeProtocolCall(schemas, call) };
   return {
     openapi: '3.1.0',
     info: {
@@ -148,6 +152,7 @@ export function openApiDocument(operations: readonly ApiOperation[], settings: O
       version: '1',
       description:
         'The calls of client apps and scripts besides OpenID Connect. Times are milliseconds since the epoch unless the field says otherwise. Amounts are decimal texts. Errors are problem details (RFC 9457). New members of answers may come at any time.',
+      license: { name: 'All rights reserved' },
       contact: { name: title, url: publicUrl, ...(contactEmail !== undefined && { email: contactEmail }) },
     },
     servers: [{ url: publicUrl }],

@@ -34,6 +34,7 @@ export { createOidcModule } from './create-oidc-module.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export type { OidcModule } from './oidc-settings.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';
+export { protocolCalls } from './protocol-calls.ts';
 export type { Refusal } from './refusals.ts';
 export { type ResourceServer, resourceServerFaults } from './resource-server.ts';
 export {

@@ -59,7 +59,7 @@ describe.each(backends)('requests to the JSON API on $name', (backend) => {
       'access-control-request-headers': 'authorization',
     };
     const wrong: string[] = [];
-    for (const path of Object.keys(api.document.paths)) {
+    for (const path of new Set(api.foyer.app.operations.map((operation) => operation.path))) {
       const asked = await api.ask(path, { method: 'OPTIONS', headers: asking });
       const called = await api.ask(path, {
         method: 'POST',

@@ -44,32 +44,6 @@ export const orderDocs = {
   planId: billingDocs.planId,
 };
 
-export const upgradeDocs = {
-  plan_name: doc("The plan's id, code, price key or name; a name that two plans share needs the interval", 'm-499'),
-  plan_amount: doc('Price of the plan, a decimal text in whole currency units; another value is refused', '499'),
-  interval: doc('`month` or `year`', 'month'),
-  amount: doc('The amount that was shown to the member, a decimal text; only this is charged today', '499.00'),
-  validity: doc('Days for which the plan is paid; another value is refused', 30),
-  currency: billingDocs.currency,
-  purchase_type: billingDocs.purchaseType,
-  discountCoupon: billingDocs.code,
-  planDiscountVoucher: doc('What the promotion code takes off today, a decimal text', '0.00'),
-  recurDiscount: doc('What the promotion code takes off each renewal, a decimal text', '0.00'),
-  checkout_type: doc('Accepted and ignored', 'card'),
-};
-
-export const upgradedDocs = {
-  status: doc(
-    'paid: the plan has changed; scheduled: the plan changes at the end of the paid period; noted: the same, as soon as Stripe answers; processing: a bank has the debit for days, and the plan comes with its payment',
-  ),
-  planId: billingDocs.planId,
-  stripe_invoice_id: doc('Id of the invoice; null: nothing was charged today', 'in_1Nk4Ab'),
-  order_date: doc('Time of the payment, in milliseconds since the epoch; null: none', 1_795_510_200_000),
-  amount: doc('The amount paid, a decimal text', '499.00'),
-  currency: billingDocs.currency,
-  starts_at: doc('Start of the plan, in milliseconds since the epoch; null: unknown', 1_795_510_200_000),
-};
-
 export const detailsDocs = {
   name: doc('Name on the invoices; null: the name of the profile', 'Ada Lovelace'),
   company: doc('Company', 'Engines Ltd'),

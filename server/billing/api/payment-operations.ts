@@ -1,21 +1,13 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, describedAs, HttpError, withDocs } from '../../http/index.ts';
-import { planIdSchema } from '../../shared/index.ts';
+import { type ApiOperation, defineOperation, HttpError } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import type { PurchaseResult, PurchaseView } from '../results.ts';
-import {
-  amountSchema,
-  compareAmount,
-  compareValue,
-  dollars,
-  parseAmount,
-  rejectDifferent,
-} from '../stripe/wire-format.ts';
+import { compareAmount, compareValue, dollars, parseAmount, rejectDifferent } from '../stripe/wire-format.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
 import {
   apiErrorTexts,
@@ -25,48 +17,12 @@ import {
   refuseWhileRenewing,
   toTooManyError,
 } from './api-errors.ts';
-import { billingDocs, customerParams, upgradeDocs, upgradedDocs } from './billing-docs.ts';
+import { billingDocs, customerParams } from './billing-docs.ts';
 import { getClientIp, toPromotionError } from './customer-operations.ts';
-import { isForPlans, purchaseType, savePaymentTypeOperation } from './save-card-operation.ts';
+import { type UpgradeBody, type Upgraded, upgradeBody, upgraded } from './purchase-schemas.ts';
+import { isForPlans, savePaymentTypeOperation } from './save-card-operation.ts';
 
 const text = (max: number) => z.string().max(max);
-
-/** The specification's upgrade payload. */
-const upgradeBody = z.object({
-  /** The plan's id, code, price key or name; a name that two plans share needs the interval. */
-  plan_name: text(200).min(1),
-  /** Whole dollars. */
-  plan_amount: amountSchema.optional(),
-  interval: text(20).optional(),
-  /** The amount shown to the user; only this is charged today. */
-  amount: amountSchema,
-  /** Days. */
-  validity: z
-    .union([z.int(), text(10)])
-    .meta(describedAs({ type: 'integer' }))
-    .optional(),
-  currency: text(3).optional(),
-  purchase_type: purchaseType.optional(),
-  discountCoupon: text(100).nullable().optional(),
-  /** The promotion code's discount today, and on each renewal. */
-  planDiscountVoucher: amountSchema.nullable().optional(),
-  recurDiscount: amountSchema.nullable().optional(),
-  checkout_type: text(100).optional(),
-});
-type UpgradeBody = z.infer<typeof upgradeBody>;
-
-const upgraded = z.object({
-  status: z.enum(['paid', 'scheduled', 'noted', 'processing']),
-  planId: planIdSchema,
-  /** null: nothing was charged today. */
-  stripe_invoice_id: z.string().nullable(),
-  order_date: z.int().nullable(),
-  amount: z.string(),
-  currency: z.string(),
-  /** Start of the plan; null: unknown. */
-  starts_at: z.int().nullable(),
-});
-type Upgraded = z.infer<typeof upgraded>;
 
 const typeOfInterval: Record<string, '1' | '2'> = {
   '1': '1',
@@ -273,8 +229,8 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
       ...customerParams,
       subscriptionId: text(100).brand<'StripeSubscriptionId'>().meta(billingDocs.subscriptionId),
     }),
-    body: withDocs(upgradeBody, upgradeDocs),
-    answer: withDocs(upgraded, upgradedDocs).meta({ id: 'Purchase', description: 'The result of a purchase.' }),
+    body: upgradeBody,
+    answer: upgraded,
     problems: {
       402: 'Declined (errMessage), or the bank wants to hear from the member (client_secret); ask again afterwards',
       404: 'No such customer, subscription or promotion code',
