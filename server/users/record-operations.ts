@@ -158,6 +158,15 @@ async function findRecords(
   return listUserRecords(database, userIds.map(toUserId));
 }
 
+const exampleId = '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f';
+const lookUpBody = withDocs(
+  z.object({ userId: id.optional(), userIds: z.array(id).min(1).max(maxUsersPerLookup).optional() }),
+  {
+    userId: namedMemberDoc,
+    userIds: doc('For services, in place of `userId`: several members. The answer omits unknown ids', [exampleId]),
+  },
+).meta({ examples: [{ userId: exampleId }] });
+
 const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
   defineOperation({
     method: 'post',
@@ -165,10 +174,7 @@ const readRecord = ({ database }: Pick<RecordOperationsDeps, 'database'>) =>
     id: 'listUserWithPoolId',
     summary: 'Read user records',
     description: 'A member reads their own. A service names one member, or up to 100.',
-    body: withDocs(z.object({ userId: id.optional(), userIds: z.array(id).min(1).max(maxUsersPerLookup).optional() }), {
-      userId: namedMemberDoc,
-      userIds: doc('For services, in place of `userId`: several members. The answer omits unknown ids'),
-    }),
+    body: lookUpBody,
     answer: z
       .object({ data: userListWithAlias.meta(doc('The list')) })
       .meta({ id: 'UserLookUp', description: 'The user records that were found.' }),
