@@ -15,6 +15,7 @@ import {
   searchAppAddressFaults,
   searchAppFaults,
 } from './checks.ts';
+import { readProxyNames } from './outgoing-proxy.ts';
 import { type RawConfig, schema } from './schema.ts';
 import { standInForProviders, writtenProvidersFile } from './stand-in-providers.ts';
 
@@ -78,7 +79,10 @@ const developmentKeyFile = 'development-secret-key';
 /** The faults and the raw values. */
 function judge(environment: NodeJS.ProcessEnv) {
   // `NAME=` in a file gives an empty variable, which counts as not set.
-  const args = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const args = {
+    ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+    ...readProxyNames(environment),
+  } as Partial<Record<string, string>>;
   const parsed = schema.safeParse(args);
   const faults = [
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),

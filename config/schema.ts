@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { billingVariables } from './billing-variables.ts';
 import { federationVariables } from './federation-variables.ts';
 import { messageVariables } from './message-variables.ts';
+import { proxyVariables } from './outgoing-proxy.ts';
 import { pageVariables } from './page-variables.ts';
 import { serverVariables } from './server-variables.ts';
 import { signInVariables } from './sign-in-variables.ts';
@@ -12,6 +13,7 @@ import { signInVariables } from './sign-in-variables.ts';
  */
 export const schema = z.object({
   ...serverVariables,
+  ...proxyVariables,
   ...pageVariables,
   ...messageVariables,
   ...billingVariables,

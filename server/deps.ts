@@ -1,23 +1,22 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
 import { type Config, ConfigurationError } from '../config/load.ts';
+import { createCarriers } from './carriers.ts';
 import type { Extender, Extensions } from './extensions.ts';
 import type { Hooks } from './hooks.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { loadLegalTexts, loadSettings } from './load-settings.ts';
 import {
   type Carriers,
-  createMailCarrier,
   createMessages,
-  createSmsCarrier,
   type MailAddress,
   type MailLook,
   type Outbox,
   type OutboxWorker,
-  type TwilioSettings,
 } from './messages/index.ts';
 import { createMetrics, type OpenMetrics } from './metrics/index.ts';
 import { logoutCarrier } from './oidc/index.ts';
+import { setOutgoingProxy } from './outgoing-proxy.ts';
 import { createDecoyHashes, createPasswordHasher, type HashCost, type PasswordHasher } from './password/index.ts';
 import { noMetrics, propertyIn } from './shared/index.ts';
 import type { Legal } from './sign-in/index.ts';
@@ -150,25 +149,6 @@ export async function openStores(
   }
 }
 
-/** The carriers of messages. A sandbox sends none: its carriers come with the extension. */
-export async function createCarriers(config: Config, extensions: Pick<Extensions, 'carriers'> = {}): Promise<Carriers> {
-  if (extensions.carriers) return extensions.carriers;
-  if (config.SANDBOX) throw new Error('a sandbox sends no messages');
-  const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
-  return {
-    mail: await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl }),
-    sms: createSmsCarrier(twilioFromConfig(config)),
-  };
-}
-
-/** The configuration has all variables or none. */
-function twilioFromConfig(config: Config): TwilioSettings | undefined {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_URL: url } = config;
-  if (accountSid === undefined || authToken === undefined) return undefined;
-  const { TWILIO_FROM: from, TWILIO_MESSAGING_SERVICE_SID: messagingServiceSid } = config;
-  return { accountSid, authToken, url, sender: messagingServiceSid ? { messagingServiceSid } : { from: from ?? '' } };
-}
-
 /** The common parts of all mails. */
 export function mailBrand(config: Config): MailLook {
   return {
@@ -221,6 +201,7 @@ export async function createDeps(
   const config = loadSettings(environment);
   if (config.SANDBOX && !extender)
     throw new ConfigurationError(['SANDBOX: this program has no sandbox; run "npm start", or set SANDBOX=false']);
+  setOutgoingProxy(config);
   const log = createLog(config.LOG_LEVEL);
   // The primary of several processes counts nothing itself.
   const counts = config.WEB_CONCURRENCY === 1 || cluster.isWorker;

@@ -2,6 +2,8 @@ import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { misspelt } from '../config/misspelt.ts';
+import { createRedactor, listSecrets } from '../config/redact.ts';
+import { checkMailService, checkTextService } from './carriers.ts';
 import type { Companion, RunningCompanion } from './companion.ts';
 import { createDeps, type Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
@@ -127,6 +129,24 @@ function warnOfMisspelt({ log }: Deps): void {
 }
 
 /**
+ * Asks the services for messages once whether they accept the credentials. The start does not wait for it: a service
+ * that is away must not stop the sign-in.
+ */
+async function warnOfServices({ config, log }: Deps): Promise<void> {
+  if (config.SANDBOX) return;
+  const redact = createRedactor(listSecrets(process.env, config.SECRET_KEYS));
+  for (const check of [checkMailService, checkTextService]) {
+    const found = await check(config);
+    if (!found || found.state.kind === 'ready') continue;
+    const { kind, why } = found.state;
+    log.warn(
+      { act: 'message-service', service: found.name, state: kind, reason: redact(why) },
+      'messages cannot be sent: see `foyer doctor`',
+    );
+  }
+}
+
+/**
  * The server process: starts, and stops on SIGINT and SIGTERM.
  * @param companion other servers of the process when the sandbox is on
  */
@@ -134,7 +154,12 @@ export async function start(companion?: Companion): Promise<void> {
   try {
     const { deps, extensions } = await createDeps(process.env, companion);
     const opened = { deps, extensions, companion };
-    if (!cluster.isWorker) warnOfMisspelt(deps);
+    if (!cluster.isWorker) {
+      warnOfMisspelt(deps);
+      warnOfServices(deps).catch((error: unknown) =>
+        deps.log.warn({ err: error, act: 'message-service' }, 'could not check the services for messages'),
+      );
+    }
     if (cluster.isWorker) await startWorker(opened);
     else if (deps.config.WEB_CONCURRENCY > 1) await startPrimary(opened);
     else await startAlone(opened);

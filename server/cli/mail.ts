@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Option } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { type Language, languages } from '../../locales/index.ts';
+import { mailSettings } from '../carriers.ts';
 import { mailBrand, mailSender } from '../deps.ts';
 import {
   createMailCarrier,
@@ -12,9 +12,10 @@ import {
   sampleMail,
 } from '../messages/index.ts';
 import type { Program } from './command.ts';
-import { createRedactor, listSecrets } from './doctor/clean.ts';
 import { CliError, exitCodes, usageError } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
+import { sendAtOnce } from './send-at-once.ts';
+import { printable } from './text.ts';
 
 interface PreviewOptions {
   lang: Language;
@@ -47,26 +48,22 @@ async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise
   const template = toTemplate(name);
   if (!isMailAddress(to)) throw usageError('--to: write a mail address');
   const config = loadConfig(io.env);
-  const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
-  const carrier = await createMailCarrier({ sendGrid: apiKey === undefined ? undefined : { apiKey, url }, smtpUrl });
+  const carrier = await createMailCarrier(mailSettings(config));
   if (!carrier)
     throw new CliError(exitCodes.trouble, 'No mail service is configured: set SENDGRID_API_KEY or SMTP_URL.');
   const { subject, html, text } = renderMail({ ...sampleMail(template, lang), to }, mailBrand(config));
   const replyTo = config.MAIL_SUPPORT_ADDRESS;
   const mail = { to, from: mailSender(config), subject, html, text, ...(replyTo !== undefined && { replyTo }) };
-  try {
-    await carrier.send(mail, { idempotencyKey: randomUUID() });
-  } catch (error) {
-    const why = createRedactor(listSecrets(io.env, config.SECRET_KEYS))(error);
-    throw new CliError(exitCodes.trouble, `The mail service has not taken the mail: ${why}`);
-  }
+  const answer = await sendAtOnce({ io, config, refusal: 'The mail service has not taken the mail' }, (options) =>
+    carrier.send(mail, options),
+  );
   return {
-    json: { template, to, service: carrier.name, taken: true },
-    text: `The mail service (${carrier.name}) has taken "${subject}" for ${to}.`,
+    json: { template, to, service: carrier.name, taken: true, answer },
+    text: `The mail service (${carrier.name}) has taken "${subject}" for ${to}.\nIts answer: ${printable(answer)}`,
   };
 }
 
-const languageOption = () => new Option('--lang <L>', 'the language').choices(languages).default('en');
+export const languageOption = () => new Option('--lang <L>', 'the language').choices(languages).default('en');
 
 export function mailCommands({ group, io }: Program): void {
   const add = group('mail', 'the mails that Foyer sends by itself');
@@ -85,7 +82,7 @@ Examples:
   add('send <name>', {
     description: 'send a mail with made-up values, to see whether mails arrive',
     options: [new Option('--to <ADDRESS>', 'where to').makeOptionMandatory(), languageOption()],
-    json: 'print JSON: {"template", "to", "service", "taken"}',
+    json: 'print JSON: {"template", "to", "service", "taken", "answer"}',
     help: `
 The mail goes to the mail service at once, past the outbox; its codes and links open nothing. Exit code 4 when the service refuses it.
 

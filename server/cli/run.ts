@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { inspectConfig } from '../../config/load.ts';
+import { setOutgoingProxy } from '../outgoing-proxy.ts';
 import { billingCommands } from './billing.ts';
 import { clientCommands } from './clients.ts';
 import { createProgram } from './command.ts';
@@ -13,12 +15,13 @@ import { partnerDealCommands } from './partner-deals.ts';
 import { planCommands } from './plans.ts';
 import { providerCommands } from './providers.ts';
 import { resourceCommands } from './resources.ts';
+import { smsCommands } from './sms.ts';
 import { userCommands } from './users.ts';
 
 /** In the order of the help. */
 const commands = [
   ...[clientCommands, userCommands, resourceCommands, partnerDealCommands, planCommands, providerCommands],
-  ...[billingCommands, outboxCommands, keyCommands, mailCommands, migrateCommand, doctorCommand],
+  ...[billingCommands, outboxCommands, keyCommands, mailCommands, smsCommands, migrateCommand, doctorCommand],
 ];
 
 function createFoyer(io: CliIo): Command {
@@ -46,6 +49,7 @@ function createFoyer(io: CliIo): Command {
  */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   try {
+    setOutgoingProxy(inspectConfig(io.env).config);
     await createFoyer(io).parseAsync(argv, { from: 'user' });
     return exitCodes.done;
   } catch (error) {

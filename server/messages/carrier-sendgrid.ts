@@ -1,3 +1,4 @@
+import https from 'node:https';
 import sendGridClient from '@sendgrid/client';
 import sendGridMail from '@sendgrid/mail';
 import { z } from 'zod';
@@ -16,6 +17,9 @@ export interface SendGridSettings {
   timeoutMs?: number;
 }
 
+/** Tests whether https calls of this process go through a proxy. */
+const isProxied = (): boolean => propertyIn(https.globalAgent.options, 'proxyEnv') !== undefined;
+
 /**
  * SendGrid's Mail Send API, version 3. It has no idempotency key: the key is sent as `X-Message-Id` (in the request and
  * in the mail) and as the custom argument `message_id`, which SendGrid's own events contain, so that a mail that was
@@ -26,15 +30,17 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
   client.setApiKey(apiKey);
   // Only now: setApiKey sets its own address.
   client.setDefaultRequest('baseUrl', url);
+  // The library would also read other variables than Foyer's.
+  if (!isProxied()) client.setDefaultRequest('proxy' as 'baseUrl', false as never);
   const service = new MailService();
   service.setClient(client);
   service.setTimeout(timeoutMs);
   return {
     name: 'sendgrid',
-    async send(mail, { idempotencyKey }) {
+    async send(mail, { idempotencyKey, onAnswer }) {
       const { to, from, replyTo } = mail;
       try {
-        await service.send({
+        const [{ statusCode, headers }] = await service.send({
           to: { email: to },
           from: { email: from.address, name: toHeaderText(from.name ?? '') },
           ...(replyTo !== undefined && { replyTo: { email: replyTo } }),
@@ -44,6 +50,7 @@ export function sendGridCarrier({ apiKey, url, timeoutMs = 15_000 }: SendGridSet
           // These mails must have no links through another host, and no pictures that report when they are read.
           trackingSettings: { clickTracking: { enable: false, enableText: false }, openTracking: { enable: false } },
         });
+        onAnswer?.(`${statusCode}, X-Message-Id: ${String(propertyIn(headers, 'x-message-id'))}`);
       } catch (error) {
         throw sendGridFailure(error);
       }

@@ -5,6 +5,8 @@ import { type MailCarrier, PermanentDeliveryError } from './carrier.ts';
 export interface SmtpSettings {
   /** `smtp://user:password@host:587` or `smtps://…:465`; `?requireTLS=false` allows a server without TLS. */
   url: string;
+  /** The HTTP proxy on the way to it; undefined: none. */
+  proxy?: string | undefined;
   /** Time limit of one delivery, from connecting to the server's last reply. */
   timeoutMs?: number;
 }
@@ -12,7 +14,7 @@ export interface SmtpSettings {
 const usualPorts = { 'smtp:': 587, 'smtps:': 465 } as const;
 
 /** A pool of connections to the server; none is open yet. */
-export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
+export function smtpTransport({ url, proxy, timeoutMs = 15_000 }: SmtpSettings) {
   const { protocol, hostname, port, username, password, searchParams } = new URL(url);
   const secure = protocol === 'smtps:';
   return createTransport({
@@ -25,6 +27,7 @@ export function smtpTransport({ url, timeoutMs = 15_000 }: SmtpSettings) {
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
+    ...(proxy !== undefined && { proxy }),
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -39,12 +42,12 @@ export function smtpCarrier(settings: SmtpSettings): MailCarrier {
   const transport = smtpTransport(settings);
   return {
     name: 'smtp',
-    async send(mail, { idempotencyKey }) {
+    async send(mail, { idempotencyKey, onAnswer }) {
       if ('templateId' in mail) throw new PermanentDeliveryError('SMTP has no templates of its own');
       const { to, from, replyTo, subject, html, text } = mail;
       const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
       try {
-        await transport.sendMail({
+        const { response } = await transport.sendMail({
           from: { address: from.address, name: toHeaderText(from.name ?? '') },
           // As an object it is always one address.
           to: { address: to, name: '' },
@@ -57,6 +60,7 @@ export function smtpCarrier(settings: SmtpSettings): MailCarrier {
           headers: { 'Auto-Submitted': 'auto-generated' },
           signal: AbortSignal.timeout(timeoutMs),
         });
+        onAnswer?.(response);
       } catch (error) {
         throw smtpFailure(error as NodemailerError);
       }

@@ -18,9 +18,11 @@ export interface TwilioSettings {
  */
 const ofTheNumber = new Set([21211, 21214, 21217, 21265, 21266, 21408, 21610, 21612, 21614, 21635]);
 
-interface Refusal {
+interface Answer {
   code?: unknown;
   message?: unknown;
+  sid?: unknown;
+  status?: unknown;
 }
 
 /**
@@ -34,7 +36,7 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
     'from' in sender ? { From: sender.from } : { MessagingServiceSid: sender.messagingServiceSid };
   return {
     name: 'twilio',
-    async send({ to, text }) {
+    async send({ to, text }, { onAnswer }) {
       let answer: Response;
       try {
         answer = await fetch(address, {
@@ -48,13 +50,17 @@ export function twilioCarrier({ accountSid, authToken, sender, url, timeoutMs = 
       } catch (error) {
         throw new Error(`Twilio: ${toNetworkReason(error)}`, { cause: error });
       }
-      if (answer.ok) return void (await answer.body?.cancel());
-      throw refused(answer.status, await readRefusal(answer), to);
+      if (answer.ok) {
+        const { sid, status } = await readAnswer(answer);
+        onAnswer?.(`${answer.status}, ${String(status)} as ${String(sid)}`);
+        return;
+      }
+      throw refused(answer.status, await readAnswer(answer), to);
     },
   };
 }
 
-async function readRefusal(answer: Response): Promise<Refusal> {
+async function readAnswer(answer: Response): Promise<Answer> {
   try {
     const body: unknown = await answer.json();
     return typeof body === 'object' && body !== null ? body : {};
@@ -64,7 +70,7 @@ async function readRefusal(answer: Response): Promise<Refusal> {
 }
 
 /** Twilio's messages contain the number, which readers of the failure reason need not see. */
-function refused(status: number, { code, message }: Refusal, to: string): Error {
+function refused(status: number, { code, message }: Answer, to: string): Error {
   const detail = typeof message === 'string' ? `: ${message.replaceAll(to, '…').replace(/\+\d{4,}/g, '…')}` : '';
   const why = `Twilio ${status}${typeof code === 'number' ? ` (${code})` : ''}${detail}`;
   return status === 400 && typeof code === 'number' && ofTheNumber.has(code)

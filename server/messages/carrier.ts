@@ -20,6 +20,8 @@ export interface SmsCarrier {
 export interface CarrierOptions {
   /** Equal for every attempt of one message, and for no other message. */
   idempotencyKey: string;
+  /** Gets the service's answer to an accepted message: for people, and not without secrets. */
+  onAnswer?(text: string): void;
 }
 
 export interface MailAddress {

@@ -3,13 +3,13 @@ import { type TwilioSettings, twilioCarrier } from './carrier-twilio.ts';
 
 export interface MailCarrierSettings {
   sendGrid?: { apiKey: string; url: string } | undefined;
-  smtpUrl?: string | undefined;
+  smtp?: { url: string; proxy?: string | undefined } | undefined;
 }
 
 /** SendGrid if there is a key, else SMTP, else none. The library of the other one is not loaded. */
-export async function createMailCarrier({ sendGrid, smtpUrl }: MailCarrierSettings): Promise<MailCarrier | undefined> {
+export async function createMailCarrier({ sendGrid, smtp }: MailCarrierSettings): Promise<MailCarrier | undefined> {
   if (sendGrid) return (await import('./carrier-sendgrid.ts')).sendGridCarrier(sendGrid);
-  if (smtpUrl !== undefined) return (await import('./carrier-smtp.ts')).smtpCarrier({ url: smtpUrl });
+  if (smtp) return (await import('./carrier-smtp.ts')).smtpCarrier(smtp);
   return undefined;
 }
 

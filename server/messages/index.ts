@@ -18,7 +18,7 @@ export {
 } from './carrier.ts';
 export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carrier-checks.ts';
 export type { TwilioSettings } from './carrier-twilio.ts';
-export { createMailCarrier, createSmsCarrier } from './create-carrier.ts';
+export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './create-carrier.ts';
 export { createMessages } from './create-messages.ts';
 export { decoyAddress, type LogoutNotice, type Mail, type Message } from './message.ts';
 export { countUnread, findNotification, markRead, notificationPage } from './notification-store.ts';
@@ -33,7 +33,14 @@ export {
 } from './one-time-codes.ts';
 export { messageOperations } from './operations.ts';
 export { createOutbox, type Outbox } from './outbox.ts';
-export { type ListedMessage, listMessages, type OutboxState, outboxStates, retryFailed } from './outbox-store.ts';
+export {
+  type ListedMessage,
+  listMessages,
+  type OutboxState,
+  outboxStates,
+  readBacklog,
+  retryFailed,
+} from './outbox-store.ts';
 export type { OutboxWorker } from './outbox-worker.ts';
 export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';

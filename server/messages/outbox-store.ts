@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { dayMs, type MessageChannel } from '../shared/index.ts';
+import { dayMs, type MessageChannel, minuteMs } from '../shared/index.ts';
 import type { Db, NewRow, Row, Schema } from '../store/index.ts';
 
 export type OutboxState = Row<'outbox'>['state'];
@@ -197,6 +197,29 @@ export async function countQueued(db: Db): Promise<{ count: number; since: numbe
     .where('decoy', '=', 0)
     .executeTakeFirstOrThrow();
   return { count: Number(count), since };
+}
+
+/** A message that has waited for longer is late. */
+const lateMs = 15 * minuteMs;
+
+/** Dead letters of the last day, and late messages; none of a later time, no decoys. Times in milliseconds. */
+export async function readBacklog(
+  db: Db,
+  nowMs: number,
+): Promise<{ dead: number; late: number; oldestAt: number | null }> {
+  const ofMembers = db.selectFrom('outbox').where('decoy', '=', 0);
+  const { dead } = await ofMembers
+    .select(({ fn }) => fn.countAll<number>().as('dead'))
+    .where('state', '=', 'dead')
+    .where('finishedAt', '>', nowMs - dayMs)
+    .executeTakeFirstOrThrow();
+  const { late, oldestAt } = await ofMembers
+    .select(({ fn }) => [fn.countAll<number>().as('late'), fn.min('createdAt').as('oldestAt')])
+    .where('state', '=', waiting)
+    .where('createdAt', '<=', nowMs - lateMs)
+    .where(({ eb, or }) => or([eb('attempts', '>', 0), eb('nextAttemptAt', '<=', nowMs - lateMs)]))
+    .executeTakeFirstOrThrow();
+  return { dead: Number(dead), late: Number(late), oldestAt };
 }
 
 export type ListedMessage = Omit<Row<'outbox'>, 'sealedPayload' | 'groupPosition' | 'decoy'> & { retriable: boolean };

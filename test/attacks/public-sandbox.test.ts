@@ -1,5 +1,6 @@
 import { ConfigurationError, loadConfig } from '../../config/load.ts';
-import { createBoxes, createCarriers, createDeps } from '../../server/deps.ts';
+import { createCarriers } from '../../server/carriers.ts';
+import { createBoxes, createDeps } from '../../server/deps.ts';
 import { listen, prepare } from '../../server/process/index.ts';
 import { isStamped, stampSandbox } from '../../server/store/index.ts';
 import { startFoyer } from '../support/foyer.ts';

@@ -7,7 +7,6 @@ import { readSetup } from '../../server/cli/doctor/setup.ts';
 import { production } from '../attacks/production.ts';
 import { startSmtp } from '../messages/stand-in-smtp.ts';
 import { makeCertificate } from '../support/certificate.ts';
-import { cliOn } from '../support/cli.ts';
 import { freePort } from '../support/services.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -121,13 +120,90 @@ describe('foyer doctor on services by HTTP', () => {
     const asked: string[] = [];
     const port = await http((req, res) => {
       asked.push(`${req.method} ${req.url} ${req.headers.authorization}`);
-      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const isSender = req.url?.includes('IncomingPhoneNumbers');
+      const numbers = [{ phone_number: '+15557122661', capabilities: { voice: true, sms: true } }];
+      const answer = isSender ? { incoming_phone_numbers: numbers } : body;
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
     const account = `AC${'1'.repeat(32)}`;
     const twilio = { TWILIO_ACCOUNT_SID: account, TWILIO_AUTH_TOKEN: password, TWILIO_FROM: '+15557122661' };
     const found = await look({ ...twilio, SMS_COUNTRIES: 'DE', TWILIO_URL: `http://127.0.0.1:${port}` });
     expect(found).toContain(`messages.twilio ${level}`);
-    expect(asked).toEqual([`GET /2010-04-01/Accounts/${account}.json Basic ${btoa(`${account}:${password}`)}`]);
+    expect(asked[0]).toBe(`GET /2010-04-01/Accounts/${account}.json Basic ${btoa(`${account}:${password}`)}`);
+    expect(asked).toHaveLength(level === 'ok' ? 2 : 1);
+  });
+
+  const number = (sms: boolean) => ({
+    incoming_phone_numbers: [{ phone_number: '+15557122661', capabilities: { voice: true, sms } }],
+  });
+  const service = `MG${'2'.repeat(32)}`;
+  it.each<[string, Record<string, string>, string, number, unknown, string]>([
+    [
+      'a number without text messages',
+      {},
+      '/IncomingPhoneNumbers.json?PhoneNumber=%2B15557122661',
+      200,
+      number(false),
+      'fault',
+    ],
+    ['a number of another account', {}, '/IncomingPhoneNumbers.json?', 200, { incoming_phone_numbers: [] }, 'fault'],
+    [
+      'a short code',
+      { TWILIO_FROM: '12345' },
+      '/SMS/ShortCodes.json?ShortCode=12345',
+      200,
+      { short_codes: [{ short_code: '12345' }] },
+      'ok',
+    ],
+    [
+      'another account’s short code',
+      { TWILIO_FROM: '12345' },
+      '/SMS/ShortCodes.json?',
+      200,
+      { short_codes: [] },
+      'fault',
+    ],
+    [
+      'a messaging service',
+      { TWILIO_MESSAGING_SERVICE_SID: service },
+      `/v1/Services/${service}`,
+      200,
+      { sid: service },
+      'ok',
+    ],
+    [
+      'an unknown messaging service',
+      { TWILIO_MESSAGING_SERVICE_SID: service },
+      '/v1/Services/',
+      404,
+      { code: 20404 },
+      'fault',
+    ],
+    ['a sender list that does not answer', {}, '/IncomingPhoneNumbers.json', 500, {}, 'fault'],
+  ])('The Twilio check looks the sender up: %s', async (_what, variables, path, status, body, level) => {
+    const account = `AC${'1'.repeat(32)}`;
+    const asked: string[] = [];
+    const port = await http((req, res) => {
+      asked.push(req.url ?? '');
+      const isAccount = req.url === `/2010-04-01/Accounts/${account}.json`;
+      res.writeHead(isAccount ? 200 : status).end(JSON.stringify(isAccount ? { status: 'active' } : body));
+    });
+    const twilio = { TWILIO_ACCOUNT_SID: account, TWILIO_AUTH_TOKEN: password, TWILIO_FROM: '+15557122661' };
+    const settings = { ...twilio, SMS_COUNTRIES: 'DE', TWILIO_URL: `http://127.0.0.1:${port}`, ...variables };
+    expect(await look(settings)).toContain(`messages.twilio ${level}`);
+    expect(asked[1]).toContain(path);
+  });
+
+  it('The name of a sender is listed nowhere, so the account alone is looked up', async () => {
+    const asked: string[] = [];
+    const port = await http((req, res) => {
+      asked.push(req.url ?? '');
+      res.end(JSON.stringify({ status: 'active' }));
+    });
+    const twilio = { TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}`, TWILIO_AUTH_TOKEN: password, TWILIO_FROM: 'Acme' };
+    const found = await look({ ...twilio, SMS_COUNTRIES: 'DE', TWILIO_URL: `http://127.0.0.1:${port}` });
+    expect(found).toContain('messages.twilio ok');
+    expect(asked).toHaveLength(1);
   });
 
   it('A service that redirects the credentials elsewhere gets no second request', async () => {
@@ -178,38 +254,5 @@ describe('foyer doctor on the domain of MAIL_FROM', () => {
     const resolveTxt = () => Promise.reject(new Error('looked up'));
     const setup = readSetup({ NODE_ENV: 'development', MAIL_FROM: 'a@example.com' }, Date.now, { resolveTxt });
     expect((await checkMessages(setup)).map(({ id }) => id)).toEqual(['messages.sandbox']);
-  });
-});
-
-describe('foyer mail send', () => {
-  const stores = { databaseUrl: '', redisUrl: '', dataDir: '/nowhere/at/all' };
-  const on = (environment: Record<string, string>) =>
-    cliOn(stores, { NODE_ENV: 'test', SANDBOX: 'true', BRAND_NAME: 'Maison', ...environment });
-
-  it('The command sends one sample at once, in the language, and prints which service accepted it', async () => {
-    const smtp = await startSmtp({ login: { user: 'foyer', pass: password } });
-    closers.push(() => void smtp.close());
-    const foyer = on({ SMTP_URL: `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false` });
-    const run = await foyer('mail', 'send', 'welcome', '--to', 'you@example.com', '--lang', 'nl');
-    expect({ code: run.code, err: run.err }).toEqual({ code: 0, err: '' });
-    expect(run.out).toMatch(/smtp.*you@example\.com/);
-    expect(smtp.received.map(({ to }) => to)).toEqual([['you@example.com']]);
-    expect(smtp.received[0]?.head).toContain('Maison');
-  });
-
-  it('A refused login, a wrong address and a missing service end with a plain reason and print no secret', async () => {
-    const smtp = await startSmtp({ login: { user: 'foyer', pass: 'another one' } });
-    closers.push(() => void smtp.close());
-    const foyer = on({ SMTP_URL: `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false` });
-    const refused = await foyer('mail', 'send', 'welcome', '--to', 'you@example.com');
-    expect(refused.code).toBe(4);
-    expect(refused.err).toContain('has not taken the mail');
-    expect(refused.err + refused.out).not.toContain(password);
-    const wrong = await foyer('mail', 'send', 'welcome', '--to', 'you@example.com, evil@example.com');
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--to')]);
-    expect((await foyer('mail', 'send', 'invoice', '--to', 'you@example.com')).code).toBe(2);
-    const none = await on({})('mail', 'send', 'welcome', '--to', 'you@example.com');
-    expect([none.code, none.err]).toEqual([4, expect.stringContaining('SENDGRID_API_KEY or SMTP_URL')]);
-    expect(smtp.received).toEqual([]);
   });
 });

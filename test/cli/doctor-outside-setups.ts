@@ -89,6 +89,7 @@ const alive = '{"status":"alive"}';
 const stripe = { STRIPE_PUBLISHABLE_KEY: 'pk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
 const mails = { SENDGRID_API_KEY: 'SG.1', SMTP_URL: '' };
 const texts = { TWILIO_ACCOUNT_SID: `AC${'1'.repeat(32)}`, TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15557122661' };
+const numbers = [{ phone_number: texts.TWILIO_FROM, capabilities: { sms: true } }];
 const services = (url: string) => ({ SENDGRID_URL: url, TWILIO_URL: url, SMS_COUNTRIES: 'DE' });
 const records = (found: Record<string, string[]>) => async (name: string) => {
   if (name.startsWith('away.')) throw new Error('no name server');
@@ -104,7 +105,7 @@ const messageCases: Cases = {
   'messages of a sandbox': () => checkMessages(setupOf({ NODE_ENV: 'development' })),
   'messages that are accepted': () =>
     beside(
-      () => [200, '{"scopes":["mail.send"],"status":"active"}'],
+      () => [200, JSON.stringify({ scopes: ['mail.send'], status: 'active', incoming_phone_numbers: numbers })],
       (url) =>
         checkMessages(setupOf({ ...production, ...mails, ...texts, ...services(url) }, { resolveTxt: records({}) })),
     ),

@@ -1,8 +1,8 @@
 import { getCountries } from 'libphonenumber-js/max';
+import { createRedactor, listSecrets } from '../../config/redact.ts';
 import { judgeClient, judgeRedirect } from '../../server/cli/doctor/checks-address.ts';
 import { checkConfiguration, judgeMachine } from '../../server/cli/doctor/checks-host.ts';
 import { clockOffset, judgeClock } from '../../server/cli/doctor/checks-services.ts';
-import { createRedactor, listSecrets } from '../../server/cli/doctor/clean.ts';
 import { bytesText } from '../../server/cli/doctor/finding.ts';
 import type { MachineFacts } from '../../server/cli/doctor/machine.ts';
 import { report } from '../../server/cli/doctor/report.ts';

@@ -16,6 +16,7 @@ const groups = {
   outbox: ['list', 'retry'],
   keys: ['list', 'rotate'],
   mail: ['preview', 'send'],
+  sms: ['send'],
 };
 const commands = [
   ...Object.entries(groups).flatMap(([group, names]) => names.map((name) => [group, name])),

@@ -1,5 +1,8 @@
 import { chmod, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { startSmtp } from '../messages/stand-in-smtp.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { createServers, doctorFindings } from './server-process.ts';
 
 const servers = createServers();
@@ -201,4 +204,44 @@ it('Legal texts that cannot be read are named, and a search app below a path of 
   expect(broken.stderr()).toContain(`LEGAL_DIR: ${join(folder, 'en', 'terms.md')} is missing`);
   const server = await servers.start({ ...production, DATA_DIR, SEARCH_APP_URL: 'https://login.example.com/search' });
   await server.ready;
+});
+
+it('A refused login of the mail server is one warning after the start, which does not wait for it', async () => {
+  const password = 'mail-pass-word-1';
+  const smtp = await startSmtp({ login: { user: 'foyer', pass: 'another one' } });
+  try {
+    const SMTP_URL = `smtp://foyer:${password}@127.0.0.1:${smtp.port}?requireTLS=false`;
+    const server = await servers.start({ ...production, SMTP_URL, DATA_DIR: await servers.folder() });
+    await server.ready;
+    await waitFor(() => expect(server.stdout()).toMatch(/"act":"message-service"/));
+    const lines = server
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes('message-service'));
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ level: 40, service: 'smtp', state: 'refused', reason: expect.stringMatching(/535/) }),
+    ]);
+    expect(server.stdout()).not.toContain(password);
+  } finally {
+    await smtp.close();
+  }
+});
+
+it('A start is ready while the mail server hangs', async () => {
+  const silent = createServer(() => {});
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const begunMs = performance.now();
+  const server = await servers.start({
+    ...production,
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    DATA_DIR: await servers.folder(),
+  });
+  await server.ready;
+  // The check itself gives up after ten seconds.
+  expect(server.stdout()).not.toContain('message-service');
+  expect(performance.now() - begunMs).toBeLessThan(9_500);
+  server.signal('SIGTERM');
+  expect(await server.ended).toBe(0);
+  silent.close();
 });

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import https from 'node:https';
 import type Stripe from 'stripe';
 import type { Logger } from '../../http/index.ts';
 import { propertyIn } from '../../shared/index.ts';
@@ -31,6 +33,8 @@ export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClien
         maxNetworkRetries: 1,
         timeout: timeoutMs,
         telemetry: false,
+        // Its own agents know no proxy.
+        httpAgent: protocol === 'http:' ? http.globalAgent : https.globalAgent,
       });
     });
     return client;

@@ -78,9 +78,42 @@ export function judgeCarrier(
     fault(`messages.${name}`, state.kind === 'refused')`${service} refuses the credentials of ${variable}: ${reason}
     Why: ${why}
     Do: Correct ${variable}, restart Foyer, and run \`foyer outbox retry --all-dead\` for what was given up.`,
+    fault(
+      `messages.${name}`,
+      state.kind === 'no-sender',
+    )`${service} cannot send from TWILIO_FROM or TWILIO_MESSAGING_SERVICE_SID: ${reason}
+    Why: ${why}
+    Do: Set one of them to a sender of this account (Twilio console, Phone Numbers), restart Foyer, and run \`foyer sms send --to\` your own number.`,
     fault(`messages.${name}`)`${service} cannot be reached by ${variable}: ${reason}
     Why: ${why}
     Do: Check host, port and TLS in ${variable}, and that this host may open that connection.`,
+  ]);
+}
+
+interface BacklogFacts {
+  /** Messages that were given up in the last 24 hours. */
+  dead: number;
+  /** Messages that have waited for longer than 15 minutes, and when the oldest was written. */
+  late: number;
+  oldestAt: number | null;
+  nowMs: number;
+}
+
+/** The state of the outbox. */
+export function judgeBacklog({ dead, late, oldestAt, nowMs }: BacklogFacts): Finding[] {
+  const minutes = Math.floor((nowMs - (oldestAt ?? nowMs)) / 60_000);
+  const age = minutes < 120 ? counted(minutes, 'minute') : counted(Math.floor(minutes / 60), 'hour');
+  return table('messages', [
+    ok('messages.dead', dead === 0)`No message was given up in the last 24 hours.`,
+    warning('messages.dead')`${counted(dead, 'message')} ${dead === 1 ? 'was' : 'were'} given up in the last 24 hours.
+    Why: They have not arrived: codes, notices, or sign-outs of client apps.
+    Do: Read the reasons with \`foyer outbox list --state dead\`, mend the cause, and run \`foyer outbox retry --all-dead\`.`,
+    ok('messages.waiting', late === 0)`No message has waited for longer than 15 minutes.`,
+    warning(
+      'messages.waiting',
+    )`${counted(late, 'message')} ${late === 1 ? 'has' : 'have'} waited for longer than 15 minutes, the oldest for ${age}.
+    Why: Codes are void after some minutes. Either no server runs, or a service does not accept messages.
+    Do: Read the reasons with \`foyer outbox list --state waiting\`; Foyer tries again by itself.`,
   ]);
 }
 

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { loadPlans, PlansFileError } from '../../../config/plans.ts';
+import { readBacklog } from '../../messages/index.ts';
 import { type ClientMetadata, listClients, listClientsWithOldSecrets, type SigningKeyInfo } from '../../oidc/index.ts';
 import { dayMs } from '../../shared/index.ts';
 import { type Database, inspectDatabase, inspectSqliteFile, isStamped, migrationState } from '../../store/index.ts';
 import { onOffer } from '../grantable-access.ts';
 import { judgeClients, judgeKeys, judgeLegacy, judgePkce, judgeSecrets, judgeSensitive } from './checks-keys.ts';
-import { judgeClock, judgeMissing } from './checks-services.ts';
+import { judgeBacklog, judgeClock, judgeMissing } from './checks-services.ts';
 import {
   judgeAnswer,
   judgePasswords,
@@ -79,6 +80,7 @@ async function readContent(database: Database, setup: Setup, findings: Finding[]
   // The content of older tables is unknown.
   if (state.pending.length === 0) {
     findings.push(...(await checkClients(database, setup)));
+    findings.push(...judgeBacklog({ ...(await readBacklog(database.db, now())), nowMs: now() }));
     findings.push(...judgePasswords(await readPasswords(database, setup)));
   }
   return facts.keys;

@@ -10,6 +10,7 @@ export const areas = {
   'key-value': 'Short-lived state',
   keys: 'Signing keys',
   clients: 'Client apps',
+  outgoing: 'Outgoing proxy',
   messages: 'Messages',
   plans: 'Plans',
   providers: 'Providers',

@@ -1,23 +1,27 @@
 import { Resolver } from 'node:dns/promises';
 import { parse } from 'tldts';
-import { checkSendGrid, checkSmtp, checkTwilio } from '../../messages/index.ts';
+import { proxyNames } from '../../../config/outgoing-proxy.ts';
+import { checkMailService, checkTextService } from '../../carriers.ts';
 import { isItemIn, propertyIn } from '../../shared/index.ts';
 import { judgeCarrier, judgeSandboxMessages, judgeSender } from './checks-services.ts';
 import type { Finding } from './finding.ts';
 import type { Setup } from './setup.ts';
 
-async function checkMailService({ config, unreadable, say }: Setup): Promise<Finding[]> {
-  const { SENDGRID_API_KEY: apiKey, SENDGRID_URL: url, SMTP_URL: smtpUrl } = config;
-  if (['SENDGRID_API_KEY', 'SENDGRID_URL', 'SMTP_URL'].some(unreadable)) return [];
-  if (apiKey !== undefined) return judgeCarrier('sendgrid', await checkSendGrid({ apiKey, url }), say);
-  return smtpUrl === undefined ? [] : judgeCarrier('smtp', await checkSmtp(smtpUrl), say);
+async function checkService(
+  { config, unreadable, say }: Setup,
+  names: readonly string[],
+  check: typeof checkMailService,
+): Promise<Finding[]> {
+  if (names.some(unreadable)) return [];
+  const found = await check(config);
+  return found ? judgeCarrier(found.name, found.state, say) : [];
 }
 
-async function checkTextService({ config, unreadable, say }: Setup): Promise<Finding[]> {
-  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_URL: url } = config;
-  if (accountSid === undefined || authToken === undefined || unreadable('TWILIO_URL')) return [];
-  return judgeCarrier('twilio', await checkTwilio({ accountSid, authToken, url }), say);
-}
+const mailNames = ['SENDGRID_API_KEY', 'SENDGRID_URL', 'SMTP_URL', ...proxyNames];
+const textNames = [
+  ...['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM', 'TWILIO_MESSAGING_SERVICE_SID', 'TWILIO_URL'],
+  ...proxyNames,
+];
 
 /**
  * With the name servers of this host. If these do not answer, Node.js waits for half a minute and more for each.
@@ -81,6 +85,10 @@ async function checkSender(setup: Setup): Promise<Finding[]> {
 export async function checkMessages(setup: Setup): Promise<Finding[]> {
   const { config } = setup;
   if (config.SANDBOX) return judgeSandboxMessages();
-  const found = [checkMailService(setup), checkTextService(setup), ...(config.production ? [checkSender(setup)] : [])];
+  const found = [
+    checkService(setup, mailNames, checkMailService),
+    checkService(setup, textNames, checkTextService),
+    ...(config.production ? [checkSender(setup)] : []),
+  ];
   return (await Promise.all(found)).flat();
 }

@@ -7,6 +7,7 @@ import type { Area, Finding } from './finding.ts';
 import { checkKeyValue } from './key-value.ts';
 import { readMachine } from './machine.ts';
 import { checkMessages } from './messages.ts';
+import { checkOutgoing } from './outgoing.ts';
 import { checkPlans } from './plans.ts';
 import { checkFederation } from './providers.ts';
 import type { Setup } from './setup.ts';
@@ -24,6 +25,7 @@ export async function examine(setup: Setup): Promise<Finding[]> {
     ['data-folder', () => (setup.unreadable('DATA_DIR') ? [] : judgeFolder(readFolder(setup)))],
     ['database', async () => (await database).findings],
     ['key-value', () => checkKeyValue(setup)],
+    ['outgoing', () => checkOutgoing(setup)],
     ['messages', () => checkMessages(setup)],
     ['plans', () => checkPlans(setup)],
     ['providers', () => checkFederation(setup)],

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { type Config, inspectConfig } from '../../../config/load.ts';
+import { createRedactor, listSecrets } from '../../../config/redact.ts';
 import type { SecretBoxes } from '../../deps.ts';
 import { createBoxes } from '../../deps.ts';
-import { createRedactor, listSecrets } from './clean.ts';
 
 /** The input of the checks. */
 export interface Setup {

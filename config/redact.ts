@@ -1,4 +1,4 @@
-import { standardKinds, standardProviders } from '../../../config/standard-providers.ts';
+import { standardKinds, standardProviders } from './standard-providers.ts';
 
 /** Shorter ones are also ordinary words, whose replacement would reveal them. */
 const minLength = 6;
@@ -15,7 +15,10 @@ const secretNames = [
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'SENDGRID_API_KEY', 'TWILIO_AUTH_TOKEN'],
   ...standardKinds.map((kind) => standardProviders[kind].credentials.secret.variable),
 ];
-const addressNames = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'];
+const addressNames = [
+  ...['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'],
+  ...['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy'],
+];
 
 /** The secrets of a configuration, even an unreadable one: keys, and the passwords in addresses. */
 export function listSecrets(environment: NodeJS.ProcessEnv, secretKeys: readonly string[]): string[] {
