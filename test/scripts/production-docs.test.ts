@@ -14,6 +14,12 @@ function written(path: string): string {
   return content;
 }
 
+/** The content of a file of the repository that a command of the manual installs. */
+function installed(name: string, path: string): string {
+  expect(text).toContain(`/srv/foyer/app/config/systemd/${name} ${path}\n`);
+  return readFileSync(join(import.meta.dirname, '../../config/systemd', name), 'utf8');
+}
+
 /** Values that a shell, systemd and Node do not all read alike. */
 const hostile = `# a comment
   # another one
@@ -27,9 +33,12 @@ HELP_URL=
 DATA_DIR=/srv/foyer/data with spaces
 LOG_LEVEL=info # behind it
 export TRUST_PROXY=loopback
+BRAND_LOGO_URL='https://cdn.example.com/a\\b "c".svg'
+MAIN_APP_URL = https://www.example.com/$HOME/%h
+;METRICS_PORT=9464
 NODE_OPTIONS=--max-old-space-size=384 --max-semi-space-size=8
 `;
-const names = [...hostile.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+const names = [...hostile.matchAll(/^[; ]?(?:export )?([A-Z_]+) ?=/gm)].map(([, name = '']) => name);
 
 describe('docs/production.md', () => {
   let root: string;
@@ -61,9 +70,10 @@ describe('docs/production.md', () => {
   }
 
   it('The service and the operator’s command read foyer.env alike: quotes, comments, spaces, $ and #', () => {
-    const unit = written('/etc/systemd/system/foyer.service');
-    // One reader: none of systemd's own.
-    expect(unit).not.toMatch(/^Environment/m);
+    const unit = installed('foyer.service', '/etc/systemd/system/foyer.service');
+    // One reader, and none of systemd's own: EnvironmentFile= has other rules (systemd.exec(5)). Without a shell, ExecStart=
+    // is divided at spaces, and $ would be replaced (systemd.service(5), Command lines).
+    expect(unit).not.toMatch(/^Environment|^ExecStart=.*[$"'%\\]/m);
     const [, start = ''] = /^ExecStart=(.*)$/m.exec(unit) ?? [];
     expect(start).toContain(envFile);
     const [program = '', ...words] = here(start).split(' ');
@@ -72,7 +82,7 @@ describe('docs/production.md', () => {
     );
 
     const wrapper = join(root, 'foyer');
-    const script = written('/usr/local/bin/foyer');
+    const script = installed('foyer', '/usr/local/bin/foyer');
     expect(script).toContain('setpriv --reuid foyer');
     writeFileSync(wrapper, here(script));
     chmodSync(wrapper, 0o755);
@@ -93,6 +103,9 @@ describe('docs/production.md', () => {
       SMTP_URL: 'smtps://user:p#ss$w@smtp.example.com:465',
       HELP_URL: '',
       LOG_LEVEL: 'info',
+      BRAND_LOGO_URL: 'https://cdn.example.com/a\\b "c".svg',
+      MAIN_APP_URL: 'https://www.example.com/$HOME/%h',
+      METRICS_PORT: 'not set',
     });
   });
 
