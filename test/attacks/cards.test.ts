@@ -176,12 +176,12 @@ describe('attacks on cards and payments', () => {
     const { user, customer } = await aBuyer(shop);
     const browser = await shop.foyer.signedIn(user);
     const forms: [string, Record<string, string>][] = [
-      ['/plan-purchase/10', { act: '', planId: '10', dueCents: '9900' }],
+      ['/plan-purchase/10', { act: '', planId: '10', dueCents: '9900', laterCents: '9900' }],
       ['/plan-purchase/1', { act: 'free', planId: '1' }],
       ['/plan-purchase', { act: 'choose', planId: '12' }],
-      ['/plan-purchase/10/addPayment', { act: '', planId: '10', dueCents: '9900' }],
-      ['/signup/verifiedCode', { act: '', planId: '10', dueCents: '9900' }],
-      ['/post-signup/plan', { act: '', planId: '10', dueCents: '9900' }],
+      ['/plan-purchase/10/addPayment', { act: '', planId: '10', dueCents: '9900', laterCents: '9900' }],
+      ['/signup/verifiedCode', { act: '', planId: '10', dueCents: '9900', laterCents: '9900' }],
+      ['/post-signup/plan', { act: '', planId: '10', dueCents: '9900', laterCents: '9900' }],
       ['/plan-purchase-appsumo/', { planId: '101' }],
     ];
     for (const [path, form] of forms)
@@ -194,7 +194,7 @@ describe('attacks on cards and payments', () => {
     const user = await member();
     const browser = await shop.foyer.signedIn(user);
     const address = `/plan-purchase/10?${new URLSearchParams({ redirect: 'https://evil.example/', authorization: 'https://evil.example' })}`;
-    const paid = await browser.post(address, { act: '', planId: '10', dueCents: '9900' });
+    const paid = await browser.post(address, { act: '', planId: '10', dueCents: '9900', laterCents: '9900' });
     expect(paid.status).toBe(303);
     const done = paid.headers.get('location') ?? '';
     expect(new URL(done, shop.foyer.url).origin).toBe(new URL(shop.foyer.url).origin);

@@ -3,7 +3,7 @@ import { StripeUnavailableError } from '../../server/billing/index.ts';
 import { quotePlan } from '../../server/billing/purchase/quote.ts';
 import { anyBackend } from '../support/stores.ts';
 import { aBuyer, chargedTo } from './api-steps.ts';
-import { wordsOf } from './checkout/shop.ts';
+import { mainForm, wordsOf } from './checkout/shop.ts';
 import { type Shop, startShop } from './steps.ts';
 
 describe('the lines of a purchase', () => {
@@ -20,10 +20,11 @@ describe('the lines of a purchase', () => {
     const browser = await shop.foyer.signedIn(buyer.user);
     await browser.get('/plan-purchase/10');
     await browser.post('/plan-purchase/10', { act: 'promo', planId: '10', promo: 'NEARLY' });
-    expect(wordsOf(await (await browser.get('/plan-purchase/10')).text())).toContain(
+    const html = await (await browser.get('/plan-purchase/10')).text();
+    expect(wordsOf(html)).toContain(
       'Starter, every 30 days $99.00 Promo NEARLY −$98.75 Too small to charge, added to your next payment −$0.25 Due today $0.00',
     );
-    await browser.post('/plan-purchase/10', { planId: '10', dueCents: '0' });
+    await browser.post('/plan-purchase/10', mainForm(html).fields);
     expect((await shop.userNow(buyer.user)).planId).toBe('10');
     const words = wordsOf(await (await browser.get('/plan-purchase/12')).text());
     expect(words).toMatch(

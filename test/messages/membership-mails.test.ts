@@ -150,3 +150,22 @@ describe.each(languages)('the mails about payment methods in %s', (lang) => {
     expect(ended).toContain(texts[lang].mail.paymentFailed.debitLead);
   });
 });
+
+describe.each(languages)('the mails about a plan that ends on a month’s notice, in %s', (lang) => {
+  it('The mail about the end names the refund and the credit, and says how to keep the plan', () => {
+    const { html, text } = mail('plan-cancelled', lang, { refundCents: 67_377, creditCents: 1_200, currency: 'usd' });
+    const { planEndsOnNotice: words, membership: labels } = texts[lang].mail;
+    for (const part of [text, html]) expect(part).toContain(words.lead.slice(0, 30));
+    expect(text).toContain(words.back);
+    const facts = factsOf(text);
+    expect(facts[labels.refundThen]).toMatch(/673[.,]77/);
+    expect(facts[labels.creditThen]).toMatch(/12[.,]00/);
+    expect(mail('plan-cancelled', lang).text).not.toContain(labels.refundThen);
+  });
+
+  it('The notice before the renewal says how the following year ends', () => {
+    const { renewalNotice: words } = texts[lang].mail;
+    expect(mail('renewal-notice', lang, { endsOnNotice: true }).text).toContain(words.noticeAdvice);
+    expect(mail('renewal-notice', lang).text).toContain(words.cancelAdvice);
+  });
+});

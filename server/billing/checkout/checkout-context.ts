@@ -134,8 +134,8 @@ export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   const due = r.field('dueCents');
   // No page announces a negative amount: invalid input never matches.
   const dueCents = /^\d{1,9}$/.test(due) ? Number(due) : -1;
-  // Pages of earlier releases do not name it.
-  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents') || undefined };
+  // Without it a form has announced no later charge: it is compared, too, and '' is none of its values.
+  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents') };
 }
 
 /** The same, for the page's form. */

@@ -55,7 +55,7 @@ describe('buttons that oblige to pay', () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user);
     const browser = await shop.foyer.signedIn(user);
-    await browser.post('/plan-purchase/12', { planId: '12', dueCents: '49900' });
+    await browser.post('/plan-purchase/12', { planId: '12', dueCents: '49900', laterCents: '49900' });
     expect(await shop.planOf(user)).toBe('12');
     const button = planButton(await (await browser.get('/plan-purchase/10')).text());
     expect(button).toMatch(/^Pay \$99\.00 from \w+ \d+, \d{4}$/);

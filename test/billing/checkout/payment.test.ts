@@ -64,6 +64,7 @@ describe('the payment page', () => {
       act: 'save-card',
       planId: '10',
       dueCents: '9900',
+      laterCents: '9900',
       setupIntent: confirmCard(shop, clientSecret, cards.visa),
     };
     const answers = await Promise.all([browser.post(path, form), browser.post(path, form)]);
@@ -93,7 +94,7 @@ describe('the payment page', () => {
     const other = await visitor();
     const [own, foreign] = [await openSetup(browser), await openSetup(other.browser)];
     const post = (setupIntent: string) =>
-      browser.post(path, { act: 'save-card', planId: '10', dueCents: '9900', setupIntent });
+      browser.post(path, { act: 'save-card', planId: '10', dueCents: '9900', laterCents: '9900', setupIntent });
     const setupIntents = [own.split('_secret_')[0] ?? '', confirmCard(shop, foreign, cards.visa), '', 'pm_card_visa'];
     for (const setupIntent of setupIntents) {
       const answer = await post(setupIntent);
@@ -127,10 +128,14 @@ describe('the payment page', () => {
     const html = await declined.text();
     expect(wordsOf(html)).toMatch(/The card was not accepted Your card was declined\..*Visa •••• 0341.*Another card/);
     // In the language of the page, though Stripe says it in English.
-    const german = await browser.post(path, { planId: '10', dueCents: '9900' }, { 'accept-language': 'de' });
+    const german = await browser.post(
+      path,
+      { planId: '10', dueCents: '9900', laterCents: '9900' },
+      { 'accept-language': 'de' },
+    );
     expect(wordsOf(await german.text())).toContain('Die Karte wurde nicht angenommen Ihre Karte wurde abgelehnt.');
     expect(await shop.planOf(user)).toBeNull();
-    const again = await browser.post(path, { planId: '10', dueCents: '9900' });
+    const again = await browser.post(path, { planId: '10', dueCents: '9900', laterCents: '9900' });
     expect(again.status).toBe(402);
     const paid = await saveCardAt(shop, browser, path, cards.mastercard);
     expect([paid.status, paid.headers.get('location')]).toEqual([303, '/signup/completed/m-99']);
@@ -193,7 +198,7 @@ describe('the payment page', () => {
     const { user, browser } = await visitor();
     const setupIntent = confirmCard(shop, await openSetup(browser), cards.visa);
     shop.standIn.fault('unreachable', (_method, asked) => asked.startsWith('/v1/setup_intents/'));
-    const sent = { act: 'save-card', planId: '10', dueCents: '9900', setupIntent };
+    const sent = { act: 'save-card', planId: '10', dueCents: '9900', laterCents: '9900', setupIntent };
     const answer = await browser.post(path, sent);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
     const html = await answer.text();

@@ -138,6 +138,8 @@ describe('refused payments', () => {
     const card = (await shop.foyer.app.membership.getMembership(user.id))?.card?.paymentMethodId ?? '';
     shop.standIn.engine.setCardBehaviour(card, '4000000000000341');
     await shop.standIn.engine.advance(31 * dayMs);
-    expect(pathOf(await browser.post(page('12'), { planId: '12', dueCents: '49900' }))).toBe('/settings/membership');
+    expect(pathOf(await browser.post(page('12'), { planId: '12', dueCents: '49900', laterCents: '49900' }))).toBe(
+      '/settings/membership',
+    );
   });
 });

@@ -15,6 +15,7 @@ describe('tampered forms of step 2', () => {
     ['an amount that is none', { dueCents: '9900.0' }],
     ['another amount of the renewal', { laterCents: '100' }],
     ['no renewal', { laterCents: 'none' }],
+    ['the later amount left out', { laterCents: '' }],
     ['a cheaper plan than was chosen', { planId: '1' }],
     ['a dearer plan than was chosen', { planId: '15' }],
     ['a partner’s plan', { planId: '103', dueCents: '0' }],
@@ -83,7 +84,7 @@ describe('tampered forms of step 2', () => {
     await shop.saveCard(user);
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     for (const path of [summary, '/signup/changePlan', '/signup/addPayment', '/signup/addPayment/setup']) {
-      const answer = await browser.post(path, { planId: '10', dueCents: '9900' }, foreign);
+      const answer = await browser.post(path, { planId: '10', dueCents: '9900', laterCents: '9900' }, foreign);
       expect([path, answer.status]).toEqual([path, 403]);
     }
     expect(await shop.planOf(user)).toBeNull();

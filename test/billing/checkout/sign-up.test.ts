@@ -236,7 +236,7 @@ describe('step 2 of a sign-up', () => {
     const words = await promo.text();
     expect([promo.status, wordsOf(words).includes('stripe customer updation error !')]).toEqual([503, true]);
     expect(words).toContain('value="WELCOME20"');
-    const confirm = await browser.post(summary, { planId: '10', dueCents: '9900' });
+    const confirm = await browser.post(summary, { planId: '10', dueCents: '9900', laterCents: '9900' });
     expect([confirm.status, wordsOf(await confirm.text()).includes('Something went wrong!')]).toEqual([503, true]);
     expect(await shop.planOf(user)).toBeNull();
     away = false;
