@@ -152,7 +152,7 @@ export function openApiDocument(operations: readonly ApiOperation[], settings: O
       version: '1',
       description:
         'The calls of client apps and scripts besides OpenID Connect. Times are milliseconds since the epoch unless the field says otherwise. Amounts are decimal texts. Errors are problem details (RFC 9457). New members of answers may come at any time.',
-      license: { name: 'All rights reserved' },
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-Proprietary' },
       contact: { name: title, url: publicUrl, ...(contactEmail !== undefined && { email: contactEmail }) },
     },
     servers: [{ url: publicUrl }],

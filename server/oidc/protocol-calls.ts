@@ -73,6 +73,7 @@ const storageAnswer = z
   })
   .meta({ id: 'StorageAnswer', description: 'The session is bound to the request.' });
 
+const problem = { type: 'application/problem+json', schema: problemSchema };
 const refusedToken = { type: 'application/json', schema: oauthError };
 
 /** The calls of the OpenID Provider that the document of the JSON API has, too. */
@@ -105,6 +106,10 @@ export const protocolCalls: readonly ProtocolCall[] = [
     security: ['session'],
     body: { type: 'application/json', schema: storageRequest },
     answer: storageAnswer,
-    refusals: { default: { description: 'Refused', type: 'application/problem+json', schema: problemSchema } },
+    refusals: {
+      400: { description: 'No pending request is named', ...problem },
+      403: { description: 'The request belongs to another browser', ...problem },
+      default: { description: 'Anything else', ...problem },
+    },
   },
 ];
