@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   type ApiOperation,
   defineOperation,
+  describedAs,
   doc,
   HttpError,
   requirePrincipal,
@@ -18,6 +19,7 @@ import {
   requireCallingUser,
   type TypedProfile,
   toCognitoAttributes,
+  toGenderNumber,
 } from '../users/index.ts';
 import { profileSaver } from './profile/profile-calls.ts';
 import type { SaveProfileDeps } from './profile/save-profile.ts';
@@ -33,8 +35,32 @@ const toText = (name: ProfileField) => {
     .meta({ ...attributeDocs[name], maxLength: profileFields[name].html.maxLength ?? 2_000 });
 };
 
+/** An attribute that has another form in a claim: both forms are accepted. */
+const attributeField = (name: ProfileField, fromClaim: (value: unknown) => unknown) =>
+  z
+    .unknown()
+    .transform(fromClaim)
+    .pipe(z.string().max(2_000))
+    .meta({
+      ...attributeDocs[name],
+      ...describedAs({
+        ...attributeDocs[name],
+        type: 'string',
+        maxLength: profileFields[name].html.maxLength ?? 2_000,
+      }),
+    })
+    .optional();
+const addressClaim = z.object({ formatted: z.string() });
+
 /** The attributes that this call changes; address and number have calls of their own, and Foyer decides the rest. */
-const changeable = z.strictObject(Object.fromEntries(fields.map(({ name, attribute }) => [attribute, toText(name)])));
+const changeable = z.strictObject({
+  ...Object.fromEntries(fields.map(({ name, attribute }) => [attribute, toText(name)])),
+  gender: attributeField('gender', toGenderNumber),
+  address: attributeField('address', (value) => addressClaim.safeParse(value).data?.formatted ?? value),
+  'custom:newsletter': attributeField('newsletter', (value) => (typeof value === 'boolean' ? String(value) : value)),
+});
+const toTyped = (body: Record<string, string | undefined>): TypedProfile =>
+  Object.fromEntries(fields.map(({ name, attribute }) => [name, body[attribute]]));
 const names = Object.fromEntries(fields.map(({ name, attribute }) => [name, attribute]));
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
@@ -111,8 +137,7 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
       answer: successSchema,
       async handle({ req, body }) {
         const user = await requireCallingUser(req, deps.database);
-        const typed: TypedProfile = Object.fromEntries(fields.map(({ name, attribute }) => [name, body[attribute]]));
-        await save(user, { req, typed, names });
+        await save(user, { req, typed: toTyped(body), names });
         return success;
       },
     }),

@@ -23,7 +23,7 @@ import { findCode } from './purchase/promotion-codes.ts';
 import { applyPromotion, choosePlan } from './purchase/purchase.ts';
 import { dropPromotion, findOpenPurchase, toPurchase } from './purchase/purchase-store.ts';
 import { quotePlan } from './purchase/quote.ts';
-import { type BillingService, StripeUnavailableError } from './results.ts';
+import { type BillingService, ReadLimitError, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
 import { cancel, findKeptRenewal, resume } from './subscription/acts.ts';
@@ -107,9 +107,8 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
   const readBy = async <T>(userId: UserId, read: () => Promise<T>): Promise<T> => {
-    // Limits the reads of one user, because Stripe's own limit applies to all users together.
     const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
-    if (!decision.allowed) throw new StripeUnavailableError('this member reads too often');
+    if (!decision.allowed) throw new ReadLimitError(decision.retryAfterMs);
     return read();
   };
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => withUserLock(database, user.id, act);

@@ -164,6 +164,15 @@ export class StripeUnavailableError extends Error {
   override name = 'BillingUnavailable';
 }
 
+/** The reads of one user are limited, because Stripe's own limit applies to all users together. */
+export class ReadLimitError extends StripeUnavailableError {
+  readonly retryAfterMs: number;
+  constructor(retryAfterMs: number) {
+    super('this member reads too often');
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
 /** Stripe does not know the place of the user, and nothing is sold without its tax: their address must be entered. */
 export class TaxLocationError extends StripeUnavailableError {}
 

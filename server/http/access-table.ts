@@ -77,6 +77,7 @@ export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'Query.listUsers': recordReaders,
   'ModelUserConnection.items': recordReaders,
   'ModelUserConnection.nextToken': recordReaders,
+  'ModelUserConnection.startedAt': recordReaders,
   'User.id': recordReaders,
   'User.userId': recordReaders,
   'User.username': recordReaders,
@@ -99,4 +100,7 @@ export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'User.userType': recordReaders,
   'User.createdAt': recordReaders,
   'User.updatedAt': recordReaders,
+  'User._version': recordReaders,
+  'User._deleted': recordReaders,
+  'User._lastChangedAt': recordReaders,
 };

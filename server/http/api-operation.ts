@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiAccess, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
 import { serveDocument } from './api-document.ts';
+import { acceptsNoFields, nullsAsAbsent } from './api-fields.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { jsonBody } from './request-body.ts';
@@ -69,6 +70,12 @@ export interface CallLimits {
   forVisitors: RequestHandler;
 }
 
+/** A call whose fields are all optional needs no body, and a list of one may be sent as the one. */
+function toExpectedBody(schema: z.ZodType | undefined, body: unknown): unknown {
+  if (body === undefined && schema && acceptsNoFields(schema)) return {};
+  return schema instanceof z.ZodArray && body !== undefined && !Array.isArray(body) ? [body] : body;
+}
+
 /** Rejects input that does not match its schema. The error never repeats values. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema | undefined,
@@ -76,7 +83,8 @@ export function parseInput<Schema extends z.ZodType>(
   where: string,
 ): z.infer<Schema> {
   // Input without a schema is ignored.
-  const parsed = (schema ?? z.unknown().transform(() => ({}))).safeParse(value);
+  const reader = schema ?? z.unknown().transform(() => ({}));
+  const parsed = reader.safeParse(nullsAsAbsent(reader, value));
   if (parsed.success) return parsed.data as z.infer<Schema>;
   const invalidParams = parsed.error.issues.map(({ path, message }) => ({
     name: [where, ...path].join('.'),
@@ -101,7 +109,7 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, ApiAc
       async respond(req, res) {
         const params = parseInput(description.params, req.params, 'path');
         const query = parseInput(description.query, { ...req.query }, 'query');
-        const body = parseInput(description.body, req.body, 'body');
+        const body = parseInput(description.body, toExpectedBody(description.body, req.body), 'body');
         res.json(description.answer.parse(await handle({ req, params, query, body })));
       },
     };

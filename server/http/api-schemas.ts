@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { flowIdSchema } from '../shared/index.ts';
 import { doc } from './schema-doc.ts';
 
 /** The answer of calls that return no data, in the identity service's words. */
@@ -8,8 +7,12 @@ export const successSchema = z
   .meta({ id: 'Success', description: 'The change is stored.' });
 export const success = { status: 'SUCCESS' as const };
 
-export const flowField = flowIdSchema
+/** Callers of the identity service know the user name alone. */
+const flowMissing = 'the flow of the answer of the call that sent the code; username is not enough';
+export const flowField = z
+  .string({ error: flowMissing })
   .max(100)
+  .brand<'FlowId'>()
   .meta(doc('From the answer of the call before; a secret of the caller', 'V1StGXR8Z5jdHi6BmyT3qK0cW7uN4oPx'));
 
 /** A code of a mail, a text message or an authenticator app. */

@@ -3,7 +3,7 @@ import {
   buildSchema,
   defaultFieldResolver,
   execute,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   isObjectType,
   parse,
@@ -38,6 +38,15 @@ function failureIn(errors: readonly GraphQLError[] | undefined): unknown {
   return ours?.originalError ?? ours;
 }
 
+/** Messages of the library repeat values of the caller, which may have 15 KiB. */
+const maxMessage = 200;
+function withShortMessage(error: Readonly<GraphQLError | Error>): Error {
+  const { message } = error;
+  if (message.length <= maxMessage) return error as Error;
+  const short = `${message.slice(0, maxMessage - 1)}…`;
+  return new GraphQLError(short, error instanceof GraphQLError ? { nodes: error.nodes, source: error.source } : {});
+}
+
 /** The schema with the access rule of each field before its resolver. @throws if a field has no rule */
 function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSchema {
   const schema = buildSchema(sdl);
@@ -69,6 +78,7 @@ export function createEngine({ schema: sdl, resolvers, introspection, fields }: 
     // The body is already parsed, by Foyer's own rules.
     parseRequestParams: ({ context }) => context.params,
     parse: (source) => parse(source, { maxTokens: maxTokens }),
+    formatError: (error) => withShortMessage(error),
     validate: (schema, document) => validate(schema, document, rules, { maxErrors: maxErrors, hideSuggestions: true }),
     execute: (args) => execute({ ...args, hideSuggestions: true }),
     onOperation(_req, _args, result) {

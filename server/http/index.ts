@@ -37,6 +37,7 @@ export {
   wrongCode,
   wrongInput,
 } from './actions.ts';
+export { flagField, idField } from './api-fields.ts';
 export { type ApiOperation, aliasMeta, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
 export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
 export { toAppLinks } from './app-links.ts';
@@ -110,7 +111,7 @@ export {
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
-export { apiProblems, type ErrorKind } from './problems.ts';
+export { apiProblems, type ErrorKind, problemType } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { apiCallLimits } from './rate-limits/api-calls.ts';
 export { configureLimits, type LimitSettings, type RateLimits } from './rate-limits/configure.ts';

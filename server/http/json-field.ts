@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseUnknownJson } from '../shared/index.ts';
 import { isMalformed } from './request-body.ts';
 
 /** Lower than the limit of every common parser: .NET has 64, Ruby 100, Python and Jackson about 1,000. */
@@ -36,14 +37,29 @@ function firstFault(root: object, max: number): Fault | undefined {
   return undefined;
 }
 
+/** Older callers send the object as JSON text, and an empty one as an empty list. */
+function fromJsonText(value: unknown): unknown {
+  const parsed = typeof value === 'string' ? parseJson(value) : value;
+  return Array.isArray(parsed) && parsed.length === 0 ? {} : parsed;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return parseUnknownJson(text);
+  } catch {
+    return text;
+  }
+}
+
 /**
- * A free-form object of the caller, stored unchanged: at most `max` characters of JSON, 16 levels, and only the
+ * A free-form object of the caller, or its JSON text, stored unchanged: at most `max` characters of JSON, 16 levels, and only the
  * characters that all other fields accept.
  */
 export function jsonField(max: number): z.ZodType<Record<string, unknown>> {
   // A record schema of zod drops `__proto__` silently, so the check reads the original input before it.
   return z
     .unknown()
+    .transform(fromJsonText)
     .superRefine((value, context) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         return context.addIssue({ code: 'custom', message: 'an object' });

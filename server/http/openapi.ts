@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { acceptsNoFields } from './api-fields.ts';
 import { apiName, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { problemSchema } from './openapi-problems.ts';
@@ -127,7 +128,7 @@ function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        required: true,
+        required: !acceptsNoFields(body),
         content: toContent(schemas, { schema: schemas.convertNamed(body, 'input', `${name}Request`) }),
       },
     }),

@@ -39,8 +39,8 @@ const form = () =>
 /** Accepts only JSON of at most 16 KiB, for the API calls. */
 export function jsonBody(): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
-    // null: the request has no body. The schema of the call then reports the missing input.
-    if (req.is('application/json') === false)
+    // null: the request has no body; an empty one counts as none. The schema of the call then reports missing input.
+    if (req.is('application/json') === false && req.get('content-length') !== '0')
       throw new HttpError('unsupportedType', { detail: 'content type of the body is not supported' });
     next();
   };

@@ -1,19 +1,22 @@
 import { createServer, type Server as HttpServer, type RequestListener, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { problemType } from '../http/index.ts';
 import { StartError } from './start-error.ts';
 
 /** Requests that Node's parser rejects never reach Express, so they are answered here. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') return;
-  const [status, text] =
+  const [status, kind, title] =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The request headers are too large.']
-      : ['400 Bad Request', 'The request cannot be read.'];
+      ? (['431 Request Header Fields Too Large', 'headersTooLarge', 'The request headers are too large.'] as const)
+      : (['400 Bad Request', 'badRequest', 'The request cannot be read.'] as const);
+  // RFC 9457. There is no log line that `instance` could name.
+  const text = JSON.stringify({ type: problemType(kind), title, status: Number.parseInt(status, 10), detail: title });
   const head = [
     `HTTP/1.1 ${status}`,
     'Connection: close',
-    'Content-Type: text/plain',
+    'Content-Type: application/problem+json',
     `Content-Length: ${text.length}`,
     'Cache-Control: no-store',
     'X-Content-Type-Options: nosniff',

@@ -13,6 +13,12 @@ const genderClaims: ReadonlyMap<string, string> = new Map([
   ['3', 'other'],
 ]);
 
+/** The stored value of a gender claim; every other value stays as it is. */
+export function toGenderNumber(value: unknown): unknown {
+  for (const [number, claim] of genderClaims) if (claim === value) return number;
+  return value;
+}
+
 /** Claims of OpenID Connect Core 1.0, section 5.1, in the scope `profile`. */
 const standardProfileClaims = 'name given_name family_name picture locale updated_at birthdate gender'.split(' ');
 const standardClaims = new Set([...standardProfileClaims, 'address']);

@@ -14,6 +14,7 @@ export {
   type GetMembershipClaims,
   listProfileClaims,
   type MembershipClaims,
+  toGenderNumber,
 } from './claims.ts';
 export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';

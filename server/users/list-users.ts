@@ -51,6 +51,8 @@ const schema = `
   type ModelUserConnection {
     items: [User!]!
     nextToken: String
+    "Amplify's own field, always null"
+    startedAt: Timestamp
   }
 
   type User {
@@ -76,6 +78,10 @@ const schema = `
     userType: String
     createdAt: Timestamp!
     updatedAt: Timestamp!
+    "Amplify's own fields, always null"
+    _version: Int
+    _deleted: Boolean
+    _lastChangedAt: Timestamp
   }
 `;
 

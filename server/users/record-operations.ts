@@ -6,6 +6,7 @@ import {
   defineOperation,
   doc,
   HttpError,
+  idField,
   isMalformed,
   jsonField,
   malformedLines,
@@ -38,7 +39,7 @@ const checked = (max: number, hasFault: typeof isMalformed) =>
     .max(max, `at most ${max} characters`)
     .refine((value) => !hasFault(value, value.length), 'characters that are not accepted');
 const text = (max: number) => checked(max, isMalformed);
-const id = text(100).min(1);
+const id = idField(text(100).min(1), '0197f3c2-9b1e-7a44');
 /** Text of several lines. */
 const lines = (max: number) => checked(max, malformedLines);
 const someJson = jsonField(4_000);
@@ -59,7 +60,7 @@ const described = z.object({
 const decided = ['planId', 'source', 'stripeCustomerId', 'status', 'totalRewards', 'username'] as const;
 const userRecordBody = described.extend({
   userId: id.optional(),
-  planId: planIdSchema.nullable().optional(),
+  planId: idField(planIdSchema.nullable(), '12').optional(),
   source: z.string().optional(),
   stripeCustomerId: z.string().nullable().optional(),
   status: z.string().optional(),
@@ -195,7 +196,7 @@ const updateUser = ({ database, plans }: Pick<RecordOperationsDeps, 'database' |
     body: withDocs(
       z.object({
         id,
-        planId: planIdSchema.max(100).nullable().optional(),
+        planId: idField(planIdSchema.max(100).nullable(), '12').optional(),
         source: z.string().max(50).optional(),
       }),
       { id: recordDocs.id, planId: recordDocs.planId, source: recordDocs.source },

@@ -39,7 +39,9 @@ describe.each(backends)('GraphQL on $name', (backend) => {
     expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['listUsers']);
     expect([schema.getMutationType(), schema.getSubscriptionType()]).toEqual([null, null]);
     const user = schema.getType('User');
-    expect(user instanceof GraphQLObjectType && Object.keys(user.getFields()).toSorted()).toEqual(fields.toSorted());
+    expect(user instanceof GraphQLObjectType && Object.keys(user.getFields()).toSorted()).toEqual(
+      [...fields, '_version', '_deleted', '_lastChangedAt'].toSorted(),
+    );
   });
 
   it('The field listUsers answers the same record as /user/listUserWithPoolId', async () => {

@@ -69,7 +69,7 @@ describe('cards in the JSON API', () => {
 
     it('Saving a card by an invalid or used token, or beside the default card, is refused', async () => {
       const buyer = await aBuyer(shop, null);
-      expect(await buyer.call('POST', at(buyer), { source: 'tok_none' })).toMatchObject({ status: 402 });
+      expect(await buyer.call('POST', at(buyer), { source: 'tok_none' })).toMatchObject({ status: 404 });
       expect(await buyer.call('POST', at(buyer), { source: 'tok_1', is_default: false })).toMatchObject({
         status: 409,
       });

@@ -86,6 +86,30 @@ describe('customers and promotion codes in the JSON API', () => {
       expect(await countCustomers(user.email)).toBe(0);
     });
 
+    it('POST /customer/ compares words without case, takes numbers as text, and the end of the trial as days or as a time', async () => {
+      const words = { currency: 'USD', interval: 'MONTH', quantity: '1', company: null, phone: null, zip: null };
+      const begun = await call('POST', '/customer/', payload(user, words));
+      expect(begun.status).toBe(200);
+      const [{ trial_end: trialEnd }] = begun.body.subscription as [{ trial_end: number }];
+      for (const trial_end of [null, 7, '7', trialEnd, Math.floor(trialEnd / 1000), String(trialEnd)]) {
+        const again = await call('POST', '/customer/', payload(user, { trial_end }));
+        expect([trial_end, again]).toEqual([trial_end, begun]);
+      }
+    });
+
+    it('POST /customer/ accepts the end of a trial that begins now, and refuses one that is a week longer', async () => {
+      const end = shop.foyer.deps.now() + 7 * dayMs;
+      const later = payload(user, { trial_end: Math.floor((end + 7 * dayMs) / 1000) });
+      expect(await call('POST', '/customer/', later)).toMatchObject({
+        status: 409,
+        body: { errors: [{ name: 'body.0.trial_end' }] },
+      });
+      expect(await countCustomers(user.email)).toBe(0);
+      expect(await call('POST', '/customer/', payload(user, { trial_end: Math.floor(end / 1000) }))).toMatchObject({
+        status: 200,
+      });
+    });
+
     it('POST /customer/ for another member’s address gets 409 and creates no customer', async () => {
       const other = await shop.foyer.addUser();
       expect(await call('POST', '/customer/', payload(other))).toMatchObject({ status: 409 });
@@ -160,7 +184,7 @@ describe('customers and promotion codes in the JSON API', () => {
       ['bare', { id: 'bare', percent_off: 20, percent_off_precise: 20, amount_off: null }],
     ])('GET /customer/coupons/%s returns the discount', async (code, data) => {
       const { call } = looking;
-      expect(await call('GET', `/customer/coupons/${code}`)).toEqual({ status: 200, body: { data } });
+      expect(await call('GET', `/customer/coupons/${code}`)).toEqual({ status: 200, body: { ...data, data } });
     });
 
     it.each(['NONE', 'OVER', 'euros', 'fifth', '..%2Fcustomers', '%F0%9F%8E%81'])(
@@ -208,6 +232,16 @@ describe('customers and promotion codes in the JSON API', () => {
         status: 409,
         body: { detail: 'Cannot apply more than one coupon code' },
       });
+    });
+
+    it('PUT /customer/signup/{subscription} answers the same when it is repeated, also twice at once', async () => {
+      const { call, subscription } = await aBuyer(shop, null);
+      const path = `/customer/signup/${subscription}`;
+      const sent = { coupon: 'spring20', planId: '10' };
+      const [one, other] = await Promise.all([call('PUT', path, sent), call('PUT', path, { ...sent, planId: 10 })]);
+      expect(one).toMatchObject({ status: 200, body: { coupon: 'SPRING20', amount: '79.20' } });
+      expect(other).toEqual(one);
+      expect(await call('PUT', path, { coupon: ' SPRING20 ' })).toEqual(one);
     });
 
     it.each([

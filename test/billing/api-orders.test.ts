@@ -44,17 +44,28 @@ describe('orders in the JSON API', () => {
       ['usedCredits', { usedCredits: 5 }],
       ['orderType', { orderType: 'renewal' }],
       ['orderPurchase', { orderPurchase: 'wallet' }],
-      ['orderDate', { orderDate: '2020-01-01' }],
-      ['orderDate', { orderDate: 'yesterday' }],
       ['planId', { planId: '15' }],
       ['userId', { userId: 'somebody' }],
-      ['id', { id: 'mine' }],
     ])('POST /user/orderCreation with another %s gets 409', async (name, more) => {
       expect(await buyer.call('POST', path, { invoiceId, ...more })).toMatchObject({
         status: 409,
         body: { errors: [{ name: `body.${name}` }] },
       });
     });
+
+    it.each<[string, object]>([
+      ['id', { id: 'mine' }],
+      ['date in milliseconds', { orderDate: 1_577_836_800_000 }],
+      ['date as text', { orderDate: 'yesterday' }],
+      ['id and date of null', { id: null, orderDate: null }],
+    ])(
+      'POST /user/orderCreation ignores the caller’s own %s and answers the order of the server',
+      async (_what, own) => {
+        const plain = await buyer.call('POST', path, { invoiceId });
+        expect(plain.status).toBe(200);
+        expect(await buyer.call('POST', path, { invoiceId, totalAmountPaid: '99.00', ...own })).toEqual(plain);
+      },
+    );
 
     it('POST /user/orderCreation gets 404 for another member’s invoice, an unpaid invoice or none', async () => {
       const other = await aBuyer(shop, cards.authenticatesAlways);

@@ -263,6 +263,11 @@ describe('the headers of every answer', () => {
         expect(heard).toContain('X-Content-Type-Options: nosniff');
         expect(heard).toContain('Cache-Control: no-store');
         expect(heard).toContain('Connection: close');
+        expect(heard).toContain('Content-Type: application/problem+json');
+        const body = heard.slice(heard.indexOf('\r\n\r\n') + 4);
+        expect(heard).toContain(`Content-Length: ${body.length}`);
+        const type = status === '431' ? 'urn:foyer:problem:headersTooLarge' : 'urn:foyer:problem:badRequest';
+        expect(JSON.parse(body)).toMatchObject({ type, status: Number(status) });
       }
     } finally {
       server.closeAllConnections();

@@ -20,6 +20,8 @@ it('The demo member has a plan and keeps it after the first request to Stripe', 
   const browser = shop.foyer.browser();
   const { email: username, password } = demoMember;
   expect((await browser.post('/sign-in', { username, password })).status).toBe(303);
+  // As docs/getting-started.md says.
+  expect((await browser.get('/')).headers.get('location')).toBe('/sandbox/search');
   expect((await browser.get('/plan-purchase/13')).status).toBe(200);
   expect(await app.membership.getMembership(user.id)).toMatchObject({ status: 'trialing' });
   expect((await demo())?.planId).toBe(user.planId);

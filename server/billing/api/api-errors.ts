@@ -3,7 +3,7 @@ import { HttpError, toRetrySeconds } from '../../http/index.ts';
 import type { StripeCustomerId, StripeSubscriptionId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findCurrentUser, type User } from '../../users/index.ts';
-import { type PendingRenewal, StripeUnavailableError, TaxLocationError } from '../results.ts';
+import { type PendingRenewal, ReadLimitError, StripeUnavailableError, TaxLocationError } from '../results.ts';
 import type { Membership } from '../subscription/membership.ts';
 import {
   findMembership,
@@ -42,6 +42,10 @@ export async function orUnavailable<T>(publicDetail: string, act: () => Promise<
     return await act();
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
+    if (error instanceof ReadLimitError) {
+      const retryAfterSeconds = toRetrySeconds(error.retryAfterMs);
+      throw new HttpError('tooMany', { detail: error.message, retryAfterSeconds });
+    }
     if (error instanceof TaxLocationError) {
       throw new HttpError('billingDetailsRequired', {
         publicDetail: 'A billing address is needed to calculate the tax',

@@ -1,27 +1,41 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { formatAmount } from '../../../views/format.ts';
-import { type ApiOperation, defineOperation, describedAs, doc, HttpError, withDocs } from '../../http/index.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  describedAs,
+  doc,
+  HttpError,
+  idField,
+  withDocs,
+} from '../../http/index.ts';
 import { type PlanId, planIdSchema, type StripeCustomerId, toStripeCustomerId } from '../../shared/index.ts';
 import type { Database } from '../../store/index.ts';
 import { findCallingUser, findUserByIdentifier, fullName, normaliseEmail, type User } from '../../users/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import { listTasks } from '../jobs/task-store.ts';
-import { consumePromotionTry, findPromotionRefusal, type StripePromotion } from '../purchase/promotion-codes.ts';
-import type { PromotionRefusal, PurchaseView } from '../results.ts';
+import {
+  consumePromotionTry,
+  findPromotionRefusal,
+  isSameCode,
+  type StripePromotion,
+} from '../purchase/promotion-codes.ts';
+import type { PurchaseView } from '../results.ts';
 import { discountOfCoupon } from '../stripe/stripe-objects.ts';
-import { compareValue, customerSchema, dollars, rejectDifferent, toWireCustomer } from '../stripe/wire-format.ts';
+import {
+  compareValue,
+  compareWord,
+  customerSchema,
+  dollars,
+  rejectDifferent,
+  toWireCustomer,
+} from '../stripe/wire-format.ts';
 import { isPaused } from '../subscription/membership.ts';
 import { withRefundAtEnd } from '../subscription/notice-rules.ts';
-import {
-  apiErrorTexts,
-  findBillingOwner,
-  hasCustomer,
-  orUnavailable,
-  refusePaused,
-  toTooManyError,
-} from './api-errors.ts';
+import { apiErrorTexts, findBillingOwner, hasCustomer, orUnavailable, refusePaused } from './api-errors.ts';
 import { billingDocs, customerDocs, customerParams, promotionCodeAnswer } from './billing-docs.ts';
+import { toPromotionError } from './promotion-errors.ts';
+import { compareTrialEnd } from './trial-end.ts';
 
 const text = (max: number) => z.string().max(max);
 const numberOrText = z.union([z.int(), z.string().max(20)]).meta(describedAs({ type: 'integer', minimum: 0 }));
@@ -42,7 +56,7 @@ const customerBody = z
         plan_name: text(100).optional(),
         currency: text(3).optional(),
         quantity: numberOrText.optional(),
-        /** Days. */
+        /** Days, or the end in seconds or milliseconds since the epoch. */
         trial_end: numberOrText.optional(),
         interval: text(20).optional(),
       }),
@@ -50,44 +64,6 @@ const customerBody = z
     ).meta({ id: 'NewCustomer', description: 'The member whose customer is made.' }),
   )
   .length(1, 'name one customer');
-
-/** The specification's `$100`; other currencies have their own signs. */
-const toMinimum = (cents: number, currency: string): string =>
-  currency === 'usd'
-    ? `$${dollars(cents).replace(/\.00$/, '')}`
-    : formatAmount('en', cents, { currency, wholes: true });
-
-/** Text for callers; pages have their own, in four languages. */
-function promotionText(refusal: Exclude<PromotionRefusal, { kind: 'too-many' }>, currency: string): string {
-  switch (refusal.kind) {
-    case 'unknown':
-      return 'Enter valid promo code';
-    case 'second':
-      return 'Cannot apply more than one coupon code';
-    case 'minimum':
-      return `Minimum order amount should be greater than ${toMinimum(refusal.amountCents, currency)}`;
-    case 'nothing-due':
-      return 'The promo code was not applied: there is nothing to pay';
-    case 'expired':
-      return 'The promo code has expired';
-    case 'used-up':
-      return 'The promo code has been used up';
-    case 'first-purchase-only':
-      return 'The promo code is for a first purchase';
-    case 'not-for-this-plan':
-      return 'The promo code is not for this plan';
-  }
-}
-
-/** @returns the error for a caller: 404 for an unknown code, 409 for one that cannot be used now, 429 */
-export function toPromotionError(refusal: PromotionRefusal, currency: string): HttpError {
-  if (refusal.kind === 'too-many') return toTooManyError(refusal.retryAfterMs);
-  const kind = refusal.kind === 'unknown' ? 'unknownPromotionCode' : 'promotionNotApplicable';
-  return new HttpError(kind, {
-    publicDetail: promotionText(refusal, currency),
-    detail: `promotion code: ${refusal.kind}`,
-  });
-}
 
 export const getClientIp = (req: Request) => ({ ip: req.ip ?? '' });
 
@@ -140,18 +116,15 @@ function createCustomerOperation(billing: BillingModule): ApiOperation {
       if (!submitted) throw new HttpError('validation');
       const user = await findNamedUser(req, deps.database, submitted.email);
       const { trial, currency } = catalogue;
-      const days = (await billing.getMembership(user.id))?.trialDays ?? 0;
+      const known = await billing.getMembership(user.id);
+      const trialOfMember = { days: known?.trialDays ?? 0, endMs: known?.trialEnd ?? null, offeredDays: trial.days };
       rejectDifferent([
         compareValue('0.plan_name', submitted.plan_name, trial.lookupKey),
-        compareValue('0.currency', submitted.currency, currency),
+        compareWord('0.currency', submitted.currency, currency),
         compareValue('0.quantity', submitted.quantity, 1),
-        compareValue('0.interval', submitted.interval, 'month'),
+        compareWord('0.interval', submitted.interval, 'month'),
         // A user from another flow had another trial; repeating the same value changes nothing.
-        compareValue(
-          '0.trial_end',
-          submitted.trial_end,
-          String(submitted.trial_end) === String(days) ? days : trial.days,
-        ),
+        compareTrialEnd('0.trial_end', submitted.trial_end, { trial: trialOfMember, nowMs: deps.now() }),
       ]);
       const membership = await orUnavailable(apiErrorTexts.create, () => billing.ensure(user, trial.days));
       if (!hasCustomer(membership)) throw new Error(`${fullName(user)} has no customer after it was made`);
@@ -172,8 +145,11 @@ async function applyCode(
   if (plan?.kind !== 'paid') throw new HttpError('unknownPlan', { detail: 'unknown plan' });
   if (open?.plan.id !== plan.id) await billing.choose(user, plan);
   const result = await billing.applyPromotion(user, code, getClientIp(req));
-  if (result.kind === 'refused') throw toPromotionError(result.refusal, catalogue.currency);
-  return { plan, promotion: result.purchase.promotion };
+  if (result.kind !== 'refused') return { plan, promotion: result.purchase.promotion };
+  const promotion = result.refusal.kind === 'second' ? ((await billing.purchase(user.id))?.promotion ?? null) : null;
+  // The same call again, whose answer was lost.
+  if (promotion && isSameCode(promotion, code)) return { plan, promotion };
+  throw toPromotionError(result.refusal, catalogue.currency);
 }
 
 function applyCouponOperation(billing: BillingModule): ApiOperation {
@@ -189,8 +165,7 @@ function applyCouponOperation(billing: BillingModule): ApiOperation {
     }),
     body: z.object({
       coupon: text(100).meta(billingDocs.code),
-      planId: text(100)
-        .brand<'PlanId'>()
+      planId: idField(text(100).brand<'PlanId'>(), '12')
         .optional()
         .meta(doc('Id of the plan to buy; by default the chosen one, else the proposed one', '12')),
     }),

@@ -6,8 +6,16 @@ import type { BillingModule } from '../billing-module.ts';
 import { type Catalogue, type Plan, validityDays } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
+import { isSameCode } from '../purchase/promotion-codes.ts';
 import type { PurchaseResult, PurchaseView } from '../results.ts';
-import { compareAmount, compareValue, dollars, parseAmount, rejectDifferent } from '../stripe/wire-format.ts';
+import {
+  compareAmount,
+  compareValue,
+  compareWord,
+  dollars,
+  parseAmount,
+  rejectDifferent,
+} from '../stripe/wire-format.ts';
 import { isPaused, type Membership } from '../subscription/membership.ts';
 import {
   apiErrorTexts,
@@ -18,7 +26,8 @@ import {
   toTooManyError,
 } from './api-errors.ts';
 import { billingDocs, customerParams } from './billing-docs.ts';
-import { getClientIp, toPromotionError } from './customer-operations.ts';
+import { getClientIp } from './customer-operations.ts';
+import { toPromotionError } from './promotion-errors.ts';
 import { type UpgradeBody, type Upgraded, upgradeBody, upgraded } from './purchase-schemas.ts';
 import { isForPlans, savePaymentTypeOperation } from './save-card-operation.ts';
 
@@ -54,7 +63,7 @@ function rejectOtherPlan(submitted: UpgradeBody, plan: Plan, { currency }: Catal
   rejectDifferent([
     compareAmount('plan_amount', submitted.plan_amount, plan.amountCents),
     compareValue('validity', submitted.validity, validityDays[plan.type ?? '1']),
-    compareValue('currency', submitted.currency, currency),
+    compareWord('currency', submitted.currency, currency),
     { name: 'purchase_type', agrees: isForPlans(submitted.purchase_type), true_: 'plan' },
   ]);
 }
@@ -156,8 +165,7 @@ async function requirePurchase(
   if (!code) return purchase;
   const { promotion } = purchase;
   if (promotion) {
-    const same = [promotion.code, promotion.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
-    if (!same) throw toPromotionError({ kind: 'second' }, billing.catalogue.currency);
+    if (!isSameCode(promotion, code)) throw toPromotionError({ kind: 'second' }, billing.catalogue.currency);
     return purchase;
   }
   const applied = await billing.applyPromotion(user, code, getClientIp(req));

@@ -7,6 +7,7 @@ import {
   describedAs,
   doc,
   HttpError,
+  idField,
   withDocs,
 } from '../../http/index.ts';
 import type { StripeInvoiceId, UserId } from '../../shared/index.ts';
@@ -42,7 +43,10 @@ const toItems = (...found: (Plan | undefined)[]): z.input<typeof items> => {
   return { data: { Items }, Items };
 };
 
-/** The specification's order: only the invoice is required, and no value may differ. */
+/**
+ * The specification's order: only the invoice is required. Older callers write the order themselves, with an id and a date
+ * of their own: both are ignored. No other value may differ.
+ */
 const orderBody = z.object({
   id: text(100).optional(),
   invoiceId: text(100).min(1).brand<'StripeInvoiceId'>(),
@@ -55,8 +59,8 @@ const orderBody = z.object({
   orderType: text(20).optional(),
   totalAmountPaid: amountSchema.optional(),
   usedCredits: amountSchema.nullable().optional(),
-  userId: text(100).brand<'UserId'>().optional(),
-  planId: text(100).optional(),
+  userId: idField(text(100).brand<'UserId'>(), '0197f3c2-9b1e-7a44').optional(),
+  planId: idField(text(100), '12').optional(),
 });
 
 function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
@@ -94,9 +98,9 @@ function planListOperations({ catalogue }: BillingModule): ApiOperation[] {
       id: 'listPlanWithId',
       summary: 'Find a plan by its id',
       description: 'The list is empty if no plan has the id.',
-      body: z.object({ planId: text(100).brand<'PlanId'>().meta(billingDocs.planId) }),
+      body: z.object({ planId: idField(text(100).brand<'PlanId'>().nullable(), '12').meta(billingDocs.planId) }),
       answer: items,
-      handle: async ({ body }) => toItems(catalogue.byId(body.planId)),
+      handle: async ({ body: { planId } }) => toItems(planId === null ? undefined : catalogue.byId(planId)),
     }),
   ];
 }
@@ -141,10 +145,7 @@ function orderCreationOperation(billing: BillingModule): ApiOperation {
       if (!order)
         throw new HttpError('unknownInvoice', { publicDetail: apiErrorTexts.order, detail: 'no such paid invoice' });
       const wire = toWireOrder(order);
-      const date = typeof body.orderDate === 'string' ? Date.parse(body.orderDate) : body.orderDate;
       rejectDifferent([
-        compareValue('id', body.id, order.id),
-        compareValue('orderDate', date, order.orderedAt),
         compareValue('orderPurchase', body.orderPurchase, order.orderPurchase),
         compareValue('orderType', body.orderType, order.orderType),
         compareAmount('totalAmountPaid', body.totalAmountPaid, order.paidCents),

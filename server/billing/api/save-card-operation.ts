@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { type ApiOperation, defineOperation, describedAs, doc, HttpError, withDocs } from '../../http/index.ts';
+import {
+  type ApiOperation,
+  defineOperation,
+  describedAs,
+  doc,
+  flagField,
+  HttpError,
+  withDocs,
+} from '../../http/index.ts';
 import type { BillingModule } from '../billing-module.ts';
 import type { SaveCardResult } from '../results.ts';
 import { cardSchema, rejectDifferent, toWireCard } from '../stripe/wire-format.ts';
@@ -54,8 +62,13 @@ export function savePaymentTypeOperation(billing: BillingModule): ApiOperation {
     body: withDocs(
       z.object({
         purchase_type: purchaseType.optional(),
-        source: z.string().regex(/^(tok|seti)_\w{1,200}$/, 'write the id of a token or of a setup intent'),
-        is_default: z.boolean().optional(),
+        source: z
+          .string()
+          .regex(
+            /^(tok|seti)_\w{1,200}$/,
+            'write the id of a token (tok_…) or of a setup intent (seti_…); sources (src_…) are not accepted',
+          ),
+        is_default: flagField().optional(),
       }),
       cardDocs,
     ),

@@ -226,11 +226,8 @@ export async function saveCardToken(
     return saved;
   } catch (error) {
     const refusal = toStripeRefusal(error);
-    if (
-      refusal?.type === 'StripeCardError' ||
-      refusal?.code === 'resource_missing' ||
-      refusal?.code === 'token_already_used'
-    ) {
+    if (refusal?.code === 'resource_missing') return { kind: 'not-confirmed' };
+    if (refusal?.type === 'StripeCardError' || refusal?.code === 'token_already_used') {
       const { code, declineCode, message } = refusal;
       return { kind: 'declined', ...toDecline({ code, decline_code: declineCode, message }) };
     }

@@ -151,6 +151,10 @@ export async function consumePromotionTry(
   return decision.allowed ? undefined : { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
 }
 
+/** Tests whether a caller names the code that is applied, by its own word or by the coupon's. */
+export const isSameCode = (applied: { code: string; typed: string }, code: string): boolean =>
+  [applied.code, applied.typed].some((word) => word.toLowerCase() === code.trim().toLowerCase());
+
 /**
  * Tests whether a user can use a code for a plan.
  * @throws {StripeUnavailableError}

@@ -211,6 +211,10 @@ export function compareValue(
   return { name, agrees: silent ? undefined : String(submitted) === String(true_), true_: String(true_) };
 }
 
+/** The same, without regard to case: `USD`. */
+export const compareWord = (name: string, submitted: string | null | undefined, true_: string): SubmittedValue =>
+  compareValue(name, submitted?.toLowerCase(), true_);
+
 export function compareAmount(
   name: string,
   submitted: z.infer<typeof amountSchema> | null | undefined,

@@ -24,6 +24,8 @@ const completions: [string, string][] = [
   ['Appsumo-Tier-1', 'hollyfy_tier1'],
   ['Appsumo-Tier-2', 'hollyfy_tier2'],
   ['Appsumo-Tier-3', 'hollyfy_tier3'],
+  ['Appsumo-Tier-2', 'tier2'],
+  ['Appsumo-Tier-3', 'tier3'],
 ];
 
 describe('the completion pages', () => {
@@ -58,6 +60,8 @@ describe('the completion pages', () => {
       'M-99',
       'm-99/',
       'plan/m-99',
+      'plan/monthly/m-99',
+      'plan/tier1/Appsumo-Tier-2',
       'plan/unknown/m-99',
       'plan/growth-monthly/m-99',
       'plan/hollyfy_tier1/Appsumo-Tier-2',
