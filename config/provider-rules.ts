@@ -127,8 +127,8 @@ export const saml = z.strictObject({
   metadataCertificate: path.optional(),
   /** The address of its single logout (HTTP-Redirect binding); without it a logout here does not reach it. */
   logoutUrl: secure.optional(),
-  /** Needs `serviceProvider`. */
-  signRequests: z.boolean().default(false),
+  /** Needs `serviceProvider`. By default as the metadata of `metadataUrl` want. */
+  signRequests: z.boolean().optional(),
   /** Assertions must be encrypted. Needs `serviceProvider`. */
   encryptedAssertions: z.boolean().default(false),
   /** By how many seconds its clock may differ from Foyer's. */

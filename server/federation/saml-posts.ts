@@ -146,9 +146,9 @@ async function endUpstreamSessions(
 }
 
 /** GET /federation/<provider>/metadata (SAML 2.0 Metadata). */
-export function showMetadata(r: RequestContext, deps: FederationDeps): void {
+export async function showMetadata(r: RequestContext, deps: FederationDeps): Promise<void> {
   const { saml } = requireSamlProvider(r, deps);
-  r.res.type('application/samlmetadata+xml').send(saml.metadata());
+  r.res.type('application/samlmetadata+xml').send(await saml.metadata());
 }
 
 /**

@@ -72,7 +72,7 @@ describe('the file of providers', () => {
         clientSecret: 'of acme',
         logo: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
       },
-      { certificates: [certificate.trim()], idpInitiated: false, signRequests: false, logo: undefined },
+      { certificates: [certificate.trim()], idpInitiated: false, logo: undefined },
     ]);
   });
 

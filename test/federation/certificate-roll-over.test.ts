@@ -41,7 +41,11 @@ describe('certificates from signed metadata', () => {
     const { port } = server.address() as { port: number };
     environment = providers.environment((file) => {
       const entry = file.providers[1];
-      const refresh = { metadataUrl: `http://127.0.0.1:${port}/metadata`, metadataRefresh: 'signed' };
+      const refresh = {
+        metadataUrl: `http://127.0.0.1:${port}/metadata`,
+        metadataRefresh: 'signed',
+        signRequests: false,
+      };
       Object.assign(entry ?? {}, refresh, {
         metadataCertificate: providers.write('anchor.crt', anchor.certificate),
       });

@@ -74,6 +74,25 @@ describe('metadata of an OpenID provider', () => {
     expect(asked).toBe(2);
   });
 
+  it.each([
+    ...([400, 401, 403, 404, 410, 301, 308] as const).map(
+      (status) => [status, 'not-set-up', `discovery: status ${status}`] as const,
+    ),
+    ...([408, 429, 500, 302] as const).map((status) => [status, 'provider-error', `status ${status}`] as const),
+  ])('A discovery that is answered %i is a fault of the kind %s', async (status, kind, detail) => {
+    proxyStatus = status;
+    expect(await refusal(open()())).toMatchObject({ kind, detail });
+  });
+
+  it('An issuer whose document appears later is used at once', async () => {
+    const discovery = open();
+    proxyStatus = 404;
+    expect(await refusal(discovery())).toMatchObject({ kind: 'not-set-up' });
+    proxyStatus = undefined;
+    nowMs += 5_000;
+    expect((await discovery()).serverMetadata().issuer).toBe(issuer);
+  });
+
   it.each([502, 503, 504])('Cached metadata stays valid while the provider’s proxy answers %i', async (status) => {
     const discovery = open();
     await discovery();
@@ -87,7 +106,7 @@ describe('metadata of an OpenID provider', () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ['of another issuer', () => ({ ...configuration(), issuer: 'https://evil.example' }), 'invalid'],
+    ['of another issuer', () => ({ ...configuration(), issuer: 'https://evil.example' }), 'not-set-up'],
     ['no JSON', () => '{"issuer": ', 'invalid'],
     ['a list', () => [], 'invalid'],
     ['endless', () => ({ ...configuration(), more: 'x'.repeat(2_000_000) }), 'invalid'],

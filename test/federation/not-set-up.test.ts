@@ -97,6 +97,30 @@ describe('a provider that is not set up rightly', () => {
     },
   );
 
+  it.each<[string, string, Partial<OpenIdStandIn['traits']>]>([
+    ['no discovery document', 'discovery: status 404', { discoveryStatus: 404 }],
+    [
+      'a discovery document of another issuer',
+      'discovery: the document names another issuer',
+      { metadata: { issuer: 'https://else.example' } },
+    ],
+  ])('A provider with %s is not set up, which members read in four languages', async (_what, detail, traits) => {
+    Object.assign(standIn.traits, traits);
+    const file = writeProvidersFile(standIn, { clientSecret: 'secret-of-acme' });
+    const other = await startFoyer(anyBackend, { PROVIDERS_FILE: file });
+    for (const [lang, text] of Object.entries(texts)) {
+      const browser = other.browser();
+      browser.headers['accept-language'] = lang;
+      const to = locationOf(await browser.post('/federation/acme-oidc'));
+      expect(to).toContain('notice=federation-not-set-up');
+      const page = await (await browser.get(to)).text();
+      expect(page).toMatch(text);
+      expect(page).not.toMatch(again);
+    }
+    expect(other.logged()).toContain(`"outcome":"not-set-up","detail":"${detail}"`);
+    await other.close();
+  });
+
   it('A fault that may pass still asks members to try again', async () => {
     for (const word of ['server_error', 'temporarily_unavailable']) {
       const { page, address } = await signIn('en', word);

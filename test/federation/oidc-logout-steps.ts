@@ -20,9 +20,16 @@ export interface Visit {
 }
 
 /** Members of an OpenID provider, and its logout tokens, right and wrong ones. */
-export async function startOidcLogouts() {
+/** @param entry more of the provider's entry in PROVIDERS_FILE */
+export async function startOidcLogouts(entry: (providers: TestProviders) => Record<string, unknown> = () => ({})) {
   const providers = await startProviders();
-  const foyer: TestFoyer = await startFoyer(anyBackend, { ...providers.environment(), GUESS_LIMIT_ADDRESS: '1000' });
+  const foyer: TestFoyer = await startFoyer(anyBackend, {
+    ...providers.environment((file) => {
+      Object.assign(file.providers[0] ?? {}, entry(providers));
+      return file;
+    }),
+    GUESS_LIMIT_ADDRESS: '1000',
+  });
 
   /** Signs a member in by the provider, in a new browser. */
   async function visit(known?: { user: User; who: Person }): Promise<Visit> {

@@ -36,6 +36,8 @@ interface Traits {
   /** The status of a refusal. */
   refusalStatus: number;
   claims: Claims;
+  /** The status of its discovery document. */
+  discoveryStatus: number;
   key: SigningKey;
   /** The keys that it publishes. */
   keys: JWK[];
@@ -76,6 +78,7 @@ export async function startOpenIdStandIn(client = 'foyer-at-acme'): Promise<Open
     refuse: () => undefined,
     refusalStatus: 401,
     claims: {},
+    discoveryStatus: 200,
     key,
     keys: [key.publicJwk],
     idToken: sign,
@@ -108,7 +111,8 @@ export async function startOpenIdStandIn(client = 'foyer-at-acme'): Promise<Open
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
     const request = { path, authorization: req.headers.authorization, form };
     requests.push(request);
-    if (path === '/.well-known/openid-configuration') return send(res, discoveryDocument(issuer, traits.metadata));
+    if (path === '/.well-known/openid-configuration')
+      return send(res, discoveryDocument(issuer, traits.metadata), traits.discoveryStatus);
     if (path === '/jwks') return send(res, { keys: traits.keys });
     const word = traits.refuse(request);
     if (word !== undefined) return send(res, { error: word }, traits.refusalStatus);

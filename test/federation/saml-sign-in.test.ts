@@ -145,7 +145,7 @@ describe.each([anyBackend])('SAML', (backend) => {
 
   it('A transient NameID is refused unless an attribute identifies the user', async () => {
     const passing = { ...newcomer(), nameIdFormat: transientFormat };
-    expect((await room.come(passing)).to).toContain('federation-invalid');
+    expect((await room.come(passing)).to).toContain('federation-not-set-up');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the NameID is transient, and no other subject is configured');
     const numbered = (employeeNumber: readonly string[]) => ({
       ...passing,

@@ -76,6 +76,11 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
+const kills = new Set<() => void>();
+process.once('exit', () => {
+  for (const kill of kills) kill();
+});
+
 /** Starts an app for a registered client, and waits until it listens. */
 export async function startForeignApp(
   client: ForeignClient,
@@ -99,13 +104,13 @@ export async function startForeignApp(
       // All of them have ended.
     }
   };
-  process.once('exit', kill);
+  kills.add(kill);
   const stop = async () => {
     child.kill('SIGTERM');
     await Promise.race([ended, sleep(stopLimitMs)]);
     kill();
     await ended;
-    process.off('exit', kill);
+    kills.delete(kill);
     await rm(folder, { recursive: true, force: true });
   };
   const deadline = performance.now() + startLimitMs;

@@ -2,7 +2,7 @@ import type * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import { type Discovered, discoverOnce } from '../providers/discovery.ts';
 import { fetchLimited } from '../providers/fetch-limited.ts';
-import { fromOidcError } from '../providers/oidc-errors.ts';
+import { fromDiscoveryError, fromOidcError } from '../providers/oidc-errors.ts';
 import { type CredentialsCheck, checkCredentials } from './oidc-credentials.ts';
 import { isObject, parsedJson } from './probe.ts';
 import { joinedReports, type ProviderCheckResult } from './report.ts';
@@ -14,11 +14,10 @@ export async function checkOidc(check: Omit<CredentialsCheck, 'discovered'>): Pr
   try {
     discovered = await discoverOnce(config, { answerMs });
   } catch (error) {
-    const { kind, detail } = fromOidcError(error);
-    const why =
-      kind === 'invalid' && detail.includes('issuer')
-        ? 'its discovery document names another issuer'
-        : `its discovery document cannot be used (${detail})`;
+    const { detail } = fromDiscoveryError(error);
+    const why = detail.includes('issuer')
+      ? 'its discovery document names another issuer'
+      : `its discovery document cannot be used (${detail.replace('discovery: ', '')})`;
     return { faults: [why] };
   }
   const claims = discovered.configuration.serverMetadata();

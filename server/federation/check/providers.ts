@@ -21,6 +21,7 @@ export async function checkProviders(settings: StrategySettings, only?: string):
   const at = (path: string) => new URL(path, publicUrl).href;
   const callbackUrl = (id: ProviderId) => at(callbackPath(id));
   const own: ProviderCheckResult = file.serviceProvider ? checkOwnPair(file.serviceProvider, now()) : {};
+  const saml = { hasKey: file.serviceProvider !== undefined, nowMs: now(), answerMs };
   const checks: [string, () => Promise<ProviderCheckResult>][] = [
     ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
       id,
@@ -31,7 +32,7 @@ export async function checkProviders(settings: StrategySettings, only?: string):
       async () =>
         config.kind === 'oidc'
           ? checkOidc({ config, answerMs, redirectUri: callbackUrl(config.id), keysUrl: at(clientKeysPath(config.id)) })
-          : joinedReports(own, await checkSaml(config, { acs: at(assertionPath(config.id)), nowMs: now(), answerMs })),
+          : joinedReports(own, await checkSaml(config, { acs: at(assertionPath(config.id)), ...saml })),
     ]),
   ];
   const expected = checks.filter(([id]) => only === undefined || id === only);

@@ -10,6 +10,8 @@ import { joinedReports, type ProviderCheckResult } from './report.ts';
 interface SamlCheck {
   /** The address of responses, which is registered there. */
   acs: string;
+  /** Whether there is a key of Foyer's own. */
+  hasKey: boolean;
   nowMs: number;
   answerMs: number | undefined;
 }
@@ -24,14 +26,17 @@ export async function checkSaml(config: SamlProviderConfig, check: SamlCheck): P
   );
 }
 
-async function checkMetadata(config: SamlProviderConfig, { nowMs, answerMs }: SamlCheck): Promise<ProviderCheckResult> {
+async function checkMetadata(
+  config: SamlProviderConfig,
+  { hasKey, nowMs, answerMs }: SamlCheck,
+): Promise<ProviderCheckResult> {
   if (config.metadataUrl === undefined) return {};
   try {
     const { status, headers, text } = await fetchLimited(config.metadataUrl, {}, answerMs);
     if (status !== 200) return { faults: [`its metadata answer ${status}`] };
     const metadata = readProviderMetadata(parseMetadataXml(text), config.entityId);
     return joinedReports(
-      compare(metadata, config, nowMs),
+      compare(metadata, { ...config, signRequests: config.signRequests ?? hasKey }, nowMs),
       compareCertificates(metadata, config, { text, nowMs }),
       clockReport(headers, config, nowMs),
     );

@@ -4,7 +4,7 @@ import { hourMs, parseUnknownJson } from '../../shared/index.ts';
 import type { FederationError } from '../identity.ts';
 import { toDecryptionKeys } from './client-keys.ts';
 import { fetchLimited, type HttpResponse } from './fetch-limited.ts';
-import { fromOidcError } from './oidc-errors.ts';
+import { fromDiscoveryError } from './oidc-errors.ts';
 import { createProviderKeys, type ProviderKeys } from './provider-keys.ts';
 
 /** How long a discovery document is used: a provider may replace its endpoints. */
@@ -49,7 +49,7 @@ export function createDiscovery(
       failed = undefined;
       return discovered;
     } catch (error) {
-      const refusal = fromOidcError(error);
+      const refusal = fromDiscoveryError(error);
       failed = { refusal, atMs: now() };
       // An hour-old document is better than none.
       if (known && refusal.kind === 'unreachable') return known.discovered;
@@ -122,8 +122,8 @@ export async function discoverOnce(
   return { configuration, document: fetched };
 }
 
-/** The ways in which products encrypt id tokens (RFC 7518, section 5.1). */
-const contentEncryption = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
+/** The ways in which products encrypt id tokens and logout tokens (RFC 7518, section 5.1). */
+export const contentEncryption = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512'];
 
 const toResponse = ({ status, headers, text }: HttpResponse) =>
   new Response(text === '' ? null : text, { status, headers });

@@ -1,9 +1,18 @@
-import { createRemoteJWKSet, customFetch, decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
+import {
+  compactDecrypt,
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose';
 import type * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import { FederationError } from '../identity.ts';
 import type { LogoutToken, OidcLogout, StrategySettings } from '../providers.ts';
-import { fetchBounded, type ProviderDiscovery } from './discovery.ts';
+import { toDecryptionKeys } from './client-keys.ts';
+import { contentEncryption, fetchBounded, type ProviderDiscovery } from './discovery.ts';
 import { toErrorWord } from './oauth2-errors.ts';
 import { providerTimeoutMs } from './passport.ts';
 import { isNameOfPerson } from './profile-claims.ts';
@@ -22,14 +31,41 @@ const types: readonly unknown[] = [undefined, 'jwt', 'logout+jwt', 'application/
 
 const invalid = (detail: string) => new FederationError('invalid', `logout token: ${detail}`);
 
+type LogoutConfig = Pick<OidcProviderConfig, 'clientId'> & Partial<Pick<OidcProviderConfig, 'decryptionKey'>>;
+
+/** @returns the signed token in an encrypted one; any other token as it is. The words are the same for every fault */
+async function decryptToken(token: string, { decryptionKey }: LogoutConfig): Promise<string> {
+  if (token.length > maxCharacters) throw invalid('too long');
+  if (token.split('.').length !== 5) return token;
+  if (decryptionKey === undefined) throw invalid('encrypted, and there is no decryptionKey');
+  try {
+    const { alg, kid } = decodeProtectedHeader(token);
+    const keys = await toDecryptionKeys(decryptionKey);
+    const own = keys.find((one) => one.alg === alg && (kid === undefined || one.kid === kid));
+    if (own?.alg === undefined) throw invalid('encrypted for another key');
+    const { plaintext } = await compactDecrypt(token, own.key, {
+      keyManagementAlgorithms: [own.alg],
+      contentEncryptionAlgorithms: contentEncryption,
+    });
+    return new TextDecoder().decode(plaintext);
+  } catch (error) {
+    throw error instanceof FederationError ? error : invalid('cannot be decrypted');
+  }
+}
+
+/** Microsoft's address for all tenants puts the tenant of the token in place of this part of its issuer. */
+const expectedIssuer = (issuer: string, { tid }: JWTPayload): string =>
+  typeof tid === 'string' ? issuer.replace('{tenantid}', tid) : issuer;
+
 /** Makes the checks that need neither a key nor the provider: most tokens of strangers end here. */
-function refuseForeignToken(token: string, { clientId }: Pick<OidcProviderConfig, 'clientId'>): void {
-  if (token === '' || token.length > maxCharacters) throw invalid(token === '' ? 'absent' : 'too long');
+function refuseForeignToken(token: string, { clientId }: LogoutConfig): JWTPayload {
+  if (token === '') throw invalid('absent');
   const { header, claims } = decode(token);
   if (!asymmetric.test(String(header.alg))) throw invalid('the algorithm is not asymmetric');
   const { typ } = header;
   if (!types.includes(typeof typ === 'string' ? typ.toLowerCase() : typ)) throw invalid('of another type');
   if (![claims.aud].flat().includes(clientId)) throw invalid('for another client');
+  return claims;
 }
 
 function decode(token: string): { header: { alg?: unknown; typ?: unknown }; claims: JWTPayload } {
@@ -69,7 +105,7 @@ function toRefusal(error: unknown): FederationError {
 /** Reads the logout tokens of one provider (OpenID Connect Back-Channel Logout 1.0, sections 2.4 and 2.6). */
 export function readLogoutTokens(
   settings: Pick<StrategySettings, 'now' | 'answerMs'>,
-  config: Pick<OidcProviderConfig, 'clientId'>,
+  config: LogoutConfig,
   discovery: ProviderDiscovery,
 ): OidcLogout {
   let keys: { uri: string; find: ReturnType<typeof createRemoteJWKSet> } | undefined;
@@ -90,13 +126,14 @@ export function readLogoutTokens(
   }
 
   return {
-    async read(token) {
-      refuseForeignToken(token, config);
+    async read(sent) {
+      const token = await decryptToken(sent, config);
+      const claims = refuseForeignToken(token, config);
       try {
         const metadata = (await discovery()).serverMetadata();
         const known = metadata.id_token_signing_alg_values_supported?.filter((alg) => asymmetric.test(alg));
         const { payload } = await jwtVerify(token, keysAt(metadata), {
-          issuer: metadata.issuer,
+          issuer: expectedIssuer(metadata.issuer, claims),
           audience: config.clientId,
           ...(known !== undefined && known.length > 0 && { algorithms: known }),
           currentDate: new Date(settings.now()),

@@ -39,6 +39,28 @@ export function fromOidcError(thrown: unknown, endpoint = 'token endpoint'): Fed
   }
 }
 
+/** Statuses of a client's fault that may pass by themselves (RFC 9110, section 15.5; RFC 6585, section 4). */
+const passing = new Set([408, 425, 429]);
+/** Of a moved document (RFC 9110, section 15.4): no redirect is followed. */
+const moved = new Set([301, 308]);
+
+/**
+ * Converts an error of the discovery. Another issuer in the document, no document and a moved one are faults of the
+ * configured issuer, which no visitor can mend by another attempt.
+ */
+export function fromDiscoveryError(thrown: unknown): FederationError {
+  const refusal = fromOidcError(thrown);
+  const cause = propertyIn(thrown, 'cause');
+  const status = propertyIn(cause, 'status');
+  const isAbsent = typeof status === 'number' && ((status >= 400 && status < 500) || moved.has(status));
+  if (refusal.kind === 'provider-error' && isAbsent && !passing.has(status))
+    return new FederationError('not-set-up', `discovery: status ${status}`);
+  const { attribute } = Object(propertyIn(cause, 'cause') ?? cause);
+  if (refusal.kind === 'invalid' && attribute === 'issuer')
+    return new FederationError('not-set-up', 'discovery: the document names another issuer');
+  return refusal;
+}
+
 /** A token that the library cannot read, or that it does not believe. */
 function fromTokenError(thrown: unknown): FederationError {
   const [code, cause] = [propertyIn(thrown, 'code'), propertyIn(thrown, 'cause')];

@@ -28,7 +28,7 @@ class RequestWriter extends SAML {
 }
 
 function requestOptions(service: SamlService, request: AuthnRequestRecord, { repeated }: AuthnRequestInput) {
-  return { ...samlOptions(service, request, service.config.signRequests), forceAuthn: repeated };
+  return { ...samlOptions(service, request, service.signing.isOn()), forceAuthn: repeated };
 }
 
 const emailFormat = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
@@ -52,6 +52,7 @@ export async function beginRequest(
   input: AuthnRequestInput,
 ): Promise<{ url: string; stored: StrategyState }> {
   const request = { id: newMessageId(), begunAtMs: service.now() };
+  await service.signing.load();
   const stored = { requestId: request.id, again: input.repeated };
   if (service.config.requestBinding === 'redirect')
     return { url: await buildAuthnRequestUrl(service, request, { ...input, relayState }), stored };
@@ -84,7 +85,8 @@ export async function buildRequestForm(
   service: SamlService,
   { id: RelayState, begunAtMs, strategyState }: FederationAttempt,
 ): Promise<PostForm> {
-  const { config, key } = service;
+  const { config, key, signing } = service;
+  await signing.load();
   const { requestId, loginHint } = strategyState;
   const writer = requestWriter(
     service,
@@ -95,7 +97,7 @@ export async function buildRequestForm(
     },
   );
   const xml = await writer.write();
-  const message = config.signRequests && key ? signedRequest(xml, key.privateKey) : xml;
+  const message = signing.isOn() && key ? signedRequest(xml, key.privateKey) : xml;
   const SAMLRequest = Buffer.from(message, 'utf8').toString('base64');
   return { action: config.ssoUrl, fields: { SAMLRequest, RelayState } };
 }

@@ -1,6 +1,6 @@
 import type { SamlProviderConfig } from '../../../config/providers.ts';
 import { type SamlAttribute, samlAttributes } from '../../../config/saml-attributes.ts';
-import type { UpstreamIdentity } from '../identity.ts';
+import { FederationError, type UpstreamIdentity } from '../identity.ts';
 import { isOfDomain, toEmail, toNames, toPictureUrl, toSubject } from '../providers/profile-claims.ts';
 import type { Assertion } from './assertion.ts';
 import { exactName, xmlError } from './xml.ts';
@@ -22,7 +22,7 @@ const usual = {
 
 /**
  * The identity in an assertion.
- * @throws {FederationError} invalid, if its name identifier changes with each sign-in
+ * @throws {FederationError} not-set-up, if its name identifier changes with each sign-in
  */
 export function samlToIdentity(config: SamlProviderConfig, assertion: Assertion): UpstreamIdentity {
   const { id, domains, verifiedEmails, attributes: mapped, entityId } = config;
@@ -68,7 +68,7 @@ export const isPermanent = (
 function subjectIn({ subject }: SamlProviderConfig, { attributes, nameId, nameIdFormat }: Assertion): string {
   if (subject === undefined) {
     if (nameIdFormat === formats.transient)
-      throw xmlError('the NameID is transient, and no other subject is configured');
+      throw new FederationError('not-set-up', 'the NameID is transient, and no other subject is configured');
     return nameId;
   }
   const values = attributes.get(subject) ?? [];

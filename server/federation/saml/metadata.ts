@@ -17,14 +17,17 @@ const encryptions = [
  * Foyer's metadata for a provider or its administrator (SAML 2.0 Metadata, section 2.4.4). Written here because the
  * library supports neither a logout by redirect nor a key that only signs logouts.
  */
-export function serviceMetadata({ config, entityId, acs, logout, key }: SamlService): string {
+export async function serviceMetadata(service: SamlService): Promise<string> {
+  const { config, entityId, acs, logout, key, signing } = service;
+  await signing.load();
+  const signsRequests = signing.isOn();
   const certificate = key?.certificate.replace(/-----(BEGIN|END) CERTIFICATE-----|\s/g, '');
   const keyFor = (use: string, more = '') =>
     `<KeyDescriptor use="${use}"><ds:KeyInfo><ds:X509Data><ds:X509Certificate>${escapeXml(certificate ?? '')}` +
     `</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${more}</KeyDescriptor>`;
   const methods = encryptions.map((algorithm) => `<EncryptionMethod Algorithm="${algorithm}"/>`).join('');
   const parts = [
-    key && (config.signRequests || logout !== undefined) ? keyFor('signing') : '',
+    key && (signsRequests || logout !== undefined) ? keyFor('signing') : '',
     key && config.encryptedAssertions ? keyFor('encryption', methods) : '',
     ...[redirect, post].map((binding) =>
       logout === undefined ? '' : `<SingleLogoutService Binding="${binding}" Location="${escapeXml(logout)}"/>`,
@@ -35,7 +38,7 @@ export function serviceMetadata({ config, entityId, acs, logout, key }: SamlServ
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" xmlns:ds="${ns.signature}" entityID="${escapeXml(entityId)}">`,
-    `<SPSSODescriptor protocolSupportEnumeration="${ns.protocol}" AuthnRequestsSigned="${config.signRequests}" WantAssertionsSigned="true">`,
+    `<SPSSODescriptor protocolSupportEnumeration="${ns.protocol}" AuthnRequestsSigned="${signsRequests}" WantAssertionsSigned="true">`,
     ...parts.filter((part) => part !== ''),
     '</SPSSODescriptor>',
     '</EntityDescriptor>',

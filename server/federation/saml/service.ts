@@ -12,6 +12,7 @@ import { attemptMs } from '../attempts.ts';
 import { type Authenticator, createPassport, type StrategyRequest } from '../providers/passport.ts';
 import { assertionPath, logoutPath, metadataPath, requestPath, type StrategySettings } from '../providers.ts';
 import type { ServiceKey } from './decryption.ts';
+import { createRequestSigning, type RequestSigning } from './request-signing.ts';
 import { addSha512Mgf1 } from './rsa-pss-sha512.ts';
 
 /** Foyer as a service provider of one identity provider. */
@@ -26,6 +27,7 @@ export interface SamlService {
   /** The address of single logout; undefined: it is not configured. */
   logout: string | undefined;
   key: ServiceKey | undefined;
+  signing: RequestSigning;
   now: () => number;
   /** By how much the provider's clock may differ. */
   toleranceMs: number;
@@ -64,10 +66,11 @@ class SamlStrategy extends MultiSamlStrategy {
 }
 
 export function samlService(
-  { publicUrl, file, now }: StrategySettings,
+  settings: StrategySettings,
   config: SamlProviderConfig,
   passport: Authenticator = createPassport(),
 ): SamlService {
+  const { publicUrl, file, now } = settings;
   const { id } = config;
   passport.use(id, new SamlStrategy());
   return {
@@ -77,6 +80,7 @@ export function samlService(
     requestPage: publicUrl + requestPath(id),
     logout: config.logoutUrl === undefined ? undefined : publicUrl + logoutPath(id),
     key: file.serviceProvider,
+    signing: createRequestSigning(config, settings),
     now,
     toleranceMs: config.clockTolerance * 1_000,
     passport,

@@ -14,7 +14,7 @@ interface ExpectedMetadata {
 }
 
 /** Metadata whose signature was verified, with certificates that are valid now. */
-type SignedMetadata = Pick<ProviderMetadata, 'validUntilMs' | 'signing'>;
+type SignedMetadata = Pick<ProviderMetadata, 'validUntilMs' | 'signing' | 'wantsSignedRequests'>;
 
 /**
  * Verifies the metadata of an identity provider (SAML 2.0 Metadata, section 3). The document's root must be signed,
@@ -32,7 +32,7 @@ export function readSignedMetadata(text: string, expected: ExpectedMetadata): Si
   refuseOld(metadata, expected);
   const signing = metadata.signing.filter((pem) => isUsable(pem, expected.nowMs));
   if (signing.length === 0) throw xmlError('the metadata have no valid signing certificate with an RSA key');
-  return { validUntilMs: metadata.validUntilMs, signing };
+  return { validUntilMs: metadata.validUntilMs, signing, wantsSignedRequests: metadata.wantsSignedRequests };
 }
 
 /** Older metadata with a good signature may name a certificate that was replaced because its key was stolen. */

@@ -49,7 +49,7 @@ export interface SamlProviderOps {
   /** The request of an attempt as a form; undefined: requests are redirects. */
   requestForm?: ((attempt: FederationAttempt) => Promise<PostForm>) | undefined;
   /** Foyer's metadata for the provider. */
-  metadata(): string;
+  metadata(): Promise<string>;
   /** Undefined: not configured. */
   logout?: SamlLogout | undefined;
 }

@@ -1,0 +1,95 @@
+import { SignJWT } from 'jose';
+import { type OpenIdStandIn, startOpenIdStandIn, writeProvidersFile } from '../federation/openid-stand-in.ts';
+import { begin, finish, providersBy, refusal, settingsOf } from '../federation/strategies.ts';
+
+const common = 'https://login.microsoftonline.com/common/v2.0';
+const tenant = '8a1e0f5c-2f0b-4c5e-9d0a-3b1f6f7c9e21';
+const other = '11111111-2f0b-4c5e-9d0a-3b1f6f7c9e21';
+const issuerOf = (id: string) => `https://login.microsoftonline.com/${id}/v2.0`;
+
+/** Microsoft's address for all tenants: its issuer has `{tenantid}` in place of the tenant of each token. */
+describe('the address of Microsoft for all tenants', () => {
+  const { fetch } = globalThis;
+  let standIn: OpenIdStandIn;
+  beforeAll(async () => {
+    standIn = await startOpenIdStandIn();
+    standIn.traits.metadata = {
+      issuer: issuerOf('{tenantid}'),
+      authorization_response_iss_parameter_supported: false,
+    };
+    // The requests for Microsoft go to the stand-in, whose document names its own addresses.
+    globalThis.fetch = async (input, init) => {
+      const url = String(input);
+      const answer = await fetch(url.replace(common, standIn.issuer), init);
+      const text = (await answer.text()).replaceAll(`${standIn.issuer}/`, `${common}/`);
+      return new Response(text, { status: answer.status, headers: { 'content-type': 'application/json' } });
+    };
+  });
+  afterAll(async () => {
+    globalThis.fetch = fetch;
+    await standIn?.close();
+  });
+
+  const provider = () => {
+    const file = writeProvidersFile(standIn, { issuer: common, domains: ['acme.example'] });
+    return providersBy(settingsOf({ PROVIDERS_FILE: file }))('acme-oidc');
+  };
+  async function signIn(claims: Record<string, unknown>) {
+    standIn.traits.claims = claims;
+    const acme = provider();
+    const begun = await begin(acme);
+    const back = standIn.answer(begun);
+    back.searchParams.delete('iss');
+    return finish(acme, begun, back);
+  }
+
+  it('A person of any tenant signs in under the issuer of the tenant, and the address is not believed', async () => {
+    expect(await signIn({ iss: issuerOf(tenant), tid: tenant })).toMatchObject({
+      issuer: issuerOf(tenant),
+      emailVerified: false,
+    });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['of another tenant than its tid', { iss: issuerOf(tenant), tid: other }],
+    ['without a tid', { iss: issuerOf(tenant) }],
+    ['of the address for all', { iss: common, tid: tenant }],
+  ])('Attack: an id token %s is refused', async (_what, claims) => {
+    expect(await refusal(signIn(claims))).toMatchObject({
+      kind: 'invalid',
+      detail: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED: iss',
+    });
+  });
+
+  const nowS = Math.floor(Date.now() / 1_000);
+  const logoutToken = (claims: Record<string, unknown>) =>
+    new SignJWT({
+      aud: 'foyer-at-acme',
+      iat: nowS,
+      exp: nowS + 120,
+      jti: 'one',
+      sub: 'ada',
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+      ...claims,
+    })
+      .setProtectedHeader({ alg: standIn.traits.key.alg, kid: String(standIn.traits.key.kid), typ: 'logout+jwt' })
+      .sign(standIn.traits.key.privateKey);
+
+  it('A logout token of any tenant is read under the issuer of the tenant', async () => {
+    const read = provider().oidc?.read(await logoutToken({ iss: issuerOf(tenant), tid: tenant }));
+    expect(await read).toMatchObject({ issuer: issuerOf(tenant), subject: 'ada' });
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['of another tenant than its tid', { iss: issuerOf(tenant), tid: other }],
+    ['without a tid', { iss: issuerOf(tenant) }],
+    ['whose tid is a list', { iss: issuerOf(tenant), tid: [tenant] }],
+    ['of another issuer', { iss: 'https://else.example', tid: tenant }],
+  ])('Attack: a logout token %s is refused', async (_what, claims) => {
+    const read = provider().oidc?.read(await logoutToken(claims));
+    expect(await refusal(read ?? Promise.resolve())).toMatchObject({
+      kind: 'invalid',
+      detail: 'logout token: ERR_JWT_CLAIM_VALIDATION_FAILED iss',
+    });
+  });
+});
