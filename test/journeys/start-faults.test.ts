@@ -241,7 +241,5 @@ it('A start is ready while the mail server hangs', async () => {
   // The check itself gives up after ten seconds.
   expect(server.stdout()).not.toContain('message-service');
   expect(performance.now() - begunMs).toBeLessThan(9_500);
-  server.signal('SIGTERM');
-  expect(await server.ended).toBe(0);
   silent.close();
 });
