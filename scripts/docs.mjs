@@ -1,6 +1,7 @@
 /**
  * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md, there also the attributes of SAML; docs/configuration.md from
- * config/example.env, the schema and the rate limits; the attributes of docs/json-api.md; and the tables' types.
+ * config/example.env, the schema and the rate limits; docs/commands.md from the help of `foyer`; the attributes of
+ * docs/json-api.md; and the tables' types.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { createServer } from 'vite';
 import { variableNames } from '../config/schema.ts';
 import { apiCallsPerMinute, rateLimits } from '../server/http/rate-limits/limits.ts';
 import { specialLimits } from '../server/http/rate-limits/special-limits.ts';
+import { commandReference } from './lib/command-docs.mjs';
 import { root } from './lib/processes.mjs';
 import { withProfileRows } from './lib/profile-docs.mjs';
 import { withAttributeRows, withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
@@ -57,12 +59,14 @@ export function configurationReference(exampleEnv, variableNames, rateLimits) {
   return `${lines.join('\n')}\n`;
 }
 
-/** Node cannot read the components that the fields of the profile import. */
-async function readProfileFields() {
+/** The fields of the profile and the command line. Node cannot read the components that they import. */
+async function readSources() {
   const vite = await createServer({ root, configFile: false, server: { middlewareMode: true }, appType: 'custom' });
   try {
     const { profileFields } = await vite.ssrLoadModule('/server/users/profile-fields.ts');
-    return Object.values(profileFields);
+    const { createFoyer } = await vite.ssrLoadModule('/server/cli/run.ts');
+    const io = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+    return { fields: Object.values(profileFields), commands: commandReference(createFoyer(io)) };
   } finally {
     await vite.close();
   }
@@ -74,7 +78,9 @@ if (import.meta.main) {
   writeFileSync(join(root, 'config/example.env'), exampleEnv);
   writeFileSync(providers, withAttributeRows(withStandardRows(readFileSync(providers, 'utf8'))));
   const calls = join(root, 'docs/json-api.md');
-  writeFileSync(calls, withProfileRows(readFileSync(calls, 'utf8'), await readProfileFields()));
+  const { fields, commands } = await readSources();
+  writeFileSync(calls, withProfileRows(readFileSync(calls, 'utf8'), fields));
+  writeFileSync(join(root, 'docs/commands.md'), commands);
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));
   for (const [file, source] of tableSources(await readColumns()))

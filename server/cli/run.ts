@@ -24,7 +24,8 @@ const commands = [
   ...[billingCommands, outboxCommands, keyCommands, mailCommands, smsCommands, migrateCommand, doctorCommand],
 ];
 
-function createFoyer(io: CliIo): Command {
+/** The whole command line; docs/commands.md is written from its help. */
+export function createFoyer(io: CliIo): Command {
   const foyer = new Command('foyer');
   foyer
     .description(
