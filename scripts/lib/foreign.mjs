@@ -9,7 +9,7 @@ import { Failure, root, runTool } from './processes.mjs';
 
 /** Debian's packages with clients that no npm package has, and what runs them. */
 export const debianPackages = [
-  ...['apache2', 'libapache2-mod-auth-openidc', 'curl'],
+  ...['apache2', 'libapache2-mod-auth-openidc', 'curl', 'nginx'],
   ...[
     'python3-authlib',
     'python3-django',

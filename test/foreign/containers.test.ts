@@ -1,0 +1,193 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { validate } from 'dockerfile-utils';
+import { parse } from 'yaml';
+import { foreignFolder } from '../../scripts/lib/foreign.mjs';
+import { root } from '../../scripts/lib/processes.mjs';
+import { makeCertificate } from '../support/certificate.ts';
+import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
+import { freePort, requireService, startRedis } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { performSteps, type Stage } from './image-steps.ts';
+
+const run = promisify(execFile);
+const docker = join(root, 'config/docker');
+const read = (name: string) => readFile(join(docker, name), 'utf8');
+const host = 'login.example.com';
+
+interface Compose {
+  services: Record<string, { environment?: Record<string, string>; command?: string[] }>;
+}
+
+/** One request by TLS to nginx, as a browser sends it for the public name. */
+function ask(port: number, path: string, ca: string): Promise<{ status: number | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path, ca, servername: host, headers: { host } };
+    request(options, (response) => {
+      response.setEncoding('utf8');
+      let text = '';
+      response.on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('config/docker', () => {
+  it('The linters find nothing in Dockerfile and compose.yaml', async () => {
+    expect(validate(await read('Dockerfile'))).toEqual([]);
+    // It wants single quotes; Biome formats with double ones.
+    const linter = join(foreignFolder, 'node_modules/.bin/dclint');
+    const { stdout } = await run(linter, [
+      join(docker, 'compose.yaml'),
+      '--formatter=json',
+      '--disable-rule=require-quotes-in-ports',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject([{ errorCount: 0, warningCount: 0, messages: [] }]);
+  });
+
+  it('Each variable of foyer.env.example and compose.yaml is one of Foyer’s', async () => {
+    const known = await readFile(join(root, 'config/example.env'), 'utf8');
+    const { services }: Compose = parse(await read('compose.yaml'), { merge: true });
+    const names = [...(await read('foyer.env.example')).matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+    names.push(...Object.keys(services['foyer-1']?.environment ?? {}));
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => !known.includes(`#${name}=`))).toEqual([]);
+  });
+});
+
+describe('the containers, step by step', () => {
+  let folder: string;
+  let image: Stage;
+  const processes: ChildProcess[] = [];
+  const output: string[] = [];
+  const endings: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'foyer-image-'));
+    image = await performSteps(await read('Dockerfile'), folder);
+  }, 400_000);
+  afterAll(async () => {
+    for (const process of processes)
+      if (process.exitCode === null && process.kill('SIGTERM')) await once(process, 'exit');
+    for (const end of endings) await end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function start([program = '', ...args]: string[], env: Record<string, string>, uid?: number): ChildProcess {
+    const path = process.env.PATH ?? '';
+    const child = spawn(program, args, {
+      cwd: join(image.folder, image.workdir),
+      env: { PATH: path, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(uid !== undefined && process.getuid?.() === 0 && { uid, gid: uid }),
+    });
+    processes.push(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => output.push(text));
+    return child;
+  }
+
+  /** What a container of compose.yaml gets, with the addresses of this machine in place of the other containers'. */
+  async function readEnvironment(service: string, port: number): Promise<Record<string, string>> {
+    const { services }: Compose = parse(await read('compose.yaml'), { merge: true });
+    const postgres = requireService('postgres');
+    const database = await createDatabase(postgres);
+    const redis = await startRedis(services.redis?.command?.slice(1, -2));
+    endings.push(() => dropDatabase(postgres, database), redis.stop);
+    const addresses: Record<string, string> = {
+      DATABASE_URL: withDatabase(postgres, database),
+      REDIS_URL: redis.url,
+      TRUST_PROXY: 'loopback',
+    };
+    const written = Object.fromEntries(
+      [...(await read('foyer.env.example')).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    );
+    const names = Object.keys(services[service]?.environment ?? {});
+    expect(names.toSorted()).toEqual(Object.keys(addresses).toSorted());
+    return {
+      ...image.env,
+      ...written,
+      ...addresses,
+      SECRET_KEY: randomBytes(48).toString('base64'),
+      SMTP_URL: 'smtps://user:secret@mail.example.com:465',
+      METRICS_PORT: '',
+      DATA_DIR: join(image.folder, 'data'),
+      PORT: String(port),
+    };
+  }
+
+  /** The HEALTHCHECK of the image, as Docker runs it. */
+  const isHealthy = async (env: Record<string, string>) => {
+    const [program = '', ...args] = image.healthcheck;
+    const checked = run(program, args, { env: { PATH: process.env.PATH ?? '', ...env } });
+    await checked.catch(() => {
+      throw new Error(`the health check failed; the processes said: ${output.join('')}`);
+    });
+  };
+
+  async function startNginx(ports: number[], certificate: { key: string; cert: string }): Promise<number> {
+    const port = await freePort();
+    await writeFile(join(folder, 'fullchain.pem'), certificate.cert);
+    await writeFile(join(folder, 'privkey.pem'), certificate.key);
+    const [first, second] = ports;
+    // Debian's nginx is older than the image's: it has neither `resolve` nor `http2 on`. The name server is Docker's.
+    const settings = (await read('nginx.conf'))
+      .replace(/^ *(resolver|http2|listen \[::\]|zone) .*\n/gm, '')
+      .replace('foyer-1:3000 resolve', `127.0.0.1:${first}`)
+      .replace('foyer-2:3000 resolve', `127.0.0.1:${second}`)
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace('listen 80', `listen 127.0.0.1:${await freePort()}`)
+      .replaceAll('/etc/nginx/certificates', folder)
+      .replace('http {', 'http {\n  access_log off;');
+    const path = join(folder, 'nginx.conf');
+    await writeFile(path, settings);
+    start(['/usr/sbin/nginx', '-c', path, '-g', `daemon off; pid ${folder}/nginx.pid; error_log stderr crit;`], {});
+    return port;
+  }
+
+  it('Two processes of the image answer behind nginx, and one that is killed costs no request', async () => {
+    const certificate = makeCertificate([host], Date.now() - 60_000, Date.now() + 3_600_000);
+    const [one, two] = [await freePort(), await freePort()];
+    const env = await readEnvironment('foyer-1', one);
+    const first = start(image.command, env, image.uid);
+    await waitFor(() => isHealthy(env), 60_000);
+    start(image.command, { ...env, PORT: String(two) }, image.uid);
+    await waitFor(() => isHealthy({ ...env, PORT: String(two) }), 60_000);
+    const port = await startNginx([one, two], certificate);
+    const discovery = '/.well-known/openid-configuration';
+    await waitFor(async () => expect((await ask(port, discovery, certificate.cert)).status).toBe(200));
+    const { text } = await ask(port, discovery, certificate.cert);
+    expect(Object(JSON.parse(text)).issuer).toBe(`https://${host}`);
+    expect((await ask(port, '/', certificate.cert)).text).toContain('name="password"');
+
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    await expect(isHealthy(env)).rejects.toThrow();
+    for (let i = 0; i < 6; i += 1) expect((await ask(port, '/readyz', certificate.cert)).status).toBe(200);
+  }, 200_000);
+
+  it('The image has neither the sandbox nor packages of the tests', async () => {
+    const has = (path: string) =>
+      readFile(join(image.folder, 'app', path)).then(
+        () => true,
+        () => false,
+      );
+    expect(await has('package.json')).toBe(true);
+    expect(await has('node_modules/jest/package.json')).toBe(false);
+    expect(await has('dist/sandbox/main.js')).toBe(false);
+    expect(await has('dist/run/sandbox.js')).toBe(false);
+  });
+});
