@@ -134,6 +134,7 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
       summary: 'Change user attributes of the member',
       description: 'Attributes that the body omits stay unchanged. A mail reports the change.',
       body: changeable,
+      problems: { 409: 'The username is another member’s' },
       answer: successSchema,
       async handle({ req, body }) {
         const user = await requireCallingUser(req, deps.database);

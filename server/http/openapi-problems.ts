@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keysIn } from '../shared/index.ts';
-import { apiProblems, problemType } from './problems.ts';
+import { type ApiProblem, apiProblems, problemType } from './problems.ts';
 import { doc } from './schema-doc.ts';
 
 const types = z.enum(keysIn(apiProblems).map(problemType));
@@ -33,3 +33,9 @@ export const problemSchema = z
     retryAfter: seconds('Seconds until the next call may be made, as in Retry-After', 30),
   })
   .meta({ id: 'Problem', description: 'Problem details (RFC 9457).' });
+
+/** The problem document of one call, with the causes that this call has. @param name of the schema */
+export const callProblemSchema = (causes: readonly ApiProblem[], name: string) =>
+  problemSchema
+    .extend({ type: z.enum(causes.map(problemType)).meta(doc('The cause')) })
+    .meta({ id: name, description: 'Problem details (RFC 9457) with the causes of this call.' });

@@ -2,7 +2,8 @@ import type { z } from 'zod';
 import { acceptsNoFields } from './api-fields.ts';
 import { apiName, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
-import { problemSchema } from './openapi-problems.ts';
+import { listCallProblems } from './call-problems.ts';
+import { callProblemSchema, problemSchema } from './openapi-problems.ts';
 import { describeProtocolCall, type ProtocolCall } from './openapi-protocol.ts';
 import { SchemaRegistry } from './openapi-schemas.ts';
 import { describeAccess, type SecuritySettings, securitySchemes, toSecurity } from './openapi-security.ts';
@@ -40,11 +41,14 @@ const withHeaders = (...names: (keyof typeof headers)[]) =>
     ? {}
     : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) };
 
-const refusal = (description: string, ...names: (keyof typeof headers)[]) => ({
-  description,
-  ...withHeaders(...names),
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-});
+/** Makes the descriptions of refusals whose body has this schema. */
+const refusalBy =
+  (schema: JsonSchema) =>
+  (description: string, ...names: (keyof typeof headers)[]) => ({
+    description,
+    ...withHeaders(...names),
+    content: { 'application/problem+json': { schema } },
+  });
 
 const toPascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -84,6 +88,9 @@ function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: str
   const { access, body, answer, problems = {}, alsoAs = [] } = operation;
   const guarded = access !== 'public';
   const schema = schemas.convertNamed(answer, 'output', `${name}Answer`);
+  const refusal = refusalBy(
+    schemas.convert(callProblemSchema(listCallProblems(operation), `${name}Problem`), 'output'),
+  );
   const misfit = refusal('What was sent does not fit');
   return {
     200: {
@@ -92,15 +99,21 @@ function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: str
       content: toContent(schemas, { schema, types: ['application/json', ...alsoAs] }),
     },
     400: { ...misfit, content: { ...misfit.content, ...toContent(schemas, { schema, types: alsoAs }) } },
-    ...(guarded && {
-      401: refusal('No valid credentials', 'WWW-Authenticate'),
-      403: refusal('These credentials do not open it, or the member must accept new terms first', 'WWW-Authenticate'),
-    }),
+    401: refusal(
+      guarded ? 'No valid credentials' : `With ${visitorAddressHeader}: no valid credentials`,
+      'WWW-Authenticate',
+    ),
+    403: refusal(
+      guarded
+        ? 'These credentials do not open it, or the member must do something first'
+        : `With ${visitorAddressHeader}: these credentials do not open it. Or the account is disabled`,
+      'WWW-Authenticate',
+    ),
     ...(body && { 413: refusal('The body is too large'), 415: refusal('The body is not JSON') }),
     429: refusal('Too many calls', 'RateLimit', 'RateLimit-Policy', 'Retry-After'),
     503: refusal('A store is away', 'Retry-After'),
     ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, refusal(description)])),
-    default: refusal('Anything else'),
+    default: refusalBy({ $ref: '#/components/schemas/Problem' })('Anything else'),
   };
 }
 

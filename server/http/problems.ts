@@ -89,6 +89,8 @@ const pageProblems = {
 
 export const problems = { ...apiProblems, ...pageProblems };
 
+/** A cause that the JSON API can name. */
+export type ApiProblem = keyof typeof apiProblems;
 /** A cause of an error, of a call or of a page. */
 export type ErrorKind = keyof typeof problems;
 
