@@ -63,6 +63,24 @@ const toTyped = (body: Record<string, string | undefined>): TypedProfile =>
   Object.fromEntries(fields.map(({ name, attribute }) => [name, body[attribute]]));
 const names = Object.fromEntries(fields.map(({ name, attribute }) => [name, attribute]));
 
+function updateAttributes(deps: SaveProfileDeps, save: ReturnType<typeof profileSaver>): ApiOperation {
+  return defineOperation({
+    method: 'post',
+    path: '/identity/updateUserAttributes',
+    id: 'updateUserAttributes',
+    summary: 'Change user attributes of the member',
+    description: 'Attributes that the body omits stay unchanged. A mail reports the change.',
+    body: changeable,
+    problems: { 409: 'The username is another member’s' },
+    answer: successSchema,
+    async handle({ req, body }) {
+      const user = await requireCallingUser(req, deps.database);
+      await save(user, { req, typed: toTyped(body), names });
+      return success;
+    },
+  });
+}
+
 /** The identity service operations on user attributes: the same rules as behind the pages. */
 export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
   const save = profileSaver(deps);
@@ -127,20 +145,6 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
         return { sub: principal.userId, by: principal.by, authTime: principal.authTimeMs ?? null };
       },
     }),
-    defineOperation({
-      method: 'post',
-      path: '/identity/updateUserAttributes',
-      id: 'updateUserAttributes',
-      summary: 'Change user attributes of the member',
-      description: 'Attributes that the body omits stay unchanged. A mail reports the change.',
-      body: changeable,
-      problems: { 409: 'The username is another member’s' },
-      answer: successSchema,
-      async handle({ req, body }) {
-        const user = await requireCallingUser(req, deps.database);
-        await save(user, { req, typed: toTyped(body), names });
-        return success;
-      },
-    }),
+    updateAttributes(deps, save),
   ];
 }
