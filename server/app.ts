@@ -115,7 +115,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const guard = oauth.apiGuard(session);
   app.use(guardVisitorForms(visitorGate));
   const document = describeOperations(operations, deps, base);
-  app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document }));
+  app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document, isScriptOrigin: oauth.isScriptOrigin }));
   app.use(createPageRouter({ deps, base, modules }, extensions));
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
 

@@ -4,6 +4,7 @@ import type { ApiAccess, Guard } from './access.ts';
 import { callAccess } from './access-table.ts';
 import { serveDocument } from './api-document.ts';
 import { acceptsNoFields, nullsAsAbsent } from './api-fields.ts';
+import { answerPreflight, type IsScriptOrigin } from './api-scripts.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { jsonBody } from './request-body.ts';
@@ -135,13 +136,22 @@ function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): 
   ];
 }
 
+interface ApiServices {
+  guard: Guard;
+  limits: CallLimits;
+  /** Of `/openapi.json`. */
+  document: object;
+  /** Without it no page of another origin may call. */
+  isScriptOrigin?: IsScriptOrigin;
+}
+
 /**
  * The JSON API: all operations, and `GET /openapi.json`, which describes them. It precedes the pages, because a request
  * with a token must not touch a cookie.
  */
 export function apiRoutes(
   operations: readonly ApiOperation[],
-  { guard, limits, document }: { guard: Guard; limits: CallLimits; document: object },
+  { guard, limits, document, isScriptOrigin = async () => false }: ApiServices,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const spelt = operations.flatMap((one) => (one.alsoAt === undefined ? [one] : [one, { ...one, path: one.alsoAt }]));
@@ -150,6 +160,7 @@ export function apiRoutes(
   for (const [path, ofPath] of byPath) {
     const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'));
     for (const operation of ofPath) route[operation.method](...toHandlers(operation, guard, limits));
+    route.options(answerPreflight(ofPath, isScriptOrigin));
     route.all(
       methodNotAllowed(
         ...ofPath.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),

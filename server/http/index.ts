@@ -40,6 +40,7 @@ export {
 export { flagField, idField } from './api-fields.ts';
 export { type ApiOperation, aliasMeta, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
 export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
+export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';

@@ -1,7 +1,9 @@
 import type { Request, RequestHandler } from 'express';
+import type { Client } from 'oidc-provider';
 import {
   type ApiAccess,
   type ApiPrincipal,
+  admitScript,
   type Guard,
   HttpError,
   type HttpExchange,
@@ -13,6 +15,7 @@ import { orUnproven, unauthorized, unproven, wrongCaller } from './api-refusals.
 import { type ApiTokenDeps, authenticateToken, type PresentedToken } from './api-token.ts';
 import { refuseUser } from './api-user-rules.ts';
 import { createProofCheck } from './dpop.ts';
+import { isOwnScriptOrigin } from './script-origins.ts';
 
 interface ApiGuardDeps extends ApiTokenDeps {
   publicUrl: string;
@@ -73,11 +76,15 @@ export function createApiGuard(settings: ApiGuardDeps): Guard {
     if (scheme === undefined) throw unauthorized();
     const value = /^\w+ +([\w.~+/-]+=*)$/.exec(authorization)?.[1];
     if (value === undefined) throw unauthorized('invalid_token', 'not a token');
-    if (scheme !== 'dpop') return { value, proof: undefined };
+    const onClient = (client: Client) => {
+      const origin = req.get('origin');
+      if (origin !== undefined && isOwnScriptOrigin(client, origin)) admitScript({ req, res }, origin);
+    };
+    if (scheme !== 'dpop') return { value, proof: undefined, onClient };
     const address = deps.origin + req.originalUrl.split('?')[0];
     const proof = await orUnproven(proofs.view(req, res, { address, accessToken: value }));
     if (!proof) throw unproven('invalid_dpop_proof', 'no proof');
-    return { value, proof };
+    return { value, proof, onClient };
   }
 
   return (access) => async (req, res, next) => {
@@ -85,6 +92,8 @@ export function createApiGuard(settings: ApiGuardDeps): Guard {
     if (req.query.access_token !== undefined)
       throw new HttpError('badRequest', { detail: 'access token in the address' });
     const authorization = req.get('authorization');
+    // The answer depends on it.
+    res.vary('Origin');
     const principal =
       authorization === undefined
         ? await authenticateSession({ req, res }, deps, access)

@@ -24,12 +24,14 @@ export interface ApiTokenDeps extends UserRuleDeps {
 export interface PresentedToken {
   value: string;
   proof: PresentedProof | undefined;
+  /** Runs once the client app of the token is known, before its rights are checked. */
+  onClient(client: Client): void;
 }
 
 /** @throws {HttpError} if the token does not authorize the call */
 export async function authenticateToken(
   deps: ApiTokenDeps,
-  { value, proof }: PresentedToken,
+  { value, proof, onClient }: PresentedToken,
   access: ApiAccess,
 ): Promise<ApiPrincipal> {
   const { AccessToken, ClientCredentials, Client } = deps.provider();
@@ -39,6 +41,7 @@ export async function authenticateToken(
   if (!token?.isValid || token.aud !== undefined) throw unauthorized('invalid_token', 'unknown, expired or revoked');
   const client = await Client.find(token.clientId ?? '');
   if (!client) throw unauthorized('invalid_token', 'its client is gone');
+  onClient(client);
   await requireSameKey(token, client, proof);
   return userToken
     ? toUserPrincipal(deps, { token: userToken, client }, access)

@@ -23,6 +23,7 @@ import { createKeyWatcher } from './reload-on-key-change.ts';
 import { admitPost, consumeVisitorAuthorization, requestLimits } from './request-limits.ts';
 import { directCalls, providerRoutes } from './routes.ts';
 import { routes } from './routes-table.ts';
+import { createScriptOriginTest } from './script-origins.ts';
 import { createServerLogout, type ServerLogout } from './server-logout.ts';
 import { createSessionData } from './session-lifecycle.ts';
 import { createGrantSweeper } from './sweep-grants.ts';
@@ -98,6 +99,7 @@ export async function createOidcModule(settings: OidcSettings): Promise<OidcModu
     operations: oidcOperations(deps),
     apiGuard: (session) =>
       createApiGuard({ ...deps, session, toNextStep, now, proofNonceSecret: settings.proofNonceSecret }),
+    isScriptOrigin: createScriptOriginTest(database),
     refreshKeys: watcher.refresh,
     sweep: sweeper.sweep,
     async stop() {

@@ -2,7 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Router } from 'express';
 import type { ConnectedApps } from '../account/index.ts';
 import type { Catalogue } from '../billing/index.ts';
-import type { ApiOperation, DirectCalls, Guard, HostCookies, RequestServices, VisitorGate } from '../http/index.ts';
+import type {
+  ApiOperation,
+  DirectCalls,
+  Guard,
+  HostCookies,
+  IsScriptOrigin,
+  RequestServices,
+  VisitorGate,
+} from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { SessionHooks, Sessions } from '../sessions/index.ts';
 import type { ClientId, Metrics } from '../shared/index.ts';
@@ -87,6 +95,8 @@ export interface OidcModule extends ClientAuthorizations {
   operations: readonly ApiOperation[];
   /** The guard of all JSON routes of every module; `session` loads the session of a request without a token. */
   apiGuard(session: RequestHandler): Guard;
+  /** Tests whether an origin is registered by a public client, for preflight requests to JSON routes. */
+  isScriptOrigin: IsScriptOrigin;
   /** Checks at once whether the signing keys have changed. */
   refreshKeys(): Promise<void>;
   /** Deletes expired data, and the grants of sessions that are gone: one process does it every ten minutes. */

@@ -31,6 +31,7 @@ import { assertRequestObject } from './request-objects.ts';
 import { createResourceServerInfo } from './resource-tokens.ts';
 import { routes } from './routes-table.ts';
 import { knownScopes, requireGrantableScope } from './scopes.ts';
+import { isOwnScriptOrigin } from './script-origins.ts';
 import type { SessionGrants } from './session-grants.ts';
 import { accessTokenClaims, limitRequestedClaims, selectClaims } from './token-claims.ts';
 
@@ -70,16 +71,6 @@ export function refreshTokenSeconds({ iiat }: { iiat?: number | undefined }, now
 }
 
 /**
- * Tests whether scripts of this origin may call for the client: only a public client's own pages. A confidential client
- * calls from its server. `null`, the origin of sandboxed frames, belongs to no client, not even one with a private-use
- * scheme.
- */
-function ownOrigin(client: Client, origin: string): boolean {
-  if (origin === 'null' || client.clientAuthMethod !== 'none') return false;
-  return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
-}
-
-/**
  * The library asks for each call of a script once it knows the client. Some libraries (keycloak-js) call with
  * `credentials: 'include'`; browsers show them the answer only with this header. These endpoints read no cookie
  * (docs/decisions/0022-scripts-with-credentials.md).
@@ -90,7 +81,7 @@ function admitOrigin({ response }: KoaContextWithOIDC, origin: string, client: C
     response.remove('Access-Control-Allow-Origin');
     return true;
   }
-  const admitted = ownOrigin(client, origin);
+  const admitted = isOwnScriptOrigin(client, origin);
   if (admitted) response.set('Access-Control-Allow-Credentials', 'true');
   return admitted;
 }
