@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { ApiOperation } from './api-operation.ts';
+import type { ApiAccess } from './access.ts';
 import type { HttpExchange } from './cookies.ts';
 
 /** Headers of an answer that scripts may read besides the safelisted ones (Fetch standard). */
@@ -17,7 +17,7 @@ export type IsScriptOrigin = (origin: string) => Promise<boolean>;
  * address of the visitor. The answer permits no cookies.
  */
 export function answerPreflight(
-  operations: readonly Pick<ApiOperation, 'method' | 'access'>[],
+  operations: readonly { method: string; access: ApiAccess | 'public' }[],
   isScriptOrigin: IsScriptOrigin,
 ): RequestHandler {
   const methods = operations.filter(({ access }) => access !== 'public').map(({ method }) => method.toUpperCase());
