@@ -30,6 +30,8 @@ export const serverVariables = {
       'write at least 32 random characters, for example the output of: openssl rand -base64 48 (several, newest first, separated by commas, while a key is being replaced)',
     )
     .optional(),
+  /** How long events of the audit trail are stored. */
+  AUDIT_DAYS: whole(30, 3650).default(400),
   DATA_DIR: text('a folder').default('./data'),
   DATABASE_URL: z
     .string()

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { ProvidersFileError } from '../config/providers.ts';
 import type { Deletion } from './account/index.ts';
+import type { AuditTrail } from './audit/index.ts';
 import { createBaseServices } from './base-services.ts';
 import type { BillingModule } from './billing/index.ts';
 import type { Deps } from './deps.ts';
@@ -47,6 +48,7 @@ import { countVisitorData } from './store/index.ts';
 import { type Modules, wireModules } from './wiring.ts';
 
 export interface App {
+  audit: AuditTrail;
   app: RequestListener;
   /** The Express application behind it, with all routes. */
   express: Express;
@@ -89,7 +91,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
     else sendError({ pages, log }, { req, res }, asHttpError(error));
   };
   const modules = await wireModules(deps, base, { fail, onRefusal: extensions.onRefusal, toExpress: bridge.toExpress });
-  const { oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
+  const { audit, oauth, mfa, membership, mailedCodes, deletion, signUp, federation } = modules;
 
   const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));
   const gates = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
@@ -121,9 +123,13 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
 
   const listener = createDirectDispatcher(app, directCalls, { ...bridge, gates: [...gates, publicHostGate] });
   const jobs = [oauth, signUp, mfa, deletion, membership, federation];
-  const stop = async () => void (await Promise.all(jobs.map((module) => module.stop())));
+  const stop = async () => {
+    await Promise.all(jobs.map((module) => module.stop()));
+    // The last one: it seals the events of the others.
+    await audit.stop();
+  };
   const reload = () => reloadProviders(modules, log);
-  const parts = { oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
+  const parts = { audit, oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
   return { app: listener, express: app, ...parts, reload, stop };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, ConfigurationError } from '../config/load.ts';
 import { createCarriers } from './carriers.ts';
 import type { Extender, Extensions } from './extensions.ts';
-import type { Hooks } from './hooks.ts';
+import { createHooks, type Hooks } from './hooks.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
 import { loadLegalTexts, loadSettings } from './load-settings.ts';
 import {
@@ -168,7 +168,7 @@ export function mailSender(config: Config): MailAddress {
 
 /** The outbox and its worker, from the configuration. */
 export function createMessaging(
-  deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now'>,
+  deps: Pick<Deps, 'config' | 'log' | 'database' | 'boxes' | 'metrics' | 'now' | 'hooks'>,
   carriers: Carriers,
 ): { outbox: Outbox; outboxWorker: OutboxWorker } {
   const { config } = deps;
@@ -187,6 +187,7 @@ export function createMessaging(
     replyTo: config.MAIL_SUPPORT_ADDRESS,
     look: mailBrand(config),
     templates: config.SENDGRID_TEMPLATES ?? new Map(),
+    record: deps.hooks?.onAct,
   });
 }
 
@@ -214,6 +215,7 @@ export async function createDeps(
   const now = Date.now;
   const extensions = config.SANDBOX && extender ? extender.extend({ config, kv: stores.kv, now }) : {};
   const carriers = await createCarriers(config, extensions);
+  const hooks = createHooks();
   const deps: Deps = {
     config,
     log,
@@ -230,13 +232,14 @@ export async function createDeps(
       decoys: config.PREVENT_USER_EXISTENCE_ERRORS ? createDecoyHashes(stores.database, now) : undefined,
     }),
     boxes,
-    ...createMessaging({ config, log, ...stores, boxes, metrics, now }, carriers),
+    ...createMessaging({ config, log, ...stores, boxes, metrics, now, hooks }, carriers),
     smsOffered: isSmsOffered(config),
     legal,
     terms: legal.version,
     metrics,
     now,
     billingNow: extensions.billingClock?.now,
+    hooks,
   };
   return { deps, extensions };
 }

@@ -10,6 +10,7 @@ import {
   createDeletion,
   type Deletion,
 } from './account/index.ts';
+import { type AuditTrail, createAuditTrail, recordEntry } from './audit/index.ts';
 import { type AppDeps, type BaseServices, toAccountDeps } from './base-services.ts';
 import {
   billingDataSource,
@@ -228,9 +229,9 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
 
 /** Everything that follows a sign-in, a session or a new user, in this order. */
 function listSubscribers(
-  { outbox, metrics }: AppDeps,
+  { database, outbox, metrics, now }: AppDeps,
   { devices }: BaseServices,
-  { deletion, oauth }: { deletion: Deletion; oauth: OidcModule },
+  { deletion, oauth, audit }: { deletion: Deletion; oauth: OidcModule; audit: AuditTrail },
 ): AllSubscribers {
   const { subscribers: oidc } = oauth;
   return {
@@ -242,12 +243,28 @@ function listSubscribers(
       mintTokenCookies: oidc.mintTokenCookies,
       countSession: async () => metrics.sessionStarted(),
     },
-    afterSignIn: { rememberDevice: devices.rememberDevice, notifyNewDevice: devices.notifyNewDevice },
+    afterSignIn: {
+      recordSignIn: ({ user, session }) =>
+        recordEntry(database.db, {
+          type: 'sign-in.completed',
+          details: { amr: session.amr, provider: session.upstream?.provider },
+          subject: user.id,
+          atMs: now(),
+        }),
+      rememberDevice: devices.rememberDevice,
+      notifyNewDevice: devices.notifyNewDevice,
+    },
     onSessionsEnded: { revokeGrantsOfSessions: oidc.revokeGrantsOfSessions },
     onAllSessionsEnded: { revokeGrantsOfUser: oidc.revokeGrantsOfUser },
     onOtherSessionsEnded: { revokeOfflineAccess: oidc.revokeOfflineAccess },
     afterSignOut: { clearTokenCookies: oidc.clearTokenCookies, endProviderSession: oidc.endProviderSession },
-    onUserCreated: { mailWelcome: (trx, created) => mailWelcome(outbox, trx, created) },
+    onUserCreated: {
+      recordAccount: (trx, { user, provider }) =>
+        recordEntry(trx, { type: 'account.created', details: { provider }, subject: user.id, atMs: now() }),
+      mailWelcome: (trx, created) => mailWelcome(outbox, trx, created),
+    },
+    onAct: { recordEntry: audit.subscribers.onAct },
+    onSignInRefused: { countRefusal: audit.subscribers.onSignInRefused },
   };
 }
 
@@ -262,9 +279,11 @@ export async function wireModules(
   const signInModules = createSignInModules(input);
   const accountModules = createAccountModules(input, signInModules);
   const signUpModules = createSignUpModules(input, oauth, signInModules);
-  base.hooks.subscribe(listSubscribers(deps, base, { deletion: accountModules.deletion, oauth }));
+  const { config, database, log, now } = deps;
+  const audit = createAuditTrail({ database, secretKeys: config.SECRET_KEYS, days: config.AUDIT_DAYS, log, now });
+  base.hooks.subscribe(listSubscribers(deps, base, { deletion: accountModules.deletion, oauth, audit }));
   const { getMembershipClaims, reloadProviders } = input.catalogues;
-  return { oauth, getMembershipClaims, reloadProviders, ...signInModules, ...accountModules, ...signUpModules };
+  return { audit, oauth, getMembershipClaims, reloadProviders, ...signInModules, ...accountModules, ...signUpModules };
 }
 
 export type Modules = Awaited<ReturnType<typeof wireModules>>;

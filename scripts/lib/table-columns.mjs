@@ -25,6 +25,7 @@ export const typesByName = [
  * @type {Record<string, string>}
  */
 export const typesByColumn = {
+  'audit_marks.name': "'head' | 'start'",
   'billing_details.vat_id_status': "'unverified' | 'pending' | 'verified' | 'unavailable'",
   'billing_tasks.kind':
     "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer'",
@@ -57,6 +58,16 @@ export const notes = {
   account_deletions: 'A requested deletion. The row stays when all other data of the user are erased.',
   'account_deletions.membership':
     'How the paid membership ends: at-once, period-end, period-end:<next plan>, with the change that Stripe did not have yet; null: there was none that renews.',
+  audit_events:
+    'An event of the audit trail in the hash chain. Never changed, except that the personal part is deleted with the account.',
+  'audit_events.body': 'The hashed part: canonical JSON.',
+  'audit_events.person': 'The personal part: JSON; null: deleted, or none.',
+  'audit_events.salt': 'Of the digest of the personal part in the body.',
+  'audit_events.user_id': 'The member in the personal part.',
+  'audit_events.chain_hash': 'SHA-256 of the hash before it, the number and the body.',
+  audit_marks: 'The ends of the chain: the last sealed event, and the last one that retention has deleted.',
+  'audit_marks.mac': 'HMAC-SHA-256 of the point under a key that SECRET_KEY derives.',
+  audit_queue: 'Events that wait for the sealer.',
   billing_details: "The name, address and VAT id on a user's invoices; the customer at Stripe has them too.",
   'billing_details.name': "null: the profile's.",
   'billing_details.country': 'ISO 3166-1 alpha-2.',

@@ -38,7 +38,13 @@ const removePage = settingsPage({
     const app = await findApp(r, deps);
     await database.transaction(async (trx) => {
       if (!app || !(await connectedApps.remove(trx, user.id, app.clientId))) return;
-      await notifySecurityChange(trx, deps, { user, change: 'app-removed', from: origin, detail: app.name });
+      await notifySecurityChange(trx, deps, {
+        user,
+        change: 'app-removed',
+        from: origin,
+        detail: app.name,
+        clientId: app.clientId,
+      });
     });
     outbox.wake();
     return `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`;

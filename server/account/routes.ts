@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import { pageRoutes } from '../http/index.ts';
+import { activityPage } from './activity-handlers.ts';
 import { connectedAppPages } from './connected-apps.ts';
 import { contactPages } from './contact/contact-form-handlers.ts';
 import { undoEmailChangePage } from './contact/undo-email-change-handlers.ts';
@@ -50,6 +51,7 @@ const pages: readonly PageRoute[] = [
   exportPage,
   deleteAccountPage,
   ...devicePages,
+  activityPage,
   notificationsPage,
   undoEmailChangePage,
   deletionRequestedPage,

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Context, withContext } from './context.ts';
 import { type CliIo, printResult, type Result } from './io.ts';
+import { runRecorded } from './record-command.ts';
 
 /** The result, or a function that gets it from the stores of the configuration, which are open only while it runs. */
 type Outcome = Result | Promise<Result> | ((context: Context) => Promise<Result>);
@@ -28,6 +29,10 @@ export interface Program {
   group(name: string, description: string): AddCommand;
 }
 
+/** `user disable`: the names of a command and its group. */
+const path = (command: Command): string =>
+  [command.parent?.parent ? command.parent.name() : undefined, command.name()].filter(Boolean).join(' ');
+
 export function createProgram(root: Command, io: CliIo): Program {
   const adder =
     (parent: Command): AddCommand =>
@@ -43,7 +48,10 @@ export function createProgram(root: Command, io: CliIo): Program {
         .addHelpText('after', help)
         .action(async (...input) => {
           const outcome = await run(...input);
-          const result = typeof outcome === 'function' ? await withContext(io, outcome) : outcome;
+          const result =
+            typeof outcome === 'function'
+              ? await withContext(io, (context) => runRecorded(context, path(command), () => outcome(context)))
+              : outcome;
           printResult(io, result, command.opts().json === true);
           if (result.error) throw result.error;
         });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { inspectConfig } from '../../config/load.ts';
 import { setOutgoingProxy } from '../outgoing-proxy.ts';
+import { auditCommands } from './audit.ts';
 import { billingCommands } from './billing.ts';
 import { clientCommands } from './clients.ts';
 import { createProgram } from './command.ts';
@@ -21,7 +22,8 @@ import { userCommands } from './users.ts';
 /** In the order of the help. */
 const commands = [
   ...[clientCommands, userCommands, resourceCommands, partnerDealCommands, planCommands, providerCommands],
-  ...[billingCommands, outboxCommands, keyCommands, mailCommands, smsCommands, migrateCommand, doctorCommand],
+  ...[billingCommands, outboxCommands, auditCommands, keyCommands, mailCommands, smsCommands, migrateCommand],
+  doctorCommand,
 ];
 
 /** The whole command line; docs/commands.md is written from its help. */

@@ -12,6 +12,7 @@ import {
 } from '../users/index.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes } from './errors.ts';
+import { setSubject } from './record-command.ts';
 import { facts, moment, numericDate } from './text.ts';
 
 export const memberHelp = 'e-mail address, verified phone number, or id (sub)';
@@ -61,6 +62,7 @@ export async function requireUserByName({ database }: Context, who: string): Pro
     : ((await findUser(database.db, toUserId(who.trim()))) ??
       (await findUser(database.db, toUserId(who.trim().toLowerCase()))));
   if (!user) throw new CliError(exitCodes.notFound, `There is no member ${who}.`);
+  setSubject({ database }, user.id);
   return user;
 }
 

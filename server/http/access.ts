@@ -63,11 +63,14 @@ export type ApiScope = (typeof apiScopes)[number];
 /** Makes the guard of a route. `wiring.ts` passes the implementation of oidc/ to every module. */
 export type Guard = (access: ApiAccess) => RequestHandler;
 
-const principals = new WeakMap<Request, ApiPrincipal>();
+const principals = new WeakMap<object, ApiPrincipal>();
 
 export function setPrincipal(req: Request, principal: ApiPrincipal): void {
   principals.set(req, principal);
 }
+
+/** The authenticated caller of a JSON call; undefined elsewhere. */
+export const findPrincipal = (req: object): ApiPrincipal | undefined => principals.get(req);
 
 /** The authenticated caller. Only behind a guard. */
 export function requirePrincipal(req: Request): ApiPrincipal {

@@ -10,6 +10,7 @@ export {
   type ApiPrincipal,
   type ApiScope,
   apiScopes,
+  findPrincipal,
   type Guard,
   isRecentAt,
   type MemberApiScope,
@@ -44,6 +45,7 @@ export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
+export { readBrowserName } from './browser-name.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
 export {
@@ -95,7 +97,7 @@ export {
   translator,
 } from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
-export { createLog, type Logger, measureRequests, requestLog } from './log.ts';
+export { createLog, currentRequest, type Logger, measureRequests, requestLog } from './log.ts';
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';

@@ -65,6 +65,9 @@ export function requestReference(req: IncomingMessage): string {
   return known;
 }
 
+/** The request that is being answered; undefined in jobs and commands. */
+export const currentRequest = (): IncomingMessage | undefined => requests.getStore();
+
 /** Adds the request's reference to the lines of `write`, even if the request's own async context is lost. */
 export function withRequestContext(req: IncomingMessage, write: () => void): void {
   requests.run(req, write);

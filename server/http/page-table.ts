@@ -143,6 +143,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /settings/apps': 'member',
   'GET /settings/apps/remove': 'member',
   'POST /settings/apps/remove': 'member',
+  'GET /settings/activity': 'member',
   'GET /settings/notifications': 'member',
   'POST /settings/notifications': 'member',
   'GET /settings/factor-reset': 'recent',

@@ -1,3 +1,4 @@
+import type { AuditHooks } from '../audit/index.ts';
 import type { Metrics } from '../shared/index.ts';
 import type { Database, SecretBox } from '../store/index.ts';
 import type { Carriers, MailAddress } from './carrier.ts';
@@ -18,11 +19,13 @@ interface MessagesOptions extends Pick<OutboxWorkerSettings, 'log' | 'random' | 
   look: Parameters<typeof renderMail>[1];
   /** Templates that the operator has mapped to the mail service's own ids. */
   templates: ReadonlyMap<string, string>;
+  /** Records an event of the audit trail. */
+  record?: AuditHooks['onAct'] | undefined;
 }
 
 /** The outbox, and its worker, which is not started. */
 export function createMessages(settings: MessagesOptions): { outbox: Outbox; outboxWorker: OutboxWorker } {
-  const { database, box, metrics, now, carriers, from, replyTo, look, templates } = settings;
+  const { database, box, metrics, now, carriers, from, replyTo, look, templates, record } = settings;
   const deliver = createDelivery({
     database,
     carriers,
@@ -32,5 +35,5 @@ export function createMessages(settings: MessagesOptions): { outbox: Outbox; out
     templateId: (name) => templates.get(name),
   });
   const outboxWorker = createOutboxWorker({ ...settings, deliver });
-  return { outbox: createOutbox({ box, now, metrics, onWake: outboxWorker.wake }), outboxWorker };
+  return { outbox: createOutbox({ box, now, metrics, record, onWake: outboxWorker.wake }), outboxWorker };
 }

@@ -46,7 +46,14 @@ export { eraseMessagesTo, listMessagesTo } from './personal-data-store.ts';
 export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
 export { type MailLook, mailTemplates, renderMail, sampleMail } from './render-mail.tsx';
-export { deviceName, mailAbout, notifySecurityChange, type Origin, whence } from './security-notice.ts';
+export {
+  deviceName,
+  mailAbout,
+  notifySecurityChange,
+  type Origin,
+  securityChanges,
+  whence,
+} from './security-notice.ts';
 export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
 export { codeText } from './sms-code-text.ts';
 export { classifyNumber, formatNumber } from './sms-number.ts';

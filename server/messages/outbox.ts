@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Transaction } from 'kysely';
+import { type AuditHooks, recordEntry } from '../audit/index.ts';
 import { type Metrics, noMetrics, type SealedText, toSealedText } from '../shared/index.ts';
 import { parseStored, type Schema, type SecretBox, uuidv7 } from '../store/index.ts';
 import { type Message, messageSchema } from './message.ts';
@@ -26,6 +27,8 @@ export interface Outbox {
     message: Message,
     concealment?: Concealment,
   ): Promise<{ id: string; duplicate: boolean }>;
+  /** Adds an event to the audit trail, in the caller's transaction. */
+  record: AuditHooks['onAct'];
   /** A transaction with a message was committed: the worker of this process need not wait for its next turn. */
   wake(): void;
 }
@@ -34,6 +37,8 @@ export interface OutboxSettings {
   box: SecretBox;
   now: () => number;
   metrics?: Metrics;
+  /** Undefined: it writes to the audit trail itself. */
+  record?: AuditHooks['onAct'] | undefined;
   /** Called by `wake`, and when a delayed message is due. */
   onWake?: () => void;
 }
@@ -67,8 +72,10 @@ export function maskedRecipient(message: Message): string {
   return `${message.to.slice(0, 1)}…${message.to.slice(at)}`;
 }
 
-export function createOutbox({ box, now, metrics = noMetrics, onWake = () => {} }: OutboxSettings): Outbox {
+export function createOutbox(settings: OutboxSettings): Outbox {
+  const { box, now, metrics = noMetrics, record = recordEntry, onWake = () => {} } = settings;
   return {
+    record,
     async add(trx, message, { decoy = false, delayed = false } = {}) {
       const nowMs = now();
       const id = uuidv7(nowMs);

@@ -1,8 +1,9 @@
-import Bowser from 'bowser';
 import type { Transaction } from 'kysely';
 import type { T, TextKey } from '../../locales/index.ts';
 import type { SecurityChange } from '../../views/mail/index.ts';
-import { type Language, plainAddress, resolveLanguage, translator } from '../http/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
+import { type Language, plainAddress, readBrowserName, resolveLanguage, translator } from '../http/index.ts';
+import { type ClientId, keysIn, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -43,8 +44,10 @@ export function mailAbout(user: Addressee, from: Origin, atMs: number) {
 const maxDetailCharacters = 80;
 
 interface NoticeOfChange {
+  /** The client app that the change is about. */
+  clientId?: ClientId | undefined;
   /** With the address to notify: if the address itself changes, the former one. */
-  user: Addressee;
+  user: Addressee & { id: UserId };
   change: SecurityChange;
   from: Origin;
   /** The changed item, for example the name of a passkey. */
@@ -59,14 +62,43 @@ function toDetail(lang: Language, { detail, labels }: NoticeOfChange): string | 
   return detail === undefined ? undefined : Array.from(detail).slice(0, maxDetailCharacters).join('');
 }
 
-/** Notifies a user by mail of a change, in the transaction of the change. Call `outbox.wake` after the commit. */
+type ChangeEvent = Extract<AuditEntry, { details: { change: string } }>['type'];
+
+/** The events of the audit trail. */
+const eventByChange: Readonly<Record<SecurityChange, ChangeEvent>> = {
+  name: 'profile.changed',
+  profile: 'profile.changed',
+  email: 'contact.changed',
+  'email-undone': 'contact.changed',
+  phone: 'contact.changed',
+  'phone-removed': 'contact.changed',
+  'mfa-sms': 'factor.changed',
+  'mfa-totp': 'factor.changed',
+  'mfa-off': 'factor.changed',
+  'totp-replaced': 'factor.changed',
+  'recovery-codes-new': 'factor.changed',
+  'passkey-added': 'factor.changed',
+  'passkey-removed': 'factor.changed',
+  'provider-linked': 'provider.changed',
+  'provider-removed': 'provider.changed',
+  'app-removed': 'app.removed',
+  'device-forgotten': 'device.changed',
+  'session-ended': 'device.changed',
+  'sessions-ended': 'device.changed',
+};
+
+export const securityChanges = keysIn(eventByChange);
+
+/** Records a change in the audit trail and notifies the user by mail, in the transaction of the change. Call `outbox.wake` after the commit. */
 export async function notifySecurityChange(
   trx: Transaction<Schema>,
   { outbox, now }: { outbox: Outbox; now: () => number },
   notice: NoticeOfChange,
 ): Promise<void> {
-  const { user, change, from } = notice;
-  const { mail, values } = mailAbout(user, from, now());
+  const { user, change, from, clientId } = notice;
+  const atMs = now();
+  await outbox.record(trx, { type: eventByChange[change], details: { change }, subject: user.id, clientId, atMs });
+  const { mail, values } = mailAbout(user, from, atMs);
   const detail = toDetail(mail.lang, notice);
   await outbox.add(trx, {
     ...mail,
@@ -75,22 +107,9 @@ export async function notifySecurityChange(
   });
 }
 
-/** Longer than the User-Agent of any browser. */
-const maxCharacters = 512;
-const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
-const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
-
-/**
- * A readable name of a browser: `Chrome on Windows`. Anyone can send any User-Agent, so only known names are shown;
- * browsers do not send exact versions and models.
- */
+/** A readable name of a browser: `Chrome on Windows`. */
 export function deviceName(t: T, userAgent: string | undefined): string {
-  const agent = (userAgent ?? '').slice(0, maxCharacters);
-  if (agent.trim() === '') return t('mail.newDevice.unknownDevice');
-  const parser = Bowser.getParser(agent);
-  const browser = parser.getBrowserName();
-  const system = parser.getOSName();
-  if (browsers.has(browser) && systems.has(system)) return t('mail.newDevice.deviceName', { browser, system });
-  if (browsers.has(browser)) return browser;
-  return systems.has(system) ? system : t('mail.newDevice.unknownDevice');
+  const { browser, system } = readBrowserName(userAgent);
+  if (browser !== undefined && system !== undefined) return t('mail.newDevice.deviceName', { browser, system });
+  return browser ?? system ?? t('mail.newDevice.unknownDevice');
 }

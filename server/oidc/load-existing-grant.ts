@@ -1,4 +1,5 @@
 import type { Client, Grant, KoaContextWithOIDC } from 'oidc-provider';
+import type { Outbox } from '../messages/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import { toClientId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
@@ -8,6 +9,7 @@ import { isMemberScope } from './scopes.ts';
 import type { SessionGrants, SessionOwner } from './session-grants.ts';
 
 interface LoadGrantDeps {
+  outbox: Pick<Outbox, 'record'>;
   database: Database;
   sessionGrants: SessionGrants;
   now: () => number;
@@ -59,7 +61,7 @@ const nothing: Consent = { scopes: [], resources: new Map() };
  * a matching session there is none: the login check asks.
  * Offline access (OpenID Connect Core 1.0, section 11) and devices have grants that outlive the session.
  */
-export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGrantDeps) {
+export function createLoadGrant({ database, outbox, sessionGrants: grants, now }: LoadGrantDeps) {
   /** The part of the request that can be granted without a question; undefined: the user must be asked. */
   async function permitted(ctx: KoaContextWithOIDC, userId: UserId, requested: Consent): Promise<Consent | undefined> {
     const { client, result, entities } = ctx.oidc;
@@ -101,7 +103,12 @@ export function createLoadGrant({ database, sessionGrants: grants, now }: LoadGr
     const isConsent = hasConsented(ctx, client);
     if (widened && widened !== grant && (isConsent || offline)) {
       const connection = { userId: session.userId, clientId, nowMs: now(), grantId: widened.jti };
-      await database.transaction((trx) => recordConsent(trx, connection, isConsent ? requested : nothing));
+      await database.transaction(async (trx) => {
+        await recordConsent(trx, connection, isConsent ? requested : nothing);
+        const scopes = [...(isConsent ? requested.scopes : [])];
+        const { userId: subject, nowMs: atMs } = connection;
+        await outbox.record(trx, { type: 'app.connected', details: { scopes }, subject, clientId, atMs });
+      });
     }
     return widened;
   };

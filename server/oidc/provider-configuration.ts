@@ -1,5 +1,6 @@
 import type { Client, Configuration, JWK, KoaContextWithOIDC } from 'oidc-provider';
 import { type HostCookies, languages, toLifetime } from '../http/index.ts';
+import type { Outbox } from '../messages/index.ts';
 import { acrValues } from '../sessions/index.ts';
 import { toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
@@ -45,6 +46,7 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   development: boolean;
   privacyUrl: string | undefined;
   developersUrl: string | undefined;
+  outbox: Outbox;
   sessionGrants: SessionGrants;
   membershipClaims: GetMembershipClaims;
   withPicture: WithPicture | undefined;

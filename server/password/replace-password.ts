@@ -50,6 +50,7 @@ export async function replacePassword(
   const isSet = await database.transaction(async (trx) => {
     const set = await setPassword(trx, user, { passwordHash, ...(emailVerified && { emailVerified }), nowMs });
     if (!set) return false;
+    await outbox.record(trx, { type: 'password.changed', details: {}, subject: id, atMs: nowMs });
     await outbox.add(trx, {
       channel: 'mail',
       to: email,

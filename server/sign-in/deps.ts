@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { AuditHooks } from '../audit/index.ts';
 import type { FederationModule, Provider } from '../federation/index.ts';
 import type {
   Continuation,
@@ -95,6 +96,7 @@ export interface SignInDeps extends ClientAuthorizations {
   devices: DeviceRecognition;
   mfa: MfaDeps;
   signIn: SignIn;
+  hooks: Pick<AuditHooks, 'onSignInRefused'>;
   mailedCodes: MailedCodes;
   /** Providers with which users sign in. */
   federation: Pick<FederationModule, 'providers' | 'begin' | 'signIn'>;

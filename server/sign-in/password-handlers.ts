@@ -103,6 +103,7 @@ export async function submitPassword(visit: RequestContext, deps: SignInDeps) {
     signInByPassword({ ...deps, findUnverifiedAccount }, values, {
       ip: r.ip,
       device: (user) => deps.devices.recognise(r.req, user),
+      onRefused: (user) => deps.hooks.onSignInRefused({ userId: user.id, method: 'password', ip: r.ip }),
     }),
   );
   if (outcome.kind !== 'first-factor') {

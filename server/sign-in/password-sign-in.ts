@@ -42,7 +42,7 @@ async function findCandidates(settings: Settings, username: string): Promise<Can
 export async function signInByPassword(
   settings: Settings,
   { username, password }: Credentials,
-  from: { ip: string; device(user: User): string | undefined },
+  from: { ip: string; device(user: User): string | undefined; onRefused(user: User): Promise<void> },
 ): Promise<PasswordSignInResult> {
   const candidates = await findCandidates(settings, username);
   const { user } = candidates;
@@ -50,6 +50,7 @@ export async function signInByPassword(
   const isConfirmed = (found: User | PendingSignUp) => found === user;
   const guess = { identifier: work.account, userId: user?.id, ip: work.ip, device: work.device, isConfirmed };
   const checked = await checkPassword(settings, guess, () => matchAccount(settings, candidates, { password, work }));
+  if (user && (checked.kind !== 'correct' || checked.found !== user)) await from.onRefused(user);
   if (checked.kind === 'too-many') return refuse(checked);
   const { slowed } = checked;
   const owner = checked.kind === 'correct' ? checked.found : undefined;

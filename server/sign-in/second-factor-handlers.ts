@@ -118,6 +118,7 @@ async function verifyCode(r: ChallengeRequest, deps: SignInDeps): Promise<void> 
     if (challenge.intent === 'sign-in') return redirectWithoutChallenge(r, deps);
     return r.redirect(`/re-authenticate?${expiredQuery(continuation.search)}`);
   }
+  await deps.hooks.onSignInRefused({ userId: user.id, method, ip: r.ip });
   if (passed.kind === 'too-many') deps.metrics.guessRefused(passed.limit);
   const state: SecondFactorPageState = toPageState(r, passed, method);
   renderSecondFactorPage(r, deps, { ...state, rememberDevice, method });

@@ -24,6 +24,45 @@ export interface TablesAToL {
      */
     membership: string | null;
   };
+  /**
+   * An event of the audit trail in the hash chain. Never changed, except that the personal part is deleted with the
+   * account.
+   */
+  auditEvents: {
+    id: string;
+    at: number;
+    type: string;
+    /** The member in the personal part. */
+    userId: UserId | null;
+    /** The hashed part: canonical JSON. */
+    body: string;
+    /** The personal part: JSON; null: deleted, or none. */
+    person: string | null;
+    /** Of the digest of the personal part in the body. */
+    salt: string | null;
+    seq: number;
+    /** SHA-256 of the hash before it, the number and the body. */
+    chainHash: Sha256;
+  };
+  /** The ends of the chain: the last sealed event, and the last one that retention has deleted. */
+  auditMarks: {
+    name: 'head' | 'start';
+    seq: number;
+    chainHash: Sha256;
+    /** HMAC-SHA-256 of the point under a key that SECRET_KEY derives. */
+    mac: string;
+    updatedAt: number;
+  };
+  /** Events that wait for the sealer. */
+  auditQueue: {
+    id: string;
+    at: number;
+    type: string;
+    userId: UserId | null;
+    body: string;
+    person: string | null;
+    salt: string | null;
+  };
   /** The name, address and VAT id on a user's invoices; the customer at Stripe has them too. */
   billingDetails: {
     userId: UserId;

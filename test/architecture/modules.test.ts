@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const layers = [
   ['shared'],
   ['http', 'store', 'metrics'],
+  ['audit'],
   ['messages'],
   ['sessions', 'users'],
   ['password', 'mfa', 'passkeys', 'federation'],

@@ -74,7 +74,7 @@ describe.each(backends)('guessing passwords on $name', (backend) => {
             signInByPassword(
               settings,
               { username: user.email, password: `guess ${round} ${n}` },
-              { ip: `100.64.${round}.${n}`, device: () => undefined },
+              { ip: `100.64.${round}.${n}`, device: () => undefined, onRefused: async () => {} },
             ),
           );
           for (const outcome of await Promise.all(guesses)) {

@@ -33,6 +33,13 @@ describe.each(backends)('secrets and the log on $name', (backend) => {
     expectSilence(foyer, overheard, await metrics.local?.text());
   });
 
+  it('No secret of all flows is in the audit trail, which has the events of the flows', async () => {
+    await foyer.app.audit.seal();
+    const events = await foyer.deps.database.db.selectFrom('auditEvents').selectAll().execute();
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(4);
+    expect(overheard.foundIn(events.map(({ body, person }) => `${body} ${person}`).join('\n'))).toEqual([]);
+  });
+
   it('The test has recorded the secrets of every kind, and the log contains the flows', () => {
     for (const name of [
       ...['username', 'password', 'code', 'state', 'nonce', 'code_verifier', 'code_challenge', 'authorization_code'],

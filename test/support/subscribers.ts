@@ -26,6 +26,8 @@ export function createWrappedHooks(wrap: Wrap): Hooks {
         onAllSessionsEnded: wrapEach('onAllSessionsEnded', all.onAllSessionsEnded),
         onOtherSessionsEnded: wrapEach('onOtherSessionsEnded', all.onOtherSessionsEnded),
         afterSignOut: wrapEach('afterSignOut', all.afterSignOut),
+        onAct: wrapEach('onAct', all.onAct),
+        onSignInRefused: wrapEach('onSignInRefused', all.onSignInRefused),
         onUserCreated: wrapEach('onUserCreated', all.onUserCreated),
       }),
   };

@@ -1,10 +1,12 @@
 import { formatAgo, formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
+import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageLinks } from '../parts/page-links.tsx';
+import { activityPath } from './activity-page.tsx';
 
 /** A device as the specification has it (section 3): status, name, last IP, last used, last modified, created. */
 interface DeviceRowData {
@@ -66,9 +68,19 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
         title={t('devices.title')}
         note={t('devices.note')}
         actions={
-          othersHref !== undefined && (
-            <DialogLink ctx={ctx} href={othersHref} label={t('devices.signOutOthers')} closeLabel={t('common.close')} />
-          )
+          <>
+            {othersHref !== undefined && (
+              <DialogLink
+                ctx={ctx}
+                href={othersHref}
+                label={t('devices.signOutOthers')}
+                closeLabel={t('common.close')}
+              />
+            )}
+            <ButtonLink kind="link" href={activityPath}>
+              {t('devices.activity.title')}
+            </ButtonLink>
+          </>
         }
       >
         {limit !== undefined && (

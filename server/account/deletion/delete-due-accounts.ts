@@ -11,12 +11,13 @@ const batch = 100;
  * @returns false if the user has signed in meanwhile
  */
 async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean> {
-  const { database, sessions, personalDataSources, now } = deps;
+  const { database, outbox, sessions, personalDataSources, now } = deps;
   const erased = await database.transaction(async (trx) => {
     const nowMs = now();
     // First of all: a parallel sign-in waits for it, or was faster.
     if (!(await claimForErasure(trx, userId, nowMs))) return false;
     const user = await findUser(trx, userId);
+    await outbox.record(trx, { type: 'account.erased', details: {}, atMs: nowMs });
     if (user) for (const dataSource of personalDataSources) await dataSource.erase(trx, user, nowMs);
     return true;
   });

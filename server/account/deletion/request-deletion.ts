@@ -42,6 +42,12 @@ export async function requestDeletion(
     }
     const end = await membership.cancelOnDeletion(trx, user.id, { timing, nowMs: requestedAt });
     if (end !== null) await recordMembershipEnd(trx, user.id, end);
+    await outbox.record(trx, {
+      type: 'account.deletion-requested',
+      details: {},
+      subject: user.id,
+      atMs: requestedAt,
+    });
     const { mail, values } = mailAbout(current, from, deps.now());
     await outbox.add(trx, {
       ...mail,
@@ -77,7 +83,9 @@ export async function cancelPendingDeletion(deps: DeletionDeps, req: Request, us
   if (!deletion) return true;
   const cancelled = await database.transaction(async (trx) => {
     if (!(await cancelDeletionsRequestedSince(trx, deps, { userId: user.id, sinceMs: 0 }))) return false;
-    const { mail, values } = mailAbout(user, getRequestOrigin(req), deps.now());
+    const atMs = deps.now();
+    await outbox.record(trx, { type: 'account.deletion-cancelled', details: {}, subject: user.id, atMs });
+    const { mail, values } = mailAbout(user, getRequestOrigin(req), atMs);
     await outbox.add(trx, { ...mail, template: 'deletion-cancelled', values });
     const t = translator(mail.lang);
     await outbox.add(trx, {

@@ -1,3 +1,4 @@
+import { eraseAuditEvents, exportMemberEvents } from '../../audit/index.ts';
 import { eraseMessagesTo, listMessagesTo } from '../../messages/index.ts';
 import { countRecoveryCodes, listRememberedDevices, removeAllFactors, totpCreatedAt } from '../../mfa/index.ts';
 import { listPasskeys, removeAllPasskeys } from '../../passkeys/index.ts';
@@ -60,6 +61,11 @@ export function ownDataSources({ database, sessions, outboxBox, now }: Deps): Pe
       name: 'messages',
       exportData: (user) => listMessagesTo(db, outboxBox, user),
       erase: (trx, user) => eraseMessagesTo(trx, outboxBox, user),
+    },
+    {
+      name: 'accountActivity',
+      exportData: ({ id }) => exportMemberEvents(db, id),
+      erase: (trx, { id }) => eraseAuditEvents(trx, id),
     },
     {
       name: 'leaving',

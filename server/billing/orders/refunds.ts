@@ -44,6 +44,24 @@ async function notifyRefund(
   await notifyMembership(deps, trx, { user, mail: { template, values } });
 }
 
+/** A refund that failed has a negative amount. */
+async function recordMoneyBack(
+  { outbox, now }: BillingDeps,
+  trx: Transaction<Schema>,
+  { order, back }: { order: Order; back: MoneyBack },
+): Promise<void> {
+  const { invoiceId: invoice, currency } = order;
+  const about = { subject: order.userId ?? undefined, atMs: now() };
+  const amountCents = back.refundedCents - order.refundedCents;
+  if (amountCents !== 0) {
+    await outbox.record(trx, { type: 'payment.refunded', details: { invoice, amountCents, currency }, ...about });
+  }
+  const { disputeState: state } = back;
+  if (state !== null && state !== order.disputeState) {
+    await outbox.record(trx, { type: 'payment.disputed', details: { invoice, state }, ...about });
+  }
+}
+
 function logDispute({ log }: BillingDeps, { invoiceId }: Order, state: MoneyBack['disputeState']): void {
   const entry = { act: 'dispute', invoice: invoiceId, state };
   if (state === 'open') log.warn(entry, 'payment disputed: respond to it at Stripe');
@@ -61,6 +79,7 @@ async function writeChange(deps: BillingDeps, order: Order, back: MoneyBack & { 
   const written = await deps.database.transaction(async (trx) => {
     if (!(await writeMoneyBack(trx, { order, back }, deps.now()))) return false;
     const changeCents = back.refundedCents - order.refundedCents;
+    await recordMoneyBack(deps, trx, { order, back });
     // A refund that fell was known here, however old it is.
     if (changeCents < 0 || !isHistory) await notifyRefund(deps, trx, { order, changeCents });
     if (!isHistory) await endAfterMoneyBack(deps, trx, { order, back });

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { StripeCustomerId, UserId } from '../../shared/index.ts';
+import type { Outbox } from '../../messages/index.ts';
+import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUser, setUserPlan } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -100,9 +101,12 @@ async function syncSnapshot(
       const fresh = await insertOrder(trx, order, nowMs);
       if (fresh) orders.push(fresh);
     }
+    await recordPayments(outbox, trx, { orders, nowMs });
     const after = await findAfter(trx, before, snapshot);
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
+    const isNewPlan = (user?.planId ?? null) !== planId;
+    if (isNewPlan || before.status !== after.status) await recordMembership(outbox, trx, { after, planId, nowMs });
     await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
     const paying = (await findOpenPurchase(trx, userId))?.state === 'charging';
     if (user)
@@ -127,6 +131,26 @@ async function findAfter(trx: Transaction<Schema>, before: Membership, snapshot:
   const dropped = goesOn(snapshot) ? tasks.filter(waitsForEnd) : [];
   for (const { id } of dropped) await completeTask(trx, id);
   return withRefundAtEnd(after, tasks);
+}
+
+async function recordPayments(
+  { record }: Outbox,
+  trx: Transaction<Schema>,
+  { orders, nowMs }: { orders: readonly Order[]; nowMs: number },
+): Promise<void> {
+  for (const { invoiceId, paidCents, currency, planId, userId } of orders) {
+    const details = { invoice: invoiceId, amountCents: paidCents, currency, plan: planId ?? 'none' };
+    await record(trx, { type: 'payment.made', details, subject: userId ?? undefined, atMs: nowMs });
+  }
+}
+
+async function recordMembership(
+  { record }: Outbox,
+  trx: Transaction<Schema>,
+  { after, planId, nowMs }: { after: Membership; planId: PlanId | null; nowMs: number },
+): Promise<void> {
+  const details = { plan: planId ?? 'none', status: after.status };
+  await record(trx, { type: 'membership.changed', details, subject: after.userId, atMs: nowMs });
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import express, { type Router } from 'express';
 import type Stripe from 'stripe';
+import { actAs } from '../../audit/index.ts';
 import { HttpError, methodNotAllowed } from '../../http/index.ts';
 import { propertyIn } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -61,7 +62,7 @@ export function createWebhooks(deps: BillingDeps): StripeWebhooks {
   async function answer(event: Stripe.Event, res: Response): Promise<void> {
     const { id, type } = event;
     try {
-      const outcome = await take(event);
+      const outcome = await actAs({ kind: 'stripe' }, () => take(event));
       count(type, outcome);
       const level = outcome === 'done' ? 'debug' : 'info';
       log[level]({ act: 'webhook', outcome, type: knownType(type), event: id }, 'an event of Stripe');

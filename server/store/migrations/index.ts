@@ -27,6 +27,7 @@ import { customerDiscount } from './0026-customer-discount.ts';
 import { standardClaims } from './0027-standard-claims.ts';
 import { idTokenClaims } from './0028-id-token-claims.ts';
 import { secretAge } from './0029-secret-age.ts';
+import { auditTrail } from './0030-audit-trail.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   standardClaims,
   idTokenClaims,
   secretAge,
+  auditTrail,
 ];

@@ -1,0 +1,31 @@
+import { runInTurn, type Subscribers, type UserId } from '../shared/index.ts';
+import type { Db } from '../store/index.ts';
+import type { AuditEntry } from './events.ts';
+
+/** A sign-in of a known user that was refused. */
+interface RefusedSignIn {
+  userId: UserId;
+  /** The factor: `password`, `totp`, … */
+  method: string;
+  ip: string;
+}
+
+/** Events that modules report for the audit trail. `wiring.ts` lists the subscribers. */
+export interface AuditHooks {
+  /** In the transaction of the change. */
+  onAct(trx: Db, entry: AuditEntry): Promise<void>;
+  /** It must not take longer for users who exist, so its subscribers write nothing during the request. */
+  onSignInRefused(refused: RefusedSignIn): Promise<void>;
+}
+
+export type AuditSubscribers = { readonly [Event in keyof AuditHooks]: Subscribers<AuditHooks[Event]> };
+
+/** Hooks without subscribers; `subscribe` sets those of the given events. */
+export function createAuditHooks(): AuditHooks & { subscribe(listed: Partial<AuditSubscribers>): void } {
+  const all: { [Event in keyof AuditHooks]: Subscribers<AuditHooks[Event]> } = { onAct: {}, onSignInRefused: {} };
+  return {
+    subscribe: (listed) => void Object.assign(all, listed),
+    onAct: (trx, entry) => runInTurn(all.onAct, trx, entry),
+    onSignInRefused: (refused) => runInTurn(all.onSignInRefused, refused),
+  };
+}

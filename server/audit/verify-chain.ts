@@ -1,0 +1,99 @@
+import { type Db, parseStored, StoredDataInvalid } from '../store/index.ts';
+import { findMark, findNewest, type MarkRow, readChain, type SealedRow } from './audit-store.ts';
+import { type ChainPoint, canonicalJson, digestPerson, isSigned, linkEvent, start } from './chain.ts';
+import { bodySchema, personSchema } from './events.ts';
+
+/** The result of a verification. `fault` is about the first broken event. */
+export type ChainReport =
+  | { kind: 'intact'; events: number; erased: number; first: number; head: ChainPoint }
+  | { kind: 'broken'; seq: number; id: string | null; fault: string };
+
+const pageRows = 1_000;
+
+const broken = (seq: number, fault: string, id: string | null = null): ChainReport => ({
+  kind: 'broken',
+  seq,
+  id,
+  fault,
+});
+
+/** The columns beside the hashed body, which lists use: they must agree with it. */
+function findRowFault(row: SealedRow): string | undefined {
+  const body = parseStored(bodySchema, row.body);
+  if (canonicalJson(body) !== row.body) return 'its body is not in the canonical form';
+  if (body.id !== row.id || body.at !== row.at || body.type !== row.type) return 'its columns differ from its body';
+  if (row.person === null || row.salt === null) {
+    return row.userId === null ? undefined : 'its personal part was removed, but not its member';
+  }
+  if (digestPerson(row.salt, row.person) !== body.person) return 'its member, address or device was changed';
+  if (parseStored(personSchema, row.person).member !== row.userId) return 'its member was changed';
+  return undefined;
+}
+
+function findFault(before: ChainPoint, row: SealedRow): string | undefined {
+  if (row.seq !== before.seq + 1) return 'it is missing';
+  if (linkEvent(before, row.body).chainHash !== row.chainHash) return 'it was changed, or replaced by another event';
+  try {
+    return findRowFault(row);
+  } catch (error) {
+    if (error instanceof StoredDataInvalid) return 'its content cannot be read';
+    throw error;
+  }
+}
+
+function findMarkFault(keys: readonly Buffer[], { name, ...mark }: MarkRow): ChainReport | undefined {
+  if (isSigned(keys, name, mark)) return undefined;
+  return broken(mark.seq, `the checkpoint "${name}" is not signed with a key of SECRET_KEY`);
+}
+
+/** The checkpoints, checked; without any no event was ever sealed. */
+async function readMarks(
+  db: Db,
+  keys: readonly Buffer[],
+): Promise<{ fault: ChainReport } | { first: ChainPoint; head: ChainPoint }> {
+  const [first, head] = [await findMark(db, 'start'), await findMark(db, 'head')];
+  if (!first || !head) {
+    const newest = await findNewest(db);
+    if (first || head || newest) return { fault: broken(newest?.seq ?? 0, 'a checkpoint is missing') };
+    return { first: start, head: start };
+  }
+  const fault = findMarkFault(keys, first) ?? findMarkFault(keys, head);
+  return fault ? { fault } : { first, head };
+}
+
+/**
+ * Follows the chain from the checkpoint of retention to the head, and checks both checkpoints and every event.
+ * @param anchor a head that an earlier verification or the log has named: it shows that the end was not cut off and
+ * rewound to an older head
+ */
+export async function verifyChain(db: Db, keys: readonly Buffer[], anchor?: ChainPoint): Promise<ChainReport> {
+  const marks = await readMarks(db, keys);
+  if ('fault' in marks) return marks.fault;
+  const { first, head } = marks;
+  if (anchor?.seq === first.seq && anchor.chainHash !== first.chainHash) {
+    return broken(first.seq, 'its hash differs from the anchor');
+  }
+  let point: ChainPoint = { seq: first.seq, chainHash: first.chainHash };
+  let erased = 0;
+  for (;;) {
+    const rows = await readChain(db, { after: point.seq, to: head.seq }, pageRows);
+    for (const row of rows) {
+      const fault = findFault(point, row);
+      if (fault !== undefined) {
+        const isGap = row.seq !== point.seq + 1;
+        return broken(isGap ? point.seq + 1 : row.seq, fault, isGap ? null : row.id);
+      }
+      if (row.seq === anchor?.seq && row.chainHash !== anchor.chainHash) {
+        return broken(row.seq, 'its hash differs from the anchor', row.id);
+      }
+      if (row.person === null && parseStored(bodySchema, row.body).person !== null) erased += 1;
+      point = { seq: row.seq, chainHash: row.chainHash };
+    }
+    if (rows.length < pageRows) break;
+  }
+  if (point.seq !== head.seq) return broken(point.seq + 1, `it is missing, and all after it up to ${head.seq}`);
+  if (point.chainHash !== head.chainHash) return broken(head.seq, 'its hash differs from the checkpoint "head"');
+  if (anchor && anchor.seq > head.seq) return broken(head.seq + 1, `it is missing: the anchor is event ${anchor.seq}`);
+  const end = { seq: head.seq, chainHash: head.chainHash };
+  return { kind: 'intact', events: head.seq - first.seq, erased, first: first.seq + 1, head: end };
+}

@@ -1,0 +1,51 @@
+import { userInfo } from 'node:os';
+import { actAs, recordEntry } from '../audit/index.ts';
+import type { UserId } from '../shared/index.ts';
+import type { Context } from './context.ts';
+import { explain } from './errors.ts';
+
+/** Commands that only read, and those that keep no database open, leave no event. */
+const reading = /(?:^| )(?:list|show|verify|check|refusals|preview|diff|doctor|migrate)$/;
+
+/** The name of the user at the operating system; an id without an entry has none. */
+function operatorName(): string {
+  try {
+    return userInfo().username.slice(0, 100);
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The member whom a command is about: the last one that it has looked up. */
+const subjects = new WeakMap<object, UserId>();
+
+export const setSubject = (context: Pick<Context, 'database'>, userId: UserId): void =>
+  void subjects.set(context.database, userId);
+
+/**
+ * Runs a command as its operator, and records it with its exit code in the audit trail: its name, never its arguments.
+ */
+export async function runRecorded<T extends { error?: unknown }>(
+  context: Context,
+  command: string,
+  run: () => Promise<T>,
+): Promise<T> {
+  const actor = { kind: 'operator', name: operatorName() } as const;
+  if (reading.test(command)) return actAs(actor, run);
+  const record = (exitCode: number) =>
+    recordEntry(context.database.db, {
+      type: 'operator.command',
+      details: { command, exitCode },
+      subject: subjects.get(context.database),
+      actor,
+      atMs: context.now(),
+    });
+  try {
+    const result = await actAs(actor, run);
+    await record(result.error === undefined ? 0 : explain(result.error).exitCode);
+    return result;
+  } catch (error) {
+    await record(explain(error).exitCode);
+    throw error;
+  }
+}
