@@ -87,7 +87,7 @@ export async function findNewest(db: Db): Promise<ChainPoint | undefined> {
 export async function findLastExpired(db: Db, beforeMs: number, limit: number): Promise<ChainPoint | undefined> {
   const [first] = await db.selectFrom('auditEvents').select('seq').orderBy('seq').limit(1).execute();
   if (!first) return undefined;
-  const kept = await db
+  const remaining = await db
     .selectFrom('auditEvents')
     .select('seq')
     .where('at', '>=', beforeMs)
@@ -97,7 +97,7 @@ export async function findLastExpired(db: Db, beforeMs: number, limit: number): 
   return db
     .selectFrom('auditEvents')
     .select(['seq', 'chainHash'])
-    .where('seq', '<', Math.min(kept?.seq ?? Number.MAX_SAFE_INTEGER, first.seq + limit))
+    .where('seq', '<', Math.min(remaining?.seq ?? Number.MAX_SAFE_INTEGER, first.seq + limit))
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();

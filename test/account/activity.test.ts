@@ -17,8 +17,8 @@ describe.each(backends)('the page of the account activity on $name', (backend) =
     const browser = await foyer.signedIn(ada);
     await foyer.browser().post('/sign-in', { username: ada.email, password: 'wrong' });
     await foyer.app.audit.seal();
-    await (await foyer.signedIn(bob)).post('/settings/name', { givenName: 'B', familyName: 'B' });
-    await browser.post('/settings/name', { givenName: 'Augusta', familyName: 'King' });
+    await (await foyer.signedIn(bob)).post('/settings/name', { given_name: 'B', family_name: 'B' });
+    await browser.post('/settings/name', { given_name: 'Augusta', family_name: 'King' });
     expect(await (await browser.get('/settings?tab=device-data')).text()).toContain(`href="${path}"`);
     const html = await (await browser.get(path)).text();
     expect(html).toContain('You signed in');

@@ -53,9 +53,9 @@ describe.each(backends)('acts that the audit trail records, on $name', (backend)
   it('A changed name, another factor and a changed password are recorded without their values', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
-    await browser.post('/settings/name', { givenName: 'Augusta', familyName: 'King' });
-    const changed = { oldPassword: password, newPassword: 'a new long passphrase of this test' };
-    await browser.post('/settings/password', { ...changed, confirm: changed.newPassword });
+    await browser.post('/settings/name', { given_name: 'Augusta', family_name: 'King' });
+    const changed = 'a new long passphrase of this test';
+    await browser.post('/settings/password', { old_password: password, new_password: changed });
     const events = await eventsAbout(user);
     expect(events.map(({ type, details }) => [type, details])).toEqual([
       ['sign-in.completed', { amr: ['pwd'] }],

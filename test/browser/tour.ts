@@ -3,6 +3,7 @@ import type { Language } from '../../server/http/index.ts';
 import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { type RelyingParty, relyingParty } from '../support/relying-party.ts';
 import type { Sandbox } from './sandbox.ts';
+import { activityStops } from './tour-activity.ts';
 import { checkoutStops } from './tour-checkout.ts';
 import { checkoutWordsStops } from './tour-checkout-words.ts';
 import { clientAppStops } from './tour-client-apps.ts';
@@ -125,6 +126,7 @@ export function tour(guide: () => TourGuide): Stop[] {
     ...deletionStops({ foyer, signIn }),
     ...deviceStops({ foyer, signIn }),
     ...notificationStops({ foyer, signIn }),
+    ...activityStops({ foyer, signIn }),
     ...deviceCodeStops({ foyer, signIn }),
     ...errorStops(steps),
     ...sandboxStops(steps),

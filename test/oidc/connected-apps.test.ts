@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import { listEvents } from '../../server/audit/index.ts';
 import { createGrantHooks } from '../../server/oidc/index.ts';
 import { endAllSessions } from '../../server/sessions/index.ts';
 import { setDisabled, type User } from '../../server/users/index.ts';
@@ -220,6 +221,17 @@ describe.each(backends)('connected apps on $name', (backend) => {
   });
 
   describe('/settings/apps', () => {
+    it('The audit trail has the consent and the removal, with the client app', async () => {
+      const { user, browser, clientId } = await connect();
+      await browser.post(`/settings/apps/remove?client_id=${clientId}`);
+      await foyer.app.audit.seal();
+      const events = await listEvents(foyer.deps.database.db, { userId: user.id, limit: 10 });
+      expect(events.filter(({ type }) => type.startsWith('app.')).toReversed()).toMatchObject([
+        { type: 'app.connected', client: clientId, details: { scopes: offline.split(' ') } },
+        { type: 'app.removed', client: clientId },
+      ]);
+    });
+
     it('/settings/apps lists each app with its scopes; removing one ends consent and tokens and sends one mail', async () => {
       const { user, browser, client, clientId, refreshes } = await connect({
         thirdParty: true,
