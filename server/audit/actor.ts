@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { currentRequest, findPrincipal, plainAddress, readBrowserName } from '../http/index.ts';
-import type { ClientId } from '../shared/index.ts';
+import { currentRequest, findPrincipal, plainAddress } from '../http/index.ts';
+import { type ClientId, readBrowserName } from '../shared/index.ts';
 import type { Actor, AuditEntry } from './events.ts';
 
 const actors = new AsyncLocalStorage<Actor>();

@@ -1,4 +1,4 @@
-import { runInTurn, type Subscribers, type UserId } from '../shared/index.ts';
+import { createEvent, type Subscribers, type UserId } from '../shared/index.ts';
 import type { Db } from '../store/index.ts';
 import type { AuditEntry } from './events.ts';
 
@@ -21,11 +21,15 @@ export interface AuditHooks {
 export type AuditSubscribers = { readonly [Event in keyof AuditHooks]: Subscribers<AuditHooks[Event]> };
 
 /** Hooks without subscribers; `subscribe` sets those of the given events. */
-export function createAuditHooks(): AuditHooks & { subscribe(listed: Partial<AuditSubscribers>): void } {
-  const all: { [Event in keyof AuditHooks]: Subscribers<AuditHooks[Event]> } = { onAct: {}, onSignInRefused: {} };
+export function createAuditHooks(): AuditHooks & { subscribe(listed: AuditSubscribers): void } {
+  const acts = createEvent<Parameters<AuditHooks['onAct']>>();
+  const refusals = createEvent<Parameters<AuditHooks['onSignInRefused']>>();
   return {
-    subscribe: (listed) => void Object.assign(all, listed),
-    onAct: (trx, entry) => runInTurn(all.onAct, trx, entry),
-    onSignInRefused: (refused) => runInTurn(all.onSignInRefused, refused),
+    onAct: acts.publish,
+    onSignInRefused: refusals.publish,
+    subscribe({ onAct, onSignInRefused }) {
+      acts.subscribe(onAct);
+      refusals.subscribe(onSignInRefused);
+    },
   };
 }

@@ -3,7 +3,7 @@ import { type Db, parseStored, type Row } from '../store/index.ts';
 import type { ChainPoint } from './chain.ts';
 import { bodySchema, type EventType, type ListedEvent, personSchema } from './events.ts';
 
-export type QueuedRow = Row<'auditQueue'>;
+type QueuedRow = Row<'auditQueue'>;
 export type SealedRow = Row<'auditEvents'>;
 export type MarkRow = Row<'auditMarks'>;
 /** `head`: the newest sealed event; `start`: the newest event that retention has deleted. */
@@ -137,7 +137,14 @@ function toListed(row: QueuedRow & Partial<ChainPoint>): ListedEvent {
   const { id, at, type, actor, client, details, person: digest } = parseStored(bodySchema, row.body);
   const person = row.person === null ? undefined : parseStored(personSchema, row.person);
   return {
-    ...{ seq: row.seq ?? null, hash: row.chainHash ?? null, id, at, type, actor, client, details },
+    seq: row.seq ?? null,
+    hash: row.chainHash ?? null,
+    id,
+    at,
+    type,
+    actor,
+    client,
+    details,
     member: person?.member ?? null,
     address: person?.address ?? null,
     device: person?.device ?? null,
@@ -181,6 +188,12 @@ export async function listMemberEvents(
 export async function exportMemberEvents(db: Db, userId: UserId) {
   const events = await listMemberEvents(db, userId, { before: undefined, limit: maxExported });
   return events.map(({ at, type, actor, client, address, device, details }) => ({
-    ...{ at, type, actor: actor.kind, client, address, device, details },
+    at,
+    type,
+    actor: actor.kind,
+    client,
+    address,
+    device,
+    details,
   }));
 }

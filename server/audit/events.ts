@@ -36,7 +36,7 @@ const detailsByType = {
 } as const;
 
 export type EventType = keyof typeof detailsByType;
-export type AuditEvent = { [T in EventType]: { type: T; details: z.infer<(typeof detailsByType)[T]> } }[EventType];
+type AuditEvent = { [T in EventType]: { type: T; details: z.infer<(typeof detailsByType)[T]> } }[EventType];
 
 export const eventTypes = Object.keys(detailsByType).toSorted() as EventType[];
 
@@ -45,7 +45,7 @@ export const checkEvent = ({ type, details }: AuditEvent): AuditEvent =>
   ({ type, details: detailsByType[type].parse(details) }) as AuditEvent;
 
 /** The party that acts. `member`: the subject of the event; `visitor`: no one has proven to be it. */
-export const actorSchema = z.discriminatedUnion('kind', [
+const actorSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('member') }),
   z.strictObject({ kind: z.literal('visitor') }),
   z.strictObject({ kind: z.literal('client') }),
@@ -70,7 +70,7 @@ export type AuditEntry = AuditEvent & {
   atMs: number;
 };
 
-/** What is hashed into the chain. It identifies no member: `person` is a salted digest. */
+/** The part that is hashed into the chain. It identifies no member: `person` is a salted digest. */
 export const bodySchema = z.strictObject({
   actor: actorSchema,
   at: z.int(),

@@ -13,7 +13,7 @@ interface Refusal {
 }
 
 /** Counts refused sign-ins in memory: a stranger determines neither the number of events nor when they are written. */
-export interface RefusalCounter {
+interface RefusalCounter {
   count(refused: Refusal): void;
   /** The events of the refusals since the last call. */
   take(atMs: number): AuditEntry[];
@@ -42,8 +42,12 @@ export function createRefusalCounter(): RefusalCounter {
     take(atMs) {
       const actor = { kind: 'visitor' } as const;
       const events: AuditEntry[] = [...counts.values()].map(({ userId, method, ip, attempts }) => ({
-        ...{ type: 'sign-in.refused', details: { method, attempts } },
-        ...{ subject: userId, address: ip, actor, atMs },
+        type: 'sign-in.refused',
+        details: { method, attempts },
+        subject: userId,
+        address: ip,
+        actor,
+        atMs,
       }));
       if (others > 0) events.push({ type: 'sign-in.refused-many', details: { attempts: others }, actor, atMs });
       [counts, perAddress, others] = [new Map(), new Map(), 0];

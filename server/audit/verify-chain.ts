@@ -4,7 +4,7 @@ import { type ChainPoint, canonicalJson, digestPerson, isSigned, linkEvent, star
 import { bodySchema, personSchema } from './events.ts';
 
 /** The result of a verification. `fault` is about the first broken event. */
-export type ChainReport =
+type ChainReport =
   | { kind: 'intact'; events: number; erased: number; first: number; head: ChainPoint }
   | { kind: 'broken'; seq: number; id: string | null; fault: string };
 
@@ -61,6 +61,39 @@ async function readMarks(
   return fault ? { fault } : { first, head };
 }
 
+interface Followed {
+  point: ChainPoint;
+  erased: number;
+}
+
+/** Checks a page of events. @returns the last point, or the first fault */
+function followRows(
+  rows: readonly SealedRow[],
+  from: Followed,
+  anchor: ChainPoint | undefined,
+): { fault: ChainReport } | Followed {
+  let { point, erased } = from;
+  for (const row of rows) {
+    const fault = findFault(point, row);
+    const next = point.seq + 1;
+    if (fault !== undefined) return { fault: row.seq === next ? broken(next, fault, row.id) : broken(next, fault) };
+    if (row.seq === anchor?.seq && row.chainHash !== anchor.chainHash) {
+      return { fault: broken(row.seq, 'its hash differs from the anchor', row.id) };
+    }
+    if (row.person === null && parseStored(bodySchema, row.body).person !== null) erased += 1;
+    point = { seq: row.seq, chainHash: row.chainHash };
+  }
+  return { point, erased };
+}
+
+/** Checks the end of the chain against its checkpoint and the anchor. */
+function findEndFault(point: ChainPoint, head: ChainPoint, anchor: ChainPoint | undefined): ChainReport | undefined {
+  if (point.seq !== head.seq) return broken(point.seq + 1, `it is missing, and all after it up to ${head.seq}`);
+  if (point.chainHash !== head.chainHash) return broken(head.seq, 'its hash differs from the checkpoint "head"');
+  if (anchor && anchor.seq > head.seq) return broken(head.seq + 1, `it is missing: the anchor is event ${anchor.seq}`);
+  return undefined;
+}
+
 /**
  * Follows the chain from the checkpoint of retention to the head, and checks both checkpoints and every event.
  * @param anchor a head that an earlier verification or the log has named: it shows that the end was not cut off and
@@ -73,27 +106,16 @@ export async function verifyChain(db: Db, keys: readonly Buffer[], anchor?: Chai
   if (anchor?.seq === first.seq && anchor.chainHash !== first.chainHash) {
     return broken(first.seq, 'its hash differs from the anchor');
   }
-  let point: ChainPoint = { seq: first.seq, chainHash: first.chainHash };
-  let erased = 0;
+  let followed: Followed = { point: { seq: first.seq, chainHash: first.chainHash }, erased: 0 };
   for (;;) {
-    const rows = await readChain(db, { after: point.seq, to: head.seq }, pageRows);
-    for (const row of rows) {
-      const fault = findFault(point, row);
-      if (fault !== undefined) {
-        const isGap = row.seq !== point.seq + 1;
-        return broken(isGap ? point.seq + 1 : row.seq, fault, isGap ? null : row.id);
-      }
-      if (row.seq === anchor?.seq && row.chainHash !== anchor.chainHash) {
-        return broken(row.seq, 'its hash differs from the anchor', row.id);
-      }
-      if (row.person === null && parseStored(bodySchema, row.body).person !== null) erased += 1;
-      point = { seq: row.seq, chainHash: row.chainHash };
-    }
+    const rows = await readChain(db, { after: followed.point.seq, to: head.seq }, pageRows);
+    const next = followRows(rows, followed, anchor);
+    if ('fault' in next) return next.fault;
+    followed = next;
     if (rows.length < pageRows) break;
   }
-  if (point.seq !== head.seq) return broken(point.seq + 1, `it is missing, and all after it up to ${head.seq}`);
-  if (point.chainHash !== head.chainHash) return broken(head.seq, 'its hash differs from the checkpoint "head"');
-  if (anchor && anchor.seq > head.seq) return broken(head.seq + 1, `it is missing: the anchor is event ${anchor.seq}`);
-  const end = { seq: head.seq, chainHash: head.chainHash };
-  return { kind: 'intact', events: head.seq - first.seq, erased, first: first.seq + 1, head: end };
+  const { point, erased } = followed;
+  const fault = findEndFault(point, head, anchor);
+  if (fault) return fault;
+  return { kind: 'intact', events: head.seq - first.seq, erased, first: first.seq + 1, head: point };
 }

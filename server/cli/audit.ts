@@ -21,7 +21,7 @@ import { memberHelp, requireUserByName } from './user-records.ts';
 
 const toKeys = ({ config }: Context) => toAuditKeys(config.SECRET_KEYS);
 
-/** What has happened until now belongs to the chain, also if no Foyer is running. */
+/** Appends all events until now to the chain, also if no Foyer is running. */
 const sealNow = (context: Context) => sealAll(context.database, toKeys(context), context.now());
 
 interface FilterOptions {

@@ -45,7 +45,6 @@ export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
-export { readBrowserName } from './browser-name.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
 export {

@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely';
 import type { T, TextKey } from '../../locales/index.ts';
 import type { SecurityChange } from '../../views/mail/index.ts';
 import type { AuditEntry } from '../audit/index.ts';
-import { type Language, plainAddress, readBrowserName, resolveLanguage, translator } from '../http/index.ts';
-import { type ClientId, keysIn, type UserId } from '../shared/index.ts';
+import { type Language, plainAddress, resolveLanguage, translator } from '../http/index.ts';
+import { type ClientId, keysIn, readBrowserName, type UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import type { Outbox } from './outbox.ts';
 

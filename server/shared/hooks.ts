@@ -8,3 +8,21 @@ export async function runInTurn<Event extends readonly unknown[]>(
 ): Promise<void> {
   for (const act of Object.values(subscribers)) await act(...event);
 }
+
+/** An event whose subscribers are set later. */
+interface HookedEvent<Event extends readonly unknown[]> {
+  /** Calls the subscribers, as `runInTurn` does. */
+  publish(...event: Event): Promise<void>;
+  subscribe(subscribers: Subscribers<(...event: Event) => Promise<void>>): void;
+}
+
+/** An event without subscribers. */
+export function createEvent<Event extends readonly unknown[]>(): HookedEvent<Event> {
+  let listed: Subscribers<(...event: Event) => Promise<void>> = {};
+  return {
+    publish: (...event) => runInTurn(listed, ...event),
+    subscribe(subscribers) {
+      listed = subscribers;
+    },
+  };
+}

@@ -2,8 +2,9 @@
  * The module of values and functions without state that every other module may use, and of the interface through which
  * modules report to the operator. It imports no other module.
  */
+export { readBrowserName } from './browser-name.ts';
 export { type KeyedDigest, keyedDigest, randomToken, sha256 } from './crypto.ts';
-export { runInTurn, type Subscribers } from './hooks.ts';
+export { createEvent, runInTurn, type Subscribers } from './hooks.ts';
 export {
   type ClientId,
   clientIdSchema,

@@ -50,6 +50,11 @@ const allowed: Record<string, string> = {
   "r.query('v') === logoHash(provider, provider.logo)": 'version of a public picture',
   'payload.ath !== hash': 'hash of a token that the caller presents (RFC 9449, section 4.3)',
   'nonce !== next': 'a nonce that the caller presented and that was verified',
+  // The hashes of the audit trail are printed, logged and exported.
+  '.chainHash !== row.chainHash': 'hashes of the audit trail, which are public',
+  'anchor.chainHash !== first.chainHash': 'hashes of the audit trail, which are public',
+  'row.chainHash !== anchor.chainHash': 'hashes of the audit trail, which are public',
+  'point.chainHash !== head.chainHash': 'hashes of the audit trail, which are public',
   'emailHash === user.emailHash': 'hashes of an address, both stored',
   'password === confirm': 'both typed in the same form',
   'token.jkt === proof?.thumbprint': 'thumbprint of a public key (RFC 9449)',

@@ -36,8 +36,11 @@ describe.each(backends)('acts that the audit trail records, on $name', (backend)
     });
     const [event] = await eventsAbout(user);
     expect(event).toMatchObject({
-      ...{ type: 'sign-in.completed', details: { amr: ['pwd'] }, actor: { kind: 'member' } },
-      ...{ member: user.id, device: 'Chrome · Windows' },
+      type: 'sign-in.completed',
+      details: { amr: ['pwd'] },
+      actor: { kind: 'member' },
+      member: user.id,
+      device: 'Chrome · Windows',
     });
     expect(event?.address).toMatch(/^(127\.0\.0\.1|::1)$/);
   });
@@ -54,7 +57,7 @@ describe.each(backends)('acts that the audit trail records, on $name', (backend)
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);
     await browser.post('/settings/name', { given_name: 'Augusta', family_name: 'King' });
-    const changed = 'a new long passphrase of this test';
+    const changed = 'another sesame 8';
     await browser.post('/settings/password', { old_password: password, new_password: changed });
     const events = await eventsAbout(user);
     expect(events.map(({ type, details }) => [type, details])).toEqual([
@@ -62,7 +65,7 @@ describe.each(backends)('acts that the audit trail records, on $name', (backend)
       ['profile.changed', { change: 'name' }],
       ['password.changed', {}],
     ]);
-    expect(JSON.stringify(events)).not.toMatch(/Augusta|passphrase/);
+    expect(JSON.stringify(events)).not.toMatch(/Augusta|sesame/);
   });
 
   it('A wrong code is recorded with its factor, and the right one with the sign-in', async () => {
@@ -108,8 +111,10 @@ describe.each(backends)('acts that the audit trail records, on $name', (backend)
     await cli('user', 'enable', 'no-one@example.com');
     expect(await eventsAbout(user)).toMatchObject([
       {
-        ...{ type: 'operator.command', details: { command: 'user disable', exitCode: 0 } },
-        ...{ actor: { kind: 'operator', name: expect.stringMatching(/./) }, address: null },
+        type: 'operator.command',
+        details: { command: 'user disable', exitCode: 0 },
+        actor: { kind: 'operator', name: expect.stringMatching(/./) },
+        address: null,
       },
     ]);
     const [last] = await listEvents(foyer.deps.database.db, { type: 'operator.command', limit: 1 });

@@ -14,7 +14,7 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
         const { deps, url, app } = foyer();
         const user = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
         const subject = user.id;
-        const place = { subject, address: '2001:db8:1234:5678:9abc:def0:1234:5678' };
+        const place = { subject, actor: { kind: 'member' } as const, address: '2001:db8:1234:5678:9abc:def0:1234:5678' };
         const { db } = deps.database;
         const atMs = deps.now();
         for (let n = 0; n < 22; n += 1) {
@@ -24,20 +24,32 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
         const paid = { invoice: 'in_1', amountCents: 90_000, currency: 'usd' };
         await recordEntry(db, { type: 'payment.made', details: { ...paid, plan: '10' }, subject, atMs });
         await recordEntry(db, {
-          ...{ type: 'payment.refunded', details: paid, actor: { kind: 'stripe' } },
-          ...{ subject, atMs },
+          type: 'payment.refunded',
+          details: paid,
+          actor: { kind: 'stripe' },
+          subject,
+          atMs,
         });
         await recordEntry(db, {
-          ...{ type: 'operator.command', details: { command: 'user disable', exitCode: 0 } },
-          ...{ actor: { kind: 'operator', name: 'root' }, subject, atMs },
+          type: 'operator.command',
+          details: { command: 'user disable', exitCode: 0 },
+          actor: { kind: 'operator', name: 'root' },
+          subject,
+          atMs,
         });
         await recordEntry(db, {
-          ...{ type: 'sign-in.refused', details: { method: 'password', attempts: 3 } },
-          ...{ ...place, actor: { kind: 'visitor' }, atMs },
+          type: 'sign-in.refused',
+          details: { method: 'password', attempts: 3 },
+          ...place,
+          actor: { kind: 'visitor' },
+          atMs,
         });
         await recordEntry(db, {
-          ...{ type: 'app.connected', details: { scopes: ['openid'] }, clientId: toClientId('bookkeeping') },
-          ...{ ...place, atMs },
+          type: 'app.connected',
+          details: { scopes: ['openid'] },
+          clientId: toClientId('bookkeeping'),
+          ...place,
+          atMs,
         });
         await recordEntry(db, { type: 'factor.changed', details: { change: 'totp-replaced' }, ...place, atMs });
         await app.audit.seal();

@@ -6,7 +6,7 @@ const browsers: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP))
 const systems: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
 
 /** The names of a browser and its operating system. */
-export interface BrowserName {
+interface BrowserName {
   browser: string | undefined;
   system: string | undefined;
 }
