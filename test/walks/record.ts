@@ -39,6 +39,8 @@ async function openSetting(hooks: Hooks): Promise<Setting & { close(): Promise<v
     },
     { billingNow: () => standIn.engine.nowMs(), hooks },
   );
+  // The same for the sealer, which runs every second; requests only write to its queue.
+  await foyer.app.audit.stop();
   const stripe = createStripe({ secretKey: stripeKeys.secretKey, apiUrl: standIn.url });
   await syncPlans(stripe, foyer.app.membership.catalogue);
   const registered = await foyer.addClient();
