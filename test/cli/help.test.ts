@@ -14,6 +14,7 @@ const groups = {
   provider: ['list', 'check', 'refusals', 'import'],
   billing: ['diff', 'reconcile', 'refund'],
   outbox: ['list', 'retry'],
+  audit: ['list', 'verify', 'export'],
   keys: ['list', 'rotate'],
   mail: ['preview', 'send'],
   sms: ['send'],
