@@ -14,7 +14,11 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
         const { deps, url, app } = foyer();
         const user = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
         const subject = user.id;
-        const place = { subject, actor: { kind: 'member' } as const, address: '2001:db8:1234:5678:9abc:def0:1234:5678' };
+        const place = {
+          subject,
+          actor: { kind: 'member' } as const,
+          address: '2001:db8:1234:5678:9abc:def0:1234:5678',
+        };
         const { db } = deps.database;
         const atMs = deps.now();
         for (let n = 0; n < 22; n += 1) {
