@@ -53,6 +53,12 @@ describe('a member who leaves and is erased after fourteen days', () => {
     120_000,
   );
 
+  it('A member who asks for deletion again after the answer was lost is erased, and nothing waits for a sign-in', async () => {
+    const lost: Operation = { ...leave, fault: { kind: 'kill soon', n: 1 }, returns: true };
+    const { findings, kills, erased } = await runScript(shop, { operations: [buy('10'), lost, time(15)] });
+    expect({ findings, kills, erased }).toEqual({ findings: [], kills: 1, erased: ['ada@example.com'] });
+  }, 120_000);
+
   thorough.each([40, 55, 70, 85, 100])(
     'A request for deletion that is killed after %i ms leaves what the pages then announce',
     async (n) => {

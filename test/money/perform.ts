@@ -223,7 +223,8 @@ async function leave(world: World, member: Member, { hand, operation }: Hand): P
   if (result === 'refused') return result;
   // Without an answer the request may not be stored; if it is, the next sign-in takes it back.
   if (result === 'done') ledger.leftAtMs = world.nowMs();
-  else ledger.mayHaveLeft = true;
+  // A repetition that is done has answered that: another look would sign in.
+  ledger.mayHaveLeft = result !== 'done';
   ledger.promises = result === 'done' ? [nothing] : [...ledger.promises, nothing];
   return result;
 }

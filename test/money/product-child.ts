@@ -41,8 +41,15 @@ async function erase(addresses: string[]): Promise<void> {
   const due = db.updateTable('accountDeletions').set({ dueAt: Date.now() - 1 });
   await due.where('userId', 'in', db.selectFrom('users').select('id').where('email', 'in', emails)).execute();
   for (const run of everyFiveMinutes) run();
-  const left = db.selectFrom('users').select('id').where('email', 'in', emails);
-  while ((await left.execute()).length > 0) await sleep(10);
+  const left = db.selectFrom('users').select('email').where('email', 'in', emails);
+  const asked = left.innerJoin('accountDeletions', 'accountDeletions.userId', 'users.id');
+  for (;;) {
+    const members = await left.execute();
+    if (members.length === 0) return;
+    if ((await asked.execute()).length < members.length)
+      throw new Error(`not all of ${addresses.join(', ')} have left`);
+    await sleep(10);
+  }
 }
 
 const companion: Companion = {
