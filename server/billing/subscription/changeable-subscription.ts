@@ -3,6 +3,7 @@ import { hourMs, minuteMs, type StripeCustomerId, type StripeSubscriptionId, typ
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
+import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
@@ -10,7 +11,7 @@ import { ensureCustomer } from './ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { changeKind } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
-import { type MemberReading, readMember } from './sync-from-stripe.ts';
+import { type MemberReading, readMember, syncMember } from './sync-from-stripe.ts';
 
 /** A subscription as it was read at the beginning of an act: the act decides on it, and reads once more at its end. */
 export interface ChangeableSubscription {
@@ -29,12 +30,29 @@ export type Viewed = Pick<ChangeableSubscription, 'membership' | 'customerId'> &
   subscription?: Stripe.Subscription;
 };
 
+/** Tests whether the stored period is over: Stripe has renewed or ended it, and its events may still be on their way. */
+const isPeriodOver = ({ subscriptionId, status, periodEnd }: Membership, nowMs: number): boolean =>
+  subscriptionId !== null && status !== 'paused' && periodEnd !== null && periodEnd <= nowMs;
+
+/**
+ * The membership that a price is calculated from. It is read again if its period is over, or if the answer to a payment
+ * may have been lost: the amounts of what was stored before would be announced and never charged.
+ * @throws {StripeUnavailableError}
+ */
+async function findPresentMembership(deps: BillingDeps, userId: UserId): Promise<Membership | undefined> {
+  const { database, now } = deps;
+  const known = await findMembership(database.db, userId);
+  if (!known) return undefined;
+  const isOld = isPeriodOver(known, now()) || (await findOpenPurchase(database.db, userId))?.state === 'charging';
+  return isOld ? syncMember(deps, userId) : known;
+}
+
 /**
  * The subscription for a quote. It only reads, except for a user's very first customer and trial.
  * @throws {StripeUnavailableError} also if the subscription is paused, because nothing is sold to it
  */
 export async function viewedSubscription(deps: BillingDeps, user: User): Promise<Viewed> {
-  const known = await findMembership(deps.database.db, user.id);
+  const known = await findPresentMembership(deps, user.id);
   const membership = known && hasBegun(known) ? known : await ensureCustomer(deps, user, deps.catalogue.trial.days);
   const { customerId, subscriptionId, status } = membership;
   if (customerId === null) throw new StripeUnavailableError('the customer has just been deleted');
@@ -179,6 +197,6 @@ export async function findRenewalBefore(
   { id }: User,
   plan: Plan,
 ): Promise<PendingRenewal | undefined> {
-  const membership = await findMembership(deps.database.db, id);
+  const membership = await findPresentMembership(deps, id);
   return membership && findRenewalToWaitFor(deps, membership, plan);
 }
