@@ -39,6 +39,7 @@ export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<
   const membership = await findMembership(db, userId);
   if (!membership) return undefined;
   const tasks = await listTasks(db, userId);
+  if (tasks.length === 0) return membership;
   const decided = withRefundAtEnd(asDecided(membership, tasks), tasks);
   return decided.noted === undefined && tasks.some(isUsersChange) ? { ...decided, noted: 'change' } : decided;
 }
