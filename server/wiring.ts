@@ -13,6 +13,7 @@ import {
 import { type AuditTrail, createAuditTrail, recordEntry } from './audit/index.ts';
 import { type AppDeps, type BaseServices, toAccountDeps } from './base-services.ts';
 import {
+  type BillingModule,
   billingDataSource,
   createBillingModule,
   createCatalogue,
@@ -205,7 +206,6 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
     plans: {
       sold: membership.sold,
       knows: (planKey) => catalogue.byKey(planKey) !== undefined,
-      settleTrial: membership.settleTrial,
     },
     providers,
     findPendingAuthorization: oauth.findPendingAuthorization,
@@ -231,7 +231,12 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
 function listSubscribers(
   { database, outbox, metrics, now }: AppDeps,
   { devices }: BaseServices,
-  { deletion, oauth, audit }: { deletion: Deletion; oauth: OidcModule; audit: AuditTrail },
+  {
+    deletion,
+    oauth,
+    audit,
+    membership,
+  }: { deletion: Deletion; oauth: OidcModule; audit: AuditTrail; membership: BillingModule },
 ): AllSubscribers {
   const { subscribers: oidc } = oauth;
   return {
@@ -262,7 +267,9 @@ function listSubscribers(
       recordAccount: (trx, { user, provider }) =>
         recordEntry(trx, { type: 'account.created', details: { provider }, subject: user.id, atMs: now() }),
       mailWelcome: (trx, created) => mailWelcome(outbox, trx, created),
+      requestCustomer: (trx, created) => membership.requestCustomer(trx, created),
     },
+    afterUserCreated: { createCustomer: async (userId) => membership.createRequestedCustomer(userId) },
     onAct: { recordEntry: audit.subscribers.onAct },
     onSignInRefused: { countRefusal: audit.subscribers.onSignInRefused },
   };
@@ -281,7 +288,9 @@ export async function wireModules(
   const signUpModules = createSignUpModules(input, oauth, signInModules);
   const { config, database, log, now } = deps;
   const audit = createAuditTrail({ database, secretKeys: config.SECRET_KEYS, days: config.AUDIT_DAYS, log, now });
-  base.hooks.subscribe(listSubscribers(deps, base, { deletion: accountModules.deletion, oauth, audit }));
+  const { deletion } = accountModules;
+  const { membership } = signInModules;
+  base.hooks.subscribe(listSubscribers(deps, base, { deletion, oauth, audit, membership }));
   const { getMembershipClaims, reloadProviders } = input.catalogues;
   return { audit, oauth, getMembershipClaims, reloadProviders, ...signInModules, ...accountModules, ...signUpModules };
 }

@@ -28,7 +28,7 @@ export const typesByColumn = {
   'audit_marks.name': "'head' | 'start'",
   'billing_details.vat_id_status': "'unverified' | 'pending' | 'verified' | 'unavailable'",
   'billing_tasks.kind':
-    "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer'",
+    "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'ensure-customer' | 'delete-customer'",
   'clients.id': 'ClientId',
   'factor_resets.state': "'waiting' | 'cancelled' | 'done'",
   'federated_identities.kind': 'ProviderKind',

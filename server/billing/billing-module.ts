@@ -1,10 +1,11 @@
 import type { Router } from 'express';
+import type { Transaction } from 'kysely';
 import type { Logger } from '../http/index.ts';
 import { consumeLimits, rateLimits } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics, type StripeCustomerId, type UserId } from '../shared/index.ts';
-import type { Database, KeyValueStore } from '../store/index.ts';
-import { findUser, type User } from '../users/index.ts';
+import type { Database, KeyValueStore, Schema } from '../store/index.ts';
+import { type CreatedUser, findUser, type User } from '../users/index.ts';
 import { beginCard, findReturned, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
 import { cardsAlone, type OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
@@ -14,6 +15,7 @@ import { findDetailsState, saveDetails } from './details/save-details.ts';
 import { reconcile } from './jobs/comparison.ts';
 import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
+import { createCustomerAtOnce } from './jobs/tasks.ts';
 import { listInvoices } from './orders/invoices.ts';
 import { listOrders } from './orders/order-store.ts';
 import { payOpenInvoice } from './orders/pay-open-invoice.ts';
@@ -28,10 +30,11 @@ import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
 import { cancel, findKeptRenewal, resume } from './subscription/acts.ts';
 import { findRenewalBefore, loadPendingRenewal } from './subscription/changeable-subscription.ts';
-import { ensureCustomer, ensureTrialDays } from './subscription/ensure-customer.ts';
+import { ensureCustomer } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findStanding } from './subscription/membership-store.ts';
 import { endProrated, quoteProratedEnd } from './subscription/prorated-end.ts';
+import { requestCustomer } from './subscription/request-customer.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
 import { withUserLock } from './user-lock.ts';
@@ -65,6 +68,10 @@ export interface BillingModule extends BillingService {
   makeDefault: (user: User, paymentMethodId: string) => ReturnType<typeof makeDefault>;
   /** @param customerId of the caller: a code may be limited to one customer */
   findCode: (typed: string, customerId: StripeCustomerId | undefined) => ReturnType<typeof findCode>;
+  /** In the transaction that makes a user a member: notes their customer and trial, if plans are sold. */
+  requestCustomer(trx: Transaction<Schema>, created: Pick<CreatedUser, 'user' | 'flow'>): Promise<void>;
+  /** Right after that transaction, in the background; the minute job does what this leaves. */
+  createRequestedCustomer(userId: UserId): void;
   /** The route of Stripe's webhooks: before the body parsers and the guard against cross-site posts. */
   webhookRoutes(router: Router): void;
   /** Runs what is due; every minute. */
@@ -99,6 +106,9 @@ export function membershipDeps({
   };
 }
 
+/** Of a rush of sign-ups, the others wait for the minute job. */
+const createdAtOnce = 10;
+
 /** Plans, purchases, cards and orders: one set of rules behind pages, calls and jobs. */
 export function createBillingModule(settings: MembershipSettings): BillingModule {
   const { stripe, webhookSecret } = settings;
@@ -106,6 +116,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   const { database, catalogue } = deps;
   const webhooks = createWebhooks(deps);
   let stopWork: (() => Promise<void>) | undefined;
+  const creating = new Set<Promise<void>>();
   const readBy = async <T>(userId: UserId, read: () => Promise<T>): Promise<T> => {
     const decision = await consumeLimits(deps.kv, rateLimits.billingRead, { account: userId });
     if (!decision.allowed) throw new ReadLimitError(decision.retryAfterMs);
@@ -116,9 +127,16 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     sold: stripe !== undefined,
     catalogue,
     deps,
-    settleTrial(user, way) {
+    async requestCustomer(trx, { user, flow }) {
       const { days, postSignUpDays } = catalogue.trial;
-      return ensureTrialDays(deps, user, way === 'sign-up' ? days : postSignUpDays);
+      if (stripe) await requestCustomer(trx, deps, { user, days: flow === 'sign-up' ? days : postSignUpDays });
+    },
+    createRequestedCustomer(userId) {
+      if (!stopWork || creating.size >= createdAtOnce) return;
+      const running = createCustomerAtOnce(deps, userId)
+        .catch((error: unknown) => deps.log.warn({ err: error, member: userId }, 'could not create a customer at once'))
+        .finally(() => creating.delete(running));
+      creating.add(running);
     },
     ensure: (user, trialDays) => alone(user, () => ensureCustomer(deps, user, trialDays)),
     getMembership: (userId) => findStanding(database, userId),
@@ -161,7 +179,11 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     start() {
       if (stripe) stopWork ??= startBillingJobs(deps, webhooks);
     },
-    stop: async () => stopWork?.(),
+    async stop() {
+      const stopJobs = stopWork;
+      stopWork = undefined;
+      await Promise.all([stopJobs?.(), ...creating]);
+    },
   };
 }
 

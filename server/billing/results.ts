@@ -221,8 +221,6 @@ export interface BillingService {
    * @throws {StripeUnavailableError}
    */
   ensure(user: User, trialDays: number): Promise<Membership>;
-  /** The address was confirmed: fixes the length of the trial. */
-  settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
   /** As last read, with later requests (`noted`); undefined: the user has no membership. */
   getMembership(userId: UserId): Promise<Membership | undefined>;
   /** Reads everything again. @throws {StripeUnavailableError} */

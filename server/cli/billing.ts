@@ -25,7 +25,7 @@ import { createStripeFromConfig, withStripeErrors } from './plans.ts';
 import { counted, table } from './text.ts';
 
 /** Stripe's time is the machine's, except for the sandbox's stand-in: another time would give other plans. */
-async function billingClock({ config, now }: Context): Promise<() => number> {
+export async function billingClock({ config, now }: Context): Promise<() => number> {
   const standIn = standInForStripe(config);
   if (!standIn) return now;
   const clock = createStandInClock(standIn, now);

@@ -15,6 +15,7 @@ import { refused } from './errors.ts';
 import type { CliIo, Result } from './io.ts';
 import { requireOption } from './require-option.ts';
 import { present } from './text.ts';
+import { openTrials } from './trials.ts';
 import { createHasher, type PasswordOptions, passwordFaultTexts, passwordFrom } from './user-password.ts';
 import { describeUser, toUserJson, userJsonHelp } from './user-records.ts';
 
@@ -25,6 +26,7 @@ interface AddOptions extends PasswordOptions {
   familyName?: string;
   verified?: boolean;
   acceptTerms?: boolean;
+  trial?: boolean;
 }
 
 interface NewUserInput extends AddOptions {
@@ -46,6 +48,7 @@ function findFaults(member: NewUserInput, email: string | undefined, phone: stri
 async function addUser(context: Context, member: NewUserInput): Promise<Result> {
   const { config, database, now } = context;
   const { verified = false } = member;
+  const startTrial = member.trial ? await openTrials(context) : undefined;
   const legal = loadLegalTexts(config);
   const email = normaliseEmail(member.email);
   const phone = member.phone === undefined ? null : normalisePhone(member.phone);
@@ -68,6 +71,8 @@ async function addUser(context: Context, member: NewUserInput): Promise<Result> 
     const user = await database.transaction(async (trx) => {
       const added = await insertUser(trx, newUser, now());
       await insertUserRecord(trx, added.id, now());
+      // An unconfirmed address gets it with its code.
+      if (verified) await startTrial?.(trx, added);
       if (!member.acceptTerms) return added;
       // The operator vouches for it: the ledger has no address then.
       const from = { ip: null, userAgent: 'foyer user add', clientId: null };
@@ -99,6 +104,7 @@ export const addCommand = (add: AddCommand, io: CliIo): void =>
       ['--family-name <F>', 'their last name'],
       ['--verified', 'you vouch for address and number: no confirmation is asked'],
       ['--accept-terms', 'they have accepted the terms of service in force'],
+      ['--trial', 'their trial begins now; by default when they first open a page of the plans'],
     ],
     json: userJsonHelp,
     help: `

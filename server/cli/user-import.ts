@@ -15,6 +15,10 @@ export const userImportCommand = (add: AddCommand): void =>
       ['--verified', 'you vouch for addresses of which the file says nothing'],
       ['--ignore-hashes', 'import no passwords: every member sets a new one'],
       ['--wrap-weak-hashes', 'put argon2id around each hash below the least work; some 20 ms each'],
+      [
+        '--trial',
+        'the trial of each new confirmed member begins now; by default when they first open a page of the plans',
+      ],
       ['--provider <NAME=ID...>', 'what the other service calls a provider of PROVIDERS_FILE, and its id there'],
     ],
     json: 'print JSON: {"rows", "added", "there", "refused", "notes", "withoutPassword", "weakHashes", "linked"}, and no progress',

@@ -39,7 +39,12 @@ async function completeProvisioning(
     throw new ConcurrentProvisioningError();
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just made is not there');
-  await hooks.onUserCreated(trx, { user, lang, provider: providers.byId(identity.provider)?.name });
+  await hooks.onUserCreated(trx, {
+    user,
+    lang,
+    provider: providers.byId(identity.provider)?.name,
+    flow: 'post-sign-up',
+  });
   return user;
 }
 
@@ -73,7 +78,9 @@ export async function createUser(
       return completeProvisioning(deps, trx, { userId: id, identity, lang });
     }),
   );
-  if (user) outbox.wake();
+  if (!user) return undefined;
+  outbox.wake();
+  await deps.hooks.afterUserCreated(user.id);
   return user;
 }
 
@@ -102,6 +109,7 @@ export async function provisionUnverifiedUser(
   );
   if (!user) return undefined;
   outbox.wake();
+  await deps.hooks.afterUserCreated(user.id);
   // A sign-in in progress sees the new epoch, or is in the list by now (sessions/).
   await sessions.endAll(user.id);
   return user;

@@ -6,7 +6,7 @@ import type { DeviceRecognition, Sessions } from '../sessions/index.ts';
 import type { Metrics, PlanKey } from '../shared/index.ts';
 import type { ClientAuthorizations, Legal, NextRedirect, SignIn } from '../sign-in/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
-import type { User, UserHooks } from '../users/index.ts';
+import type { UserHooks } from '../users/index.ts';
 import type { SignUpLimitSettings } from './limits.ts';
 import type { SignUpRecords } from './sign-up-records.ts';
 
@@ -38,8 +38,6 @@ interface SignUpPlans {
   sold: boolean;
   /** Tests whether a plan has this public handle. */
   knows(planKey: PlanKey): boolean;
-  /** Sets the length of the trial by the flow in which the address was confirmed. */
-  settleTrial(user: User, way: 'sign-up' | 'post-sign-up'): Promise<void>;
 }
 
 export interface SignUpDeps

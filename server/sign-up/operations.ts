@@ -116,7 +116,7 @@ function confirm(deps: SignUpDeps): ApiOperation {
     answer: z.object({ sub: z.string().meta(doc('Id of the member', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')) }),
     problems: { 404: 'Nothing to confirm: unknown, expired, or confirmed already', 409: 'The address is a member’s' },
     async handle({ req, body }) {
-      const caller = { flowId: body.flow, ip: req.ip ?? '' };
+      const caller = { flowId: body.flow, ip: req.ip ?? '', flow: 'sign-up' } as const;
       const { user } = await callAction(verifyEmailAction, { deps, caller, texts: { code: body.code } });
       return { sub: user.id };
     },

@@ -44,14 +44,13 @@ export async function returnUrl(
   return nextUrl(deps, user, { base, continuation, way, justConfirmed: false, underWay });
 }
 
-/** Sets the trial of a user whom a provider has just created. @returns the step PLAN, if there is one */
+/** After a provider has created a user. @returns the step PLAN, if there is one */
 export async function afterFederatedSignUp(
   { plans }: SignUpDeps,
   user: User,
   continuation: Continuation,
 ): Promise<string | undefined> {
   if (!plans.sold) return undefined;
-  await plans.settleTrial(user, 'post-sign-up');
   const place = { way: 'post-signup', justConfirmed: false, underWay: true, plansAreSold: true } as const;
   return stateUrl(transition({ kind: 'confirmed', user }, { kind: 'continued', ...place }), {
     base: '/signup',

@@ -159,7 +159,6 @@ async function completeVerification(
   const continuation = await storedContinuation(r, deps, confirmed.continuation);
   // A visitor from a provider continues in the same way, whichever page the code was typed on.
   const inSignUp = r.entry === 'sign-up' && !identity;
-  if (deps.plans.sold) await deps.plans.settleTrial(user, inSignUp ? 'sign-up' : 'post-sign-up');
   const factor = identity ? { amr: ['fed'], upstream: identity.session } : { amr: ['pwd'] };
   const entered = await deps.signIn.completeSignIn(r, user, { ...factor, remember, continuation });
   if (entered.kind === 'second-factor-required') return r.redirect(entered.address);
@@ -168,8 +167,9 @@ async function completeVerification(
   r.redirect(nextUrl(deps, user, { base, continuation, way, justConfirmed: true, underWay: true }));
 }
 
-async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {
-  const caller = { flowId: id, ip: r.ip, lang: r.lang };
+async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow: record, account }: PendingVerification) {
+  const flow = r.entry === 'sign-up' ? 'sign-up' : 'post-sign-up';
+  const caller = { flowId: id, ip: r.ip, lang: r.lang, flow } as const;
   const result = await submitAction(r, verifyEmailAction, { deps, caller });
   if (result.kind === 'confirmed') return completeVerification(r, deps, result);
   const { refusal } = result;
@@ -178,7 +178,7 @@ async function confirm(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, acco
   const isUseless = refusal === 'incorrect' || refusal === 'invalidated';
   const code = isUseless ? undefined : normaliseCode(r.field('code'));
   const view = { ...toPageState(r, result), ...(code !== undefined && { code }) };
-  renderVerifyEmailPage(r, deps, { account, flow, view });
+  renderVerifyEmailPage(r, deps, { account, flow: record, view });
 }
 
 async function resend(r: VerifyEmailRequest, deps: SignUpDeps, { id, flow, account }: PendingVerification) {

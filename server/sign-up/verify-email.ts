@@ -6,6 +6,7 @@ import type { FlowId, UserId } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import {
   AlreadyInUseError,
+  type CreatedUser,
   claimPartnerDeal,
   confirmEmail,
   findUser,
@@ -43,13 +44,15 @@ export interface SubmittedCode {
   ip: string;
   /** Of the page on which it was typed; else that of the sign-up. */
   lang?: SignUp['lang'];
+  /** Of the page or call; a visitor from a provider has the trial of the post-signup flow on each. */
+  flow: CreatedUser['flow'];
 }
 
 /** Creates the user of a sign-up with all data, in one transaction. */
 async function activateUser(
   trx: Transaction<Schema>,
   deps: SignUpRuleDeps,
-  { signUp, lang }: { signUp: SignUp; lang: SignUp['lang'] },
+  { signUp, lang, flow }: { signUp: SignUp } & Pick<CreatedUser, 'lang' | 'flow'>,
 ): Promise<User> {
   const nowMs = deps.now();
   const { id: userId } = await insertUser(
@@ -76,14 +79,14 @@ async function activateUser(
   if (signUp.terms) await recordAcceptance(trx, { userId, ...signUp.terms }, nowMs);
   if (signUp.source === 'appsumo') await claimPartnerDeal(trx, signUp.email, { userId, nowMs });
   const provider = identity ? deps.providers.byId(identity.provider)?.name : undefined;
-  return reportCreation(trx, deps, { userId, lang, provider });
+  return reportCreation(trx, deps, { userId, lang, provider, flow: identity ? 'post-sign-up' : flow });
 }
 
 /** @returns the updated user */
 async function reportCreation(
   trx: Transaction<Schema>,
   { hooks }: SignUpRuleDeps,
-  { userId, ...created }: { userId: UserId; lang: SignUp['lang']; provider?: string | undefined },
+  { userId, ...created }: { userId: UserId } & Omit<CreatedUser, 'user'>,
 ): Promise<User> {
   const user = await findUser(trx, userId);
   if (!user) throw new Error('a member who was just confirmed is not there');
@@ -120,19 +123,19 @@ async function checkCode(
 async function confirmAccount(
   deps: SignUpRuleDeps,
   account: UnverifiedAccount,
-  lang: SignUp['lang'] | undefined,
+  { lang, flow }: Pick<SubmittedCode, 'lang' | 'flow'>,
 ): Promise<User | 'already-in-use' | 'disabled'> {
   try {
     return await deps.database.transaction(async (trx) => {
       if (account.kind !== 'unverified-user') {
         const { signUp } = account;
-        return activateUser(trx, deps, { signUp, lang: lang ?? signUp.lang });
+        return activateUser(trx, deps, { signUp, lang: lang ?? signUp.lang, flow });
       }
       const { user } = account;
       if (!(await confirmEmail(trx, user, deps.now()))) return 'disabled';
       await insertUserRecord(trx, user.id, deps.now());
       const mailLang = lang ?? resolveLanguage('', user.locale ?? undefined);
-      return reportCreation(trx, deps, { userId: user.id, lang: mailLang });
+      return reportCreation(trx, deps, { userId: user.id, lang: mailLang, flow });
     });
   } catch (error) {
     if (error instanceof AlreadyInUseError || isSameIdentity(error)) return 'already-in-use';
@@ -149,10 +152,11 @@ async function confirm(deps: SignUpRuleDeps, submitted: SubmittedCode): Promise<
   const proven = await checkCode(deps, account, submitted);
   if (proven.kind === 'too-many') return proven;
   if (proven.kind === 'refused') return { kind: proven.why };
-  const result = await confirmAccount(deps, account, submitted.lang);
+  const result = await confirmAccount(deps, account, submitted);
   const confirmed = transition(proven, { kind: 'account-confirmed', result });
   if (confirmed.kind === 'refused') return { kind: confirmed.why };
   outbox.wake();
+  await deps.hooks.afterUserCreated(confirmed.user.id);
   await flows.write(flowId, { ...flow, confirmedAtMs: now() });
   const { continuation, identity } = 'signUp' in account ? account.signUp : { continuation: '', identity: null };
   return {

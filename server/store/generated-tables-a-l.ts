@@ -96,7 +96,15 @@ export interface TablesAToL {
   /** Tasks at Stripe that were decided in a transaction here. */
   billingTasks: {
     id: string;
-    kind: 'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'delete-customer';
+    kind:
+      | 'cancel-now'
+      | 'cancel-later'
+      | 'change-later'
+      | 'keep'
+      | 'resume'
+      | 'refund'
+      | 'ensure-customer'
+      | 'delete-customer';
     userId: UserId;
     customerId: StripeCustomerId | null;
     /** change-later: the next plan; keep: the plan of an earlier scheduled change. */

@@ -89,7 +89,7 @@ export {
   toAccountKey,
   type User,
 } from './user.ts';
-export { createUserHooks, mailWelcome, type UserHooks, type UserSubscribers } from './user-hooks.ts';
+export { type CreatedUser, createUserHooks, mailWelcome, type UserHooks, type UserSubscribers } from './user-hooks.ts';
 export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,

@@ -67,6 +67,7 @@ describe('The subscribers in the wiring of the application', () => {
   it('A sign-up creates the user before the sign-in, and each subscriber is called once', async () => {
     const [browser, email] = [foyer.browser(), newAddress()];
     await confirm(browser, await begin(foyer, browser, email));
-    expect(takeCalls()).toEqual(['onUserCreated mailWelcome', cancelled, ...started, ...afterSignIn]);
+    const created = ['onUserCreated mailWelcome', 'onUserCreated requestCustomer', 'afterUserCreated createCustomer'];
+    expect(takeCalls()).toEqual([...created, cancelled, ...started, ...afterSignIn]);
   });
 });

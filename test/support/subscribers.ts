@@ -29,6 +29,7 @@ export function createWrappedHooks(wrap: Wrap): Hooks {
         onAct: wrapEach('onAct', all.onAct),
         onSignInRefused: wrapEach('onSignInRefused', all.onSignInRefused),
         onUserCreated: wrapEach('onUserCreated', all.onUserCreated),
+        afterUserCreated: wrapEach('afterUserCreated', all.afterUserCreated),
       }),
   };
 }

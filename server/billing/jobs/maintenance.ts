@@ -15,7 +15,7 @@ import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts'
 import { readMissedEvents } from './missed-events.ts';
 import { moveOldChanges } from './old-changes.ts';
 import { notifyRenewals } from './renewal-notices.ts';
-import { cancelSubscription, runTasks } from './tasks.ts';
+import { cancelSubscription, createCustomers, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
 const abandonedAfterMs = 2 * minuteMs;
@@ -137,6 +137,7 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
       ),
     () => retryEvents({ deps, webhooks }),
     () => readMissedEvents(deps, webhooks),
+    () => createCustomers(deps),
     () =>
       updateContactsDue(deps, (members, act) =>
         forEachSafely(deps, members, { act, failed: 'could not update the customer at Stripe' }),

@@ -5,7 +5,7 @@ import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 /**
  * A task that must still be done at Stripe: end a subscription at once or at its period's end, change to another plan
  * then (change-later), restore its state from before a request for deletion (keep), cancel the scheduled end or change
- * (resume), refund an invoice, delete a customer.
+ * (resume), refund an invoice, create the customer and trial of a new member (ensure-customer), delete a customer.
  */
 export type BillingTaskKind = Row<'billingTasks'>['kind'];
 
@@ -47,6 +47,7 @@ const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly Bi
   resume: atPeriodEnd,
   'cancel-now': [...atPeriodEnd, 'cancel-now'],
   refund: [],
+  'ensure-customer': ['ensure-customer'],
 };
 
 async function replaceTasks(trx: Transaction<Schema>, kind: BillingTaskKind, userId: UserId): Promise<void> {
@@ -105,13 +106,14 @@ export async function isWaiting(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Open tasks that were due before this time, the oldest first. */
+/** Open tasks that were due before this time, the oldest first; without the customers of an import that are still to come. */
 export async function tasksSince(db: Db, beforeMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
     .selectFrom('billingTasks')
     .selectAll()
     .where('createdAt', '<=', beforeMs)
     .where(({ or, eb }) => or([eb('attempts', '>', 0), eb('nextAttemptAt', '<=', beforeMs)]))
+    .where((eb) => eb.or([eb('kind', '!=', 'ensure-customer'), eb('attempts', '>', 0)]))
     .orderBy('createdAt')
     .orderBy('id')
     .limit(max)
@@ -119,16 +121,24 @@ export async function tasksSince(db: Db, beforeMs: number, max: number): Promise
   return rows.map(toBillingTask);
 }
 
-/** The longest due first. */
-export async function listDueTasks(db: Db, nowMs: number, max: number): Promise<BillingTask[]> {
-  const rows = await db
+const selectDue = (db: Db, nowMs: number, max: number) =>
+  db
     .selectFrom('billingTasks')
     .selectAll()
     .where('nextAttemptAt', '<=', nowMs)
     .orderBy('nextAttemptAt')
     .orderBy('id')
-    .limit(max)
-    .execute();
+    .limit(max);
+
+/** Without those that create customers; the longest due first. */
+export async function listDueTasks(db: Db, nowMs: number, max: number): Promise<BillingTask[]> {
+  const rows = await selectDue(db, nowMs, max).where('kind', '!=', 'ensure-customer').execute();
+  return rows.map(toBillingTask);
+}
+
+/** New members without a customer. A list of its own: an import may add a hundred thousand. */
+export async function listDueCustomers(db: Db, nowMs: number, max: number): Promise<BillingTask[]> {
+  const rows = await selectDue(db, nowMs, max).where('kind', '=', 'ensure-customer').execute();
   return rows.map(toBillingTask);
 }
 

@@ -1,4 +1,5 @@
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
+import { findUser } from '../../users/index.ts';
 import { atAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
@@ -8,6 +9,7 @@ import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
 import { endOnNotice, readEndOnNotice } from '../subscription/end-on-notice.ts';
+import { ensureCustomer } from '../subscription/ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
@@ -19,6 +21,7 @@ import {
   type BillingTask,
   completeTask,
   isWaiting,
+  listDueCustomers,
   listDueTasks,
   listRefunds,
   listTasks,
@@ -118,13 +121,20 @@ async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
   await scheduleChange(deps, membership, null);
 }
 
+/** The customer and trial of a new member; a page or call of theirs may have been faster. */
+async function createFirst(deps: BillingDeps, userId: UserId): Promise<void> {
+  const user = await findUser(deps.database.db, userId);
+  if (user) await ensureCustomer(deps, user, deps.catalogue.trial.days);
+}
+
 /** The caller holds the user's lock. */
 async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
   const { kind, customerId } = task;
   // Another action may have replaced or finished it while this one waited for the lock.
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'refund') return carryOutRefund(deps, task);
-  if (kind === 'keep') await keep(deps, userId, task);
+  if (kind === 'ensure-customer') await createFirst(deps, userId);
+  else if (kind === 'keep') await keep(deps, userId, task);
   else if (kind === 'resume') await resume(deps, userId);
   else if (kind === 'change-later') await changeLater(deps, userId, task);
   else {
@@ -185,10 +195,9 @@ async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): P
   log.warn({ err: error, act: task.kind }, 'Stripe task failed, will be retried');
 }
 
-/** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */
-export async function runTasks(deps: BillingDeps): Promise<number> {
+async function runEach(deps: BillingDeps, tasks: readonly BillingTask[]): Promise<number> {
   let done = 0;
-  for (const task of await listDueTasks(deps.database.db, deps.now(), batch)) {
+  for (const task of tasks) {
     try {
       await carryOut(deps, task);
       done += 1;
@@ -197,6 +206,33 @@ export async function runTasks(deps: BillingDeps): Promise<number> {
     }
   }
   return done;
+}
+
+/** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */
+export async function runTasks(deps: BillingDeps): Promise<number> {
+  return runEach(deps, await listDueTasks(deps.database.db, deps.now(), batch));
+}
+
+/** After an import, the next batch follows at once for this long: by the machine's clock, below the lease of the job. */
+const customersMs = 30_000;
+
+/** Creates the customers of new members; failures are tried again later. */
+export async function createCustomers(deps: BillingDeps): Promise<void> {
+  const until = Date.now() + customersMs;
+  let due: BillingTask[];
+  do {
+    due = await listDueCustomers(deps.database.db, deps.now(), batch);
+    await runEach(deps, due);
+  } while (due.length === batch && Date.now() < until);
+}
+
+/** The same for one member, right after the transaction with the task. */
+export async function createCustomerAtOnce(deps: BillingDeps, userId: UserId): Promise<void> {
+  const tasks = await listTasks(deps.database.db, userId);
+  await runEach(
+    deps,
+    tasks.filter(({ kind }) => kind === 'ensure-customer'),
+  );
 }
 
 /**
@@ -245,7 +281,9 @@ export async function carryOutAtOnce(
  * @throws {StripeUnavailableError}
  */
 export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<boolean> {
-  const tasks = (await listTasks(deps.database.db, userId)).filter(({ kind }) => kind !== 'refund');
+  const tasks = (await listTasks(deps.database.db, userId)).filter(
+    ({ kind }) => kind !== 'refund' && kind !== 'ensure-customer',
+  );
   for (const task of tasks) {
     try {
       await carryOutOfMember(deps, task, userId);

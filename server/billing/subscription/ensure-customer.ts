@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import type Stripe from 'stripe';
 import { type StripeCustomerId, toStripeCustomerId, toStripeSubscriptionId, type UserId } from '../../shared/index.ts';
+import type { Schema } from '../../store/index.ts';
 import { insertUserRecord, type User, updateUserRecord } from '../../users/index.ts';
 import { invoiceTypes } from '../cards/payment-methods.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -152,31 +154,19 @@ export async function attachCustomer(
  * The length of the trial: each address has one, also after it changed users, and only the first subscription starts with
  * it.
  */
-async function trialDaysFor(
-  deps: BillingDeps,
-  user: User,
-  { generation, days }: Pick<Membership, 'generation'> & { days: number },
+export async function claimTrialDays(
+  trx: Transaction<Schema>,
+  { trialKey, now }: Pick<BillingDeps, 'trialKey' | 'now'>,
+  { user, generation, days }: Pick<Membership, 'generation'> & { user: Pick<User, 'id' | 'email'>; days: number },
 ): Promise<number> {
-  const { database, trialKey, now } = deps;
-  return database.transaction(async (trx) => {
-    for (const spelling of mailboxSpellings(user.email)) {
-      const valueHash = trialHash(trialKey, 'email', spelling);
-      if (!(await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now()))) return 0;
-    }
-    if (generation > 0) return 0;
-    // The first value stays: the request to Stripe must be repeated unchanged.
-    await setTrialDays(trx, { userId: user.id, days }, now());
-    return (await findMembership(trx, user.id))?.trialDays ?? 0;
-  });
-}
-
-/**
- * The flow in which the address was confirmed sets the length of the trial, so that no other page can extend it. Makes
- * no request to Stripe yet.
- */
-export async function ensureTrialDays(deps: BillingDeps, user: User, days: number): Promise<void> {
-  const membership = await insertMembership(deps.database.db, user.id, deps.now());
-  if (membership.subscriptionId === null) await trialDaysFor(deps, user, { generation: membership.generation, days });
+  for (const spelling of mailboxSpellings(user.email)) {
+    const valueHash = trialHash(trialKey, 'email', spelling);
+    if (!(await claimTrial(trx, { kind: 'email', valueHash, userId: user.id }, now()))) return 0;
+  }
+  if (generation > 0) return 0;
+  // The first value stays: the request to Stripe must be repeated unchanged.
+  await setTrialDays(trx, { userId: user.id, days }, now());
+  return (await findMembership(trx, user.id))?.trialDays ?? 0;
 }
 
 async function makeSubscription(
@@ -187,7 +177,8 @@ async function makeSubscription(
   const { database, stripe, prices, methods, now } = deps;
   const { userId, customerId } = membership;
   if (customerId === null) throw new Error('a subscription needs a customer');
-  const trialDays = await trialDaysFor(deps, user, { generation: membership.generation, days });
+  const { generation } = membership;
+  const trialDays = await deps.database.transaction((trx) => claimTrialDays(trx, deps, { user, generation, days }));
   const price = await prices.priceIdFor('trial');
   const subscription = await callStripe(stripe, (client) =>
     client.subscriptions.create(

@@ -1,4 +1,5 @@
 import type { UserId } from '../../shared/index.ts';
+import type { Db } from '../../store/index.ts';
 import { claimPartnerDeal, findPartnerDeal, setSource, setUserPlan, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
@@ -73,7 +74,10 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
 }
 
 /** The plan of the user's deal with a partner, claimed or waiting. */
-export async function findPartnerDealPlan(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+export async function findPartnerDealPlan(
+  deps: Pick<BillingDeps, 'catalogue'> & { database: { db: Db } },
+  user: Pick<User, 'id' | 'email' | 'emailVerified'>,
+): Promise<Plan | undefined> {
   // An unconfirmed address proves nothing.
   if (!user.emailVerified) return undefined;
   const deal = await findPartnerDeal(deps.database.db, user.email);

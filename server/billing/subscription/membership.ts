@@ -190,7 +190,8 @@ export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: 
 export const continuingTasks: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
 
 /** Others say nothing of the subscription's end. */
-const isDecision = (kind: BillingTaskKind): boolean => !continuingTasks.has(kind) && kind !== 'refund';
+const isDecision = (kind: BillingTaskKind): boolean =>
+  !continuingTasks.has(kind) && kind !== 'refund' && kind !== 'ensure-customer';
 
 /** The user's last request that Stripe has not confirmed. */
 export function notedIn(tasks: readonly BillingTask[]): NotedDecision | undefined {

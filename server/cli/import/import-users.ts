@@ -18,6 +18,7 @@ import type { Context } from '../context.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import type { Result } from '../io.ts';
 import { present, printable } from '../text.ts';
+import { openTrials, type StartTrial } from '../trials.ts';
 import { type Links, openLinks, type WholeRow } from './links.ts';
 import { createProgress, whole } from './progress.ts';
 import { readCsv } from './read-csv.ts';
@@ -45,6 +46,8 @@ export interface ImportOptions {
   provider?: readonly string[];
   /** Wraps each weak hash in one of Foyer's own. */
   wrapWeakHashes?: boolean;
+  /** The trial of each new confirmed member begins now. */
+  trial?: boolean;
   /** For a program, which gets only the result. */
   json?: boolean;
 }
@@ -78,6 +81,12 @@ interface ReadRow {
   read: ReadMember;
 }
 
+interface ImportRules {
+  dryRun: boolean;
+  links: Links;
+  startTrial: StartTrial | undefined;
+}
+
 class Import {
   readonly counts = {
     rows: 0,
@@ -98,11 +107,13 @@ class Import {
   /** In a rehearsal: the users that would exist by now. */
   readonly #known: ExistingUsers | undefined;
   readonly #links: Links;
+  readonly #startTrial: StartTrial | undefined;
 
-  constructor(context: Context, report: Report, { dryRun, links }: { dryRun: boolean; links: Links }) {
+  constructor(context: Context, report: Report, { dryRun, links, startTrial }: ImportRules) {
     this.#context = context;
     this.#report = report;
     this.#links = links;
+    this.#startTrial = startTrial;
     this.#known = dryRun ? noExistingUsers() : undefined;
   }
 
@@ -118,7 +129,11 @@ class Import {
     });
     const { outcomes, taken } = known
       ? await withLinks(await rehearseImport(database.db, coming, { ...settings, known }))
-      : await database.transaction(async (trx) => withLinks(await insertImportedUsers(trx, coming, settings), trx));
+      : await database.transaction(async (trx) => {
+          const added = await insertImportedUsers(trx, coming, settings);
+          await this.#startTrials(trx, coming, added);
+          return withLinks(added, trx);
+        });
     let next = 0;
     const remarks = batch.flatMap(({ line, read }) => {
       if ('member' in read) {
@@ -135,6 +150,18 @@ class Import {
         this.rows.push(`line ${line}${id ? ` (${id})` : ''}: ${why}`);
     }
     await this.#report.add(remarks);
+  }
+
+  /** An unconfirmed address gets its trial with the code. */
+  async #startTrials(
+    trx: Transaction<Schema>,
+    coming: readonly WholeRow['member'][],
+    outcomes: readonly ImportOutcome[],
+  ): Promise<void> {
+    if (!this.#startTrial) return;
+    for (const [index, member] of coming.entries()) {
+      if (outcomes[index]?.kind === 'added' && member.emailVerified) await this.#startTrial(trx, member);
+    }
   }
 
   #count(line: number, { member, notes, identities }: WholeRow, outcome: ImportOutcome & { taken: number }): Remark[] {
@@ -244,9 +271,10 @@ export async function importUsers(context: Context, file: string, options: Impor
     termsVersion: loadLegalTexts(config).version.number,
     smsOffered: isSmsOffered(config),
   };
+  const startTrial = options.trial ? await openTrials(context) : undefined;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
-  const work = new Import(context, report, { dryRun, links });
+  const work = new Import(context, report, { dryRun, links, startTrial });
   /** Rows that are left to the next pass. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {
