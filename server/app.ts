@@ -44,7 +44,7 @@ import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
-import { countVisitorData } from './store/index.ts';
+import { countVisitorData, probeDatabase, probeKeyValue } from './store/index.ts';
 import { type Modules, wireModules } from './wiring.ts';
 
 export interface App {
@@ -102,7 +102,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const readiness: Readiness = { draining: false };
   // Before the check of the host: probes use the address of the process.
   app.get('/healthz', alive);
-  const isReady = ready(readiness, { database: () => database.ping(), keyValue: () => kv.ping() });
+  const isReady = ready(readiness, { database: probeDatabase(database), keyValue: probeKeyValue(kv) });
   app.get('/readyz', handleProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }), isReady);
   app.use(publicHostGate);
   if (brand) app.use(serveBrand(brand));

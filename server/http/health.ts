@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
+import type { StoreProbe } from '../store/index.ts';
 
 /** Whether this process can receive requests. */
 export interface Readiness {
@@ -14,36 +15,60 @@ export const alive: RequestHandler = (_req, res) => {
 /** A slower store is unusable for users too, and the prober does not wait longer. */
 const pingLimitMs = 2_000;
 
+/** Probes of several load balancers must not become the store's main work. */
+const writeEveryMs = 1_000;
+
 /** @throws if the store does not answer in time */
-async function inTime(ping: () => Promise<void>): Promise<void> {
+async function inTime<T>(answer: Promise<T>): Promise<T> {
   const limit = new AbortController();
-  const tooLate = sleep(pingLimitMs, undefined, { signal: limit.signal, ref: false }).then(() => {
+  const tooLate = sleep(pingLimitMs, undefined, { signal: limit.signal, ref: false }).then((): never => {
     throw new Error(`no answer within ${pingLimitMs} ms`);
   });
   try {
-    await Promise.race([ping(), tooLate]);
+    return await Promise.race([answer, tooLate]);
   } finally {
     limit.abort();
     tooLate.catch(() => {});
   }
 }
 
-/**
- * GET /readyz: 200 if both stores answer, 503 if one does not or while the process shuts down.
- * @param pings by the name of the store
- */
-export function ready(readiness: Readiness, pings: Record<string, () => Promise<void>>): RequestHandler {
-  return async (_req, res) => {
-    const stores = await Promise.all(
-      Object.entries(pings).map(async ([name, ping]): Promise<[string, string]> => {
-        try {
-          await inTime(ping);
-          return [name, 'answers'];
-        } catch {
-          return [name, 'away'];
-        }
-      }),
+/** Writes at most once a second; the outcome holds for the rest of it. */
+function throttleWrites({ write }: StoreProbe): () => Promise<boolean> {
+  let last: { atMs: number; accepted: Promise<boolean> } | undefined;
+  return () => {
+    const nowMs = performance.now();
+    if (last && nowMs - last.atMs < writeEveryMs) return last.accepted;
+    const accepted = inTime(write()).then(
+      () => true,
+      () => false,
     );
+    last = { atMs: nowMs, accepted };
+    return accepted;
+  };
+}
+
+type StoreState = 'answers' | 'refuses writes' | 'away';
+
+function watchStore(probe: StoreProbe): () => Promise<StoreState> {
+  const write = throttleWrites(probe);
+  return async () => {
+    try {
+      await inTime(probe.ping());
+    } catch {
+      return 'away';
+    }
+    return (await write()) ? 'answers' : 'refuses writes';
+  };
+}
+
+/**
+ * GET /readyz: 200 if both stores answer and take a write, 503 if one does not or while the process shuts down.
+ * @param probes by the name of the store
+ */
+export function ready(readiness: Readiness, probes: Record<string, StoreProbe>): RequestHandler {
+  const watched = Object.entries(probes).map(([name, probe]) => [name, watchStore(probe)] as const);
+  return async (_req, res) => {
+    const stores = await Promise.all(watched.map(async ([name, look]) => [name, await look()] as const));
     const ok = !readiness.draining && stores.every(([, state]) => state === 'answers');
     const status = readiness.draining ? 'draining' : ok ? 'ready' : 'not ready';
     res.status(ok ? 200 : 503).json({ status, ...Object.fromEntries(stores) });

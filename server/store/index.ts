@@ -31,3 +31,4 @@ export { isUniqueViolation } from './unique-violation.ts';
 export { uuidv7 } from './uuid.ts';
 export { countVisitorData, type VisitorData, visitorDataLevel } from './visitor-data.ts';
 export { inspectVisitorData } from './visitor-data-inspection.ts';
+export { probeDatabase, probeKeyValue, type StoreProbe } from './write-probe.ts';

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { cliOn } from '../support/cli.ts';
 import { examine, ofMachine } from '../support/doctor.ts';
 import { freePort, leftOut, type Service, startRedis, startSentinel } from '../support/services.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 it('A Redis that does not run is a fault within the time limit', async () => {
   const redisUrl = `redis://127.0.0.1:${await freePort()}`;
@@ -99,8 +100,29 @@ function withRedis(): void {
     await set('maxmemory', '1000');
     const full = await look();
     expect(full.mine).toContain('redis.write fault');
-    expect(full.of('redis.write')[0]?.seen).toMatch(/OOM/);
+    expect(full.of('redis.write')[0]).toMatchObject({
+      seen: expect.stringContaining('OOM'),
+      todo: expect.stringMatching(/^Give Redis more memory/),
+    });
     await admin.del('ballast');
+  });
+
+  it('A Redis that cannot save is a fault that names its disk', async () => {
+    const unsaved = await startRedis(['--save', '3600 1', '--appendonly', 'yes']);
+    const its = new Redis(unsaved.url);
+    try {
+      const [, folder = ''] = (await its.config('GET', 'dir')) as string[];
+      await rm(folder, { recursive: true, force: true });
+      await its.bgsave();
+      await waitFor(() => expect(its.set('any', 'value')).rejects.toThrow('MISCONF'));
+      expect((await look(unsaved.url)).of('redis.write')[0]).toMatchObject({
+        seen: expect.stringContaining('MISCONF'),
+        todo: expect.stringMatching(/^Make room on the disk of Redis/),
+      });
+    } finally {
+      its.disconnect();
+      await unsaved.stop();
+    }
   });
 
   it('A replica is a fault', async () => {
@@ -108,7 +130,10 @@ function withRedis(): void {
     try {
       const found = await look(replica.url);
       expect(found.mine).toEqual(['redis.role fault', 'redis.write fault']);
-      expect(found.of('redis.write')[0]?.seen).toMatch(/READONLY|MASTERDOWN/);
+      expect(found.of('redis.write')[0]).toMatchObject({
+        seen: expect.stringMatching(/READONLY|MASTERDOWN/),
+        todo: expect.stringMatching(/^Write the address of the master into REDIS_URL/),
+      });
     } finally {
       await replica.stop();
     }
@@ -141,7 +166,9 @@ function withRedis(): void {
     expect(await admin.pttl(key)).toBeLessThanOrEqual(5_000);
     await admin.del(key);
     await admin.call('ACL', 'SETUSER', 'reader', '-set');
-    expect((await look(redis.url.replace('//', '//reader:battery-staple@'))).mine).toEqual(['redis.write fault']);
+    const denied = await look(redis.url.replace('//', '//reader:battery-staple@'));
+    expect(denied.mine).toEqual(['redis.write fault']);
+    expect(denied.of('redis.write')[0]?.todo).toMatch(/^Give the login of REDIS_URL all commands/);
     expect(await admin.dbsize()).toBe(0);
   });
 

@@ -167,6 +167,31 @@ function judgeRedisData({ policy, maxMemory, usedMemory = 0, appendOnly, save, l
   ]);
 }
 
+const commandsTodo =
+  'Give the login of REDIS_URL all commands on the keys of Foyer (ACL: ~foyer:* +@all -@dangerous +info +config|get).';
+
+/** By the first word of Redis's errors (https://redis.io/docs/latest/develop/reference/protocol-spec/). */
+const refusedWriteTodos: readonly (readonly [RegExp, string])[] = [
+  [
+    /\bOOM\b/,
+    'Give Redis more memory (CONFIG SET maxmemory, and redis.conf), or stop what fills it; maxmemory-policy stays noeviction.',
+  ],
+  [/\bNOPERM\b/, commandsTodo],
+  [
+    /\b(?:READONLY|MASTERDOWN)\b/,
+    'Write the address of the master into REDIS_URL; with Sentinel, the address of the Sentinels.',
+  ],
+  [
+    /\bMISCONF\b/,
+    'Make room on the disk of Redis, and see in its log why it could not save; it takes writes again after the next BGSAVE that succeeds.',
+  ],
+];
+
+/** @param refusal the error of Redis */
+export const todoForRefusedWrite = (refusal: string): string =>
+  refusedWriteTodos.find(([pattern]) => pattern.test(refusal))?.[1] ??
+  `${commandsTodo} See in the log of Redis why it refuses.`;
+
 function judgeRedisAccess({ forbidden, policy, appendOnly, save, role, refusedWrite }: RedisFacts): Finding[] {
   const missing = present(
     policy === undefined && 'maxmemory-policy (must be noeviction)',
@@ -180,7 +205,7 @@ function judgeRedisAccess({ forbidden, policy, appendOnly, save, role, refusedWr
     Do: Look at them with another login (\`redis-cli INFO\`, \`redis-cli CONFIG GET maxmemory-policy\`), or in the settings of the host that runs it.`,
     fault('redis.write', refusedWrite !== undefined)`It does not let Foyer write and read: ${refusedWrite}
     Why: Foyer keeps sessions and codes there with SET, EVALSHA, GETDEL and the like: no one can sign in.
-    Do: Give the login of REDIS_URL all commands on the keys of Foyer (ACL: ~foyer:* +@all -@dangerous +info +config|get), and see that Redis is not full.`,
+    Do: ${todoForRefusedWrite(refusedWrite ?? '')}`,
     ok('redis.write')`Writing, scripts and GETDEL work.`,
   ]);
 }
