@@ -79,7 +79,6 @@ describe('a process that is killed between the confirmation of a member and thei
       const after = await openDatabase({ dataDir });
       const selectTasks = after.db.selectFrom('billingTasks').select('kind');
       await waitFor(async () => expect(await selectTasks.execute()).toEqual([]), 150_000).finally(() => after.close());
-      console.info(next.stdout().split('\n').filter((l) => l.includes('warn') || l.includes('level":40')).join('\n'));
       expect(await read()).toEqual([1, ['trialing']]);
       next.signal('SIGTERM');
       await next.ended;
