@@ -23,6 +23,7 @@ import { createRefreshAnswers } from './refresh-token-reuse.ts';
 import { reportRefusals } from './refusals.ts';
 import { introspectResourceTokens } from './resource-tokens.ts';
 import { requireAnswerOwner } from './resume-guard.ts';
+import { answerServerErrors } from './server-errors.ts';
 import type { ServerLogout } from './server-logout.ts';
 import { countIssuedTokens } from './token-metrics.ts';
 
@@ -58,11 +59,11 @@ export function createProviderBuilder(
     availableFactors: (user) => findAvailableFactors(database, user),
     interactionUrl: createInteractionUrl(requests, { kv, gate: visitorGate }),
     renderError: createRenderError(deps),
-    onServerError: (_ctx, error) => log.error({ err: error }, 'OpenID Provider failed'),
   };
   return (keys) => {
     const provider = createProvider(providerDeps, keys);
     // The order counts: each of them surrounds the following ones.
+    answerServerErrors(provider, log);
     reportRefusals(provider, settings);
     requireAnswerOwner(provider, deps);
     endLocalSession(provider, deps);

@@ -44,7 +44,7 @@ function createHandOver(provider: () => Provider): DirectHandler {
 
 /** The functions that hand requests to the library. */
 function createProviderAccess(
-  { publicUrl, kv, visitorGate, oidcBox }: OidcSettings,
+  { publicUrl, kv, visitorGate, oidcBox, log }: OidcSettings,
   { provider, serverLogout }: { provider: () => Provider; serverLogout: ServerLogout },
 ): Pick<OidcModule, 'providerRoutes' | 'directCalls'> {
   const admission = { kv, gate: visitorGate };
@@ -57,6 +57,7 @@ function createProviderAccess(
         admitVisitor: (req) => consumeVisitorAuthorization(admission, req, req.ip ?? ''),
         posted,
         serverLogout,
+        log,
       }),
     directCalls: (session, getAddress) =>
       directCalls(session, handOver, {

@@ -7,6 +7,7 @@ import { keepOpenerOfPopup } from './popup.ts';
 import { clientInitiateLoginUrl, restartUrl } from './restart-authorization.ts';
 import { requestIdInPath } from './resume-guard.ts';
 import { routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
+import { isClientCall } from './server-errors.ts';
 
 /** The page for an error of the library. "Must not redirect" applies to each: the visitor sees only the page. */
 function toErrorKind(error: Error, path: string): ErrorKind {
@@ -27,17 +28,6 @@ function toErrorKind(error: Error, path: string): ErrorKind {
 function isRefusal(error: Error): boolean {
   return 'status' in error && typeof error.status === 'number' && error.status < 500;
 }
-
-/** Endpoints for client apps: their standards demand JSON errors, also if a browser requests them. */
-const calls: ReadonlySet<string> = new Set([
-  routes.token,
-  routes.userinfo,
-  routes.revocation,
-  routes.introspection,
-  routes.jwks,
-  routes.pushed_authorization_request,
-  routes.device_authorization,
-]);
 
 /**
  * The library's errors as Foyer pages: with a link to the client app if it is known, and for an expired request with
@@ -60,7 +50,7 @@ export function createRenderError(deps: OidcDeps) {
     error: Error,
   ): Promise<void> => {
     // The library has set status and headers; only the Accept header selected the HTML page.
-    if (calls.has(ctx.path)) {
+    if (isClientCall(ctx.path)) {
       ctx.body = out;
       return;
     }

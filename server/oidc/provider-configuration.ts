@@ -56,7 +56,6 @@ export interface ProviderDeps extends AdapterDeps, PolicyDeps {
   /** Returns the page of Foyer for a prompt of the library. */
   interactionUrl: NonNullable<NonNullable<Configuration['interactions']>['url']>;
   renderError(ctx: KoaContextWithOIDC, out: { error: string; error_description?: string }, error: Error): Promise<void>;
-  onServerError(ctx: KoaContextWithOIDC, error: Error): void;
 }
 
 const providerCookies = { session: 'foyer_op', interaction: 'foyer_op_interaction', resume: 'foyer_op_resume' };

@@ -38,7 +38,6 @@ export function createProvider(deps: ProviderDeps, keys: JWK[]): Provider {
     value: (names: Iterable<string>) => [...names],
   });
   if (deps.development) allowLocalImplicitClients(provider);
-  provider.on('server_error', (ctx, error) => deps.onServerError(ctx, error));
   return provider;
 }
 

@@ -1,9 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
-import { type DirectCalls, type DirectHandler, HttpError, markJsonRoutes, methodNotAllowed } from '../http/index.ts';
+import {
+  type DirectCalls,
+  type DirectHandler,
+  HttpError,
+  type Logger,
+  markJsonRoutes,
+  methodNotAllowed,
+} from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { PostedFields } from './posted-fields.ts';
 import { discoveryPaths, routes, toExpressRequest, toExpressResponse } from './routes-table.ts';
+import { answerStoreAway } from './server-errors.ts';
 import type { ServerLogout } from './server-logout.ts';
 
 /** The methods of each provider route; the library would answer others with a bare 404. */
@@ -84,6 +92,7 @@ interface ProviderGates {
   admitVisitor(req: Request): Promise<void>;
   posted: PostedFields;
   serverLogout: Pick<ServerLogout, 'answer'>;
+  log: Pick<Logger, 'error'>;
 }
 
 /**
@@ -93,7 +102,7 @@ interface ProviderGates {
 export function providerRoutes(
   session: RequestHandler,
   callback: DirectHandler,
-  { limits, admitVisitor, posted, serverLogout }: ProviderGates,
+  { limits, admitVisitor, posted, serverLogout, log }: ProviderGates,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const handOver = (req: Request, res: Response, next: NextFunction) => {
@@ -134,5 +143,6 @@ export function providerRoutes(
   for (const [path] of methods) {
     if (!withSession.includes(path)) router.all(path, handOver);
   }
+  router.use(answerStoreAway(log));
   return router;
 }

@@ -122,6 +122,29 @@ describe.each([anyBackend])('while a store is away', (real) => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
+  it('Another fault is 500 with a text of Foyer that names the reference of the log line', async () => {
+    const { tokens } = await member();
+    const { kv } = foyer.stores;
+    const read = kv.getConsumable;
+    kv.getConsumable = async () => {
+      throw new TypeError('a fault of the code');
+    };
+    const answer = await call('/oauth2/userInfo', {}, `Bearer ${tokens.access_token}`);
+    kv.getConsumable = read;
+    expect(answer.status).toBe(500);
+    const { error, error_description: description } = JSON.parse(answer.text) as Record<string, string>;
+    expect([error, description]).toEqual([
+      'server_error',
+      expect.stringMatching(/^Foyer failed; the log has the reason under [0-9A-F]{10}\.$/),
+    ]);
+    const [reference = ''] = description?.match(/[0-9A-F]{10}/) ?? [];
+    const line = foyer
+      .logged()
+      .split('\n')
+      .find((text) => text.includes('a fault of the code'));
+    expect(line).toContain(reference);
+  });
+
   describe.each(['the key-value store', 'the database'] as const)('%s', (which) => {
     it('Signed-in users get 503 and stay signed in', async () => {
       const { browser } = await member();
@@ -156,10 +179,16 @@ describe.each([anyBackend])('while a store is away', (real) => {
           ['/oauth2/introspect', { token }, basic],
           ['/oauth2/revoke', { token }, basic],
           ['/oauth2/token', { grant_type: 'refresh_token', refresh_token }, basic],
+          ['/oauth2/par', { response_type: 'code', redirect_uri: app.redirectUri, scope: 'openid' }, basic],
+          ['/oauth2/device_authorization', { scope: 'openid' }, basic],
         ] as [string, Record<string, string>, string][]) {
           const answer = await call(path, fields, authorization);
-          expect([path, answer.status]).toEqual([path, 503]);
-          expect(answer.text).not.toMatch(/invalid|"active"/);
+          expect([path, answer.status, answer.headers['retry-after'], JSON.parse(answer.text)]).toEqual([
+            path,
+            503,
+            '5',
+            { error: 'temporarily_unavailable', error_description: 'A store does not answer; try again.' },
+          ]);
         }
       });
       expect((await oidc.tokenIntrospection(app.config, token)).active).toBe(true);

@@ -1,0 +1,67 @@
+import type { ErrorRequestHandler } from 'express';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { type Logger, requestReference, unavailableRetrySeconds } from '../http/index.ts';
+import { StoreUnavailable } from '../store/index.ts';
+import { routes } from './routes-table.ts';
+
+/** Endpoints for client apps: their standards demand JSON errors, also if a browser requests them. */
+const clientCalls: ReadonlySet<string> = new Set([
+  routes.token,
+  routes.userinfo,
+  routes.revocation,
+  routes.introspection,
+  routes.jwks,
+  routes.pushed_authorization_request,
+  routes.device_authorization,
+]);
+
+export const isClientCall = (path: string): boolean => clientCalls.has(path);
+
+/** The answer to a client app while a store is away: it tries again with what it has (RFC 6749, section 4.1.2.1). */
+const storeAway = { error: 'temporarily_unavailable', error_description: 'A store does not answer; try again.' };
+
+/**
+ * A fault of Foyer at an endpoint for client apps, in place of the library's text.
+ */
+function answerServerError(ctx: KoaContextWithOIDC, error: unknown): void {
+  if (error instanceof StoreUnavailable) {
+    ctx.status = 503;
+    ctx.set('Retry-After', String(unavailableRetrySeconds));
+    ctx.body = storeAway;
+    return;
+  }
+  ctx.status = 500;
+  const reference = requestReference(ctx.req);
+  ctx.body = { error: 'server_error', error_description: `Foyer failed; the log has the reason under ${reference}.` };
+}
+
+/** Surrounds all handlers of the provider: those of Foyer run outside of the library's own error handler. */
+export function answerServerErrors(provider: Provider, log: Pick<Logger, 'error'>): void {
+  const fail = (ctx: KoaContextWithOIDC, error: unknown) => {
+    log.error({ err: error }, 'OpenID Provider failed');
+    if (isClientCall(ctx.path)) answerServerError(ctx, error);
+  };
+  provider.on('server_error', fail);
+  provider.use(async (ctx, next) => {
+    if (!isClientCall(ctx.path)) return next();
+    try {
+      await next();
+    } catch (error) {
+      fail(ctx as KoaContextWithOIDC, error);
+    }
+  });
+}
+
+/** The same before the library has the request: a limit of requests needs the key-value store. */
+export const answerStoreAway =
+  (log: Pick<Logger, 'error'>): ErrorRequestHandler =>
+  (error, req, res, next) => {
+    if (!(error instanceof StoreUnavailable) || !isClientCall(req.path) || res.headersSent) return next(error);
+    log.error({ err: error }, 'OpenID Provider failed');
+    res
+      .status(503)
+      .set('Retry-After', String(unavailableRetrySeconds))
+      .set('Cache-Control', 'no-store')
+      .json(storeAway);
+  };
