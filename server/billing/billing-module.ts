@@ -15,7 +15,7 @@ import { findDetailsState, saveDetails } from './details/save-details.ts';
 import { reconcile } from './jobs/comparison.ts';
 import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
-import { createCustomerAtOnce } from './jobs/tasks.ts';
+import { createCustomerAtOnce } from './jobs/new-customers.ts';
 import { listInvoices } from './orders/invoices.ts';
 import { listOrders } from './orders/order-store.ts';
 import { payOpenInvoice } from './orders/pay-open-invoice.ts';

@@ -1,16 +1,13 @@
 import type { Transaction } from 'kysely';
 import { requestCustomer } from '../billing/index.ts';
 import { deriveKey, type Schema } from '../store/index.ts';
-import type { User } from '../users/index.ts';
+import type { ImportOutcome, User } from '../users/index.ts';
 import { billingClock } from './billing.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 
 /** In the transaction that adds the member: a running Foyer creates their customer and trial within a minute. */
-export type StartTrial = (
-  trx: Transaction<Schema>,
-  user: Pick<User, 'id' | 'email' | 'emailVerified'>,
-) => Promise<void>;
+type StartTrial = (trx: Transaction<Schema>, user: Pick<User, 'id' | 'email' | 'emailVerified'>) => Promise<void>;
 
 /**
  * The trial of members who come without the sign-up is as long as in the post-signup flow.
@@ -25,4 +22,21 @@ export async function openTrials(context: Context): Promise<StartTrial> {
   const now = await billingClock(context);
   return (trx, user) =>
     requestCustomer(trx, { catalogue, trialKey, now }, { user, days: catalogue.trial.postSignUpDays });
+}
+
+/** The same for a batch of an import, by the outcome of each row. */
+export type StartTrials = (
+  trx: Transaction<Schema>,
+  coming: readonly Parameters<StartTrial>[1][],
+  outcomes: readonly ImportOutcome[],
+) => Promise<void>;
+
+/** An unconfirmed address gets its trial with the code. @throws {CliError} refused: no plans are sold */
+export async function openImportTrials(context: Context): Promise<StartTrials> {
+  const startTrial = await openTrials(context);
+  return async (trx, coming, outcomes) => {
+    for (const [index, member] of coming.entries()) {
+      if (outcomes[index]?.kind === 'added' && member.emailVerified) await startTrial(trx, member);
+    }
+  };
 }

@@ -6,6 +6,7 @@ export const largeFunctions: Record<'parameters' | 'lines' | 'complexity', Reado
     ['sandbox/providers/stand-ins.ts (anonymous)', errorHandler],
     ['sandbox/stripe/stand-in.ts (anonymous)', errorHandler],
     ['server/http/error-pages.ts (anonymous)', errorHandler],
+    ['server/oidc/server-errors.ts (anonymous)', errorHandler],
     ['server/http/request-body.ts verify', 'a callback of body-parser'],
     ['server/http/graphql-engine.ts (anonymous)', 'a resolver of graphql'],
     ['server/sessions/session-stores.ts set', 'a method that connect-redis calls'],

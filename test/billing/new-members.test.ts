@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBillingModule, createStripe, listEntitlements } from '../../server/billing/index.ts';
+import { createCustomerAtOnce } from '../../server/billing/jobs/new-customers.ts';
 import { addBillingTask } from '../../server/billing/jobs/task-store.ts';
-import { createCustomerAtOnce } from '../../server/billing/jobs/tasks.ts';
 import type { User } from '../../server/users/index.ts';
 import { begin, codeFor, member, newAddress, newPassword } from '../sign-up/steps.ts';
 import { cliOf } from '../support/cli.ts';

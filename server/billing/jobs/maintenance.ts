@@ -13,9 +13,10 @@ import { withUserLock } from '../user-lock.ts';
 import type { StripeWebhooks } from '../webhooks/stripe-webhooks.ts';
 import { listUnfinishedEvents, sweepEvents } from '../webhooks/webhook-store.ts';
 import { readMissedEvents } from './missed-events.ts';
+import { createCustomers } from './new-customers.ts';
 import { moveOldChanges } from './old-changes.ts';
 import { notifyRenewals } from './renewal-notices.ts';
-import { cancelSubscription, createCustomers, runTasks } from './tasks.ts';
+import { cancelSubscription, runTasks } from './tasks.ts';
 
 /** A request in progress has finished by then. */
 const abandonedAfterMs = 2 * minuteMs;

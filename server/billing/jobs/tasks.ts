@@ -21,7 +21,6 @@ import {
   type BillingTask,
   completeTask,
   isWaiting,
-  listDueCustomers,
   listDueTasks,
   listRefunds,
   listTasks,
@@ -127,9 +126,25 @@ async function createFirst(deps: BillingDeps, userId: UserId): Promise<void> {
   if (user) await ensureCustomer(deps, user, deps.catalogue.trial.days);
 }
 
+/** At once, or with its period. @returns whether the task has been completed or replaced there */
+async function endSubscription(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<boolean> {
+  const { kind, customerId } = task;
+  // Otherwise a payment that completes later would restore the ended plan.
+  const left = await finishOrDropPayment(deps, userId);
+  // The bank cannot be called back: a debit that is paid pays one period.
+  const waiting = left === 'processing' ? await findMembership(deps.database.db, userId) : undefined;
+  if (waiting && kind === 'cancel-later' && !readEndOnNotice(task)) await scheduleEnd(deps, waiting);
+  const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
+  const notice = readEndOnNotice(task);
+  if (notice && (await endOnNotice(deps, { task, userId }, notice))) return true;
+  if (kind === 'cancel-later') await cancelLater(deps, userId);
+  else if (customer !== null) await cancelSubscription(deps, userId, customer);
+  return false;
+}
+
 /** The caller holds the user's lock. */
 async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
-  const { kind, customerId } = task;
+  const { kind } = task;
   // Another action may have replaced or finished it while this one waited for the lock.
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'refund') return carryOutRefund(deps, task);
@@ -137,18 +152,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   else if (kind === 'keep') await keep(deps, userId, task);
   else if (kind === 'resume') await resume(deps, userId);
   else if (kind === 'change-later') await changeLater(deps, userId, task);
-  else {
-    // Otherwise a payment that completes later would restore the ended plan.
-    const left = await finishOrDropPayment(deps, userId);
-    // The bank cannot be called back: a debit that is paid pays one period.
-    const waiting = left === 'processing' ? await findMembership(deps.database.db, userId) : undefined;
-    if (waiting && kind === 'cancel-later' && !readEndOnNotice(task)) await scheduleEnd(deps, waiting);
-    const customer = (await findMembership(deps.database.db, userId))?.customerId ?? customerId;
-    const notice = readEndOnNotice(task);
-    if (notice && (await endOnNotice(deps, { task, userId }, notice))) return;
-    if (kind === 'cancel-later') await cancelLater(deps, userId);
-    else if (customer !== null) await cancelSubscription(deps, userId, customer);
-  }
+  else if (await endSubscription(deps, task, userId)) return;
   await completeTask(deps.database.db, task.id);
 }
 
@@ -195,7 +199,8 @@ async function postpone(deps: BillingDeps, task: BillingTask, error: unknown): P
   log.warn({ err: error, act: task.kind }, 'Stripe task failed, will be retried');
 }
 
-async function runEach(deps: BillingDeps, tasks: readonly BillingTask[]): Promise<number> {
+/** @returns the number of completed ones; failures are tried again later */
+export async function runEach(deps: BillingDeps, tasks: readonly BillingTask[]): Promise<number> {
   let done = 0;
   for (const task of tasks) {
     try {
@@ -211,28 +216,6 @@ async function runEach(deps: BillingDeps, tasks: readonly BillingTask[]): Promis
 /** Does the stored tasks at Stripe; failures are tried again later. @returns the number of completed ones */
 export async function runTasks(deps: BillingDeps): Promise<number> {
   return runEach(deps, await listDueTasks(deps.database.db, deps.now(), batch));
-}
-
-/** After an import, the next batch follows at once for this long: by the machine's clock, below the lease of the job. */
-const customersMs = 30_000;
-
-/** Creates the customers of new members; failures are tried again later. */
-export async function createCustomers(deps: BillingDeps): Promise<void> {
-  const until = Date.now() + customersMs;
-  let due: BillingTask[];
-  do {
-    due = await listDueCustomers(deps.database.db, deps.now(), batch);
-    await runEach(deps, due);
-  } while (due.length === batch && Date.now() < until);
-}
-
-/** The same for one member, right after the transaction with the task. */
-export async function createCustomerAtOnce(deps: BillingDeps, userId: UserId): Promise<void> {
-  const tasks = await listTasks(deps.database.db, userId);
-  await runEach(
-    deps,
-    tasks.filter(({ kind }) => kind === 'ensure-customer'),
-  );
 }
 
 /**

@@ -190,12 +190,11 @@ export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: 
 export const continuingTasks: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);
 
 /** Others say nothing of the subscription's end. */
-const isDecision = (kind: BillingTaskKind): boolean =>
-  !continuingTasks.has(kind) && kind !== 'refund' && kind !== 'ensure-customer';
+const decisions: ReadonlySet<BillingTaskKind> = new Set(['cancel-later', 'cancel-now', 'resume', 'delete-customer']);
 
 /** The user's last request that Stripe has not confirmed. */
 export function notedIn(tasks: readonly BillingTask[]): NotedDecision | undefined {
-  const kind = tasks.findLast((task) => isDecision(task.kind))?.kind;
+  const kind = tasks.findLast((task) => decisions.has(task.kind))?.kind;
   if (kind === 'cancel-later' || kind === 'cancel-now') return 'cancel';
   return kind === 'resume' ? 'resume' : undefined;
 }

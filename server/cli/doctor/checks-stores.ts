@@ -188,7 +188,7 @@ const refusedWriteTodos: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** @param refusal the error of Redis */
-export const todoForRefusedWrite = (refusal: string): string =>
+const todoForRefusedWrite = (refusal: string): string =>
   refusedWriteTodos.find(([pattern]) => pattern.test(refusal))?.[1] ??
   `${commandsTodo} See in the log of Redis why it refuses.`;
 

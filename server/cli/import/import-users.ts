@@ -18,7 +18,7 @@ import type { Context } from '../context.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import type { Result } from '../io.ts';
 import { present, printable } from '../text.ts';
-import { openTrials, type StartTrial } from '../trials.ts';
+import { openImportTrials, type StartTrials } from '../trials.ts';
 import { type Links, openLinks, type WholeRow } from './links.ts';
 import { createProgress, whole } from './progress.ts';
 import { readCsv } from './read-csv.ts';
@@ -46,7 +46,6 @@ export interface ImportOptions {
   provider?: readonly string[];
   /** Wraps each weak hash in one of Foyer's own. */
   wrapWeakHashes?: boolean;
-  /** The trial of each new confirmed member begins now. */
   trial?: boolean;
   /** For a program, which gets only the result. */
   json?: boolean;
@@ -84,7 +83,7 @@ interface ReadRow {
 interface ImportRules {
   dryRun: boolean;
   links: Links;
-  startTrial: StartTrial | undefined;
+  startTrials: StartTrials | undefined;
 }
 
 class Import {
@@ -106,15 +105,13 @@ class Import {
   readonly #report: Report;
   /** In a rehearsal: the users that would exist by now. */
   readonly #known: ExistingUsers | undefined;
-  readonly #links: Links;
-  readonly #startTrial: StartTrial | undefined;
+  readonly #rules: ImportRules;
 
-  constructor(context: Context, report: Report, { dryRun, links, startTrial }: ImportRules) {
+  constructor(context: Context, report: Report, rules: ImportRules) {
     this.#context = context;
     this.#report = report;
-    this.#links = links;
-    this.#startTrial = startTrial;
-    this.#known = dryRun ? noExistingUsers() : undefined;
+    this.#rules = rules;
+    this.#known = rules.dryRun ? noExistingUsers() : undefined;
   }
 
   async take(batch: readonly ReadRow[]): Promise<void> {
@@ -125,13 +122,13 @@ class Import {
     const settings = { nowMs: now(), listErasedUsers };
     const withLinks = async (outcomes: ImportOutcome[], trx?: Transaction<Schema>) => ({
       outcomes,
-      taken: await this.#links.link(whole, outcomes, trx),
+      taken: await this.#rules.links.link(whole, outcomes, trx),
     });
     const { outcomes, taken } = known
       ? await withLinks(await rehearseImport(database.db, coming, { ...settings, known }))
       : await database.transaction(async (trx) => {
           const added = await insertImportedUsers(trx, coming, settings);
-          await this.#startTrials(trx, coming, added);
+          await this.#rules.startTrials?.(trx, coming, added);
           return withLinks(added, trx);
         });
     let next = 0;
@@ -150,18 +147,6 @@ class Import {
         this.rows.push(`line ${line}${id ? ` (${id})` : ''}: ${why}`);
     }
     await this.#report.add(remarks);
-  }
-
-  /** An unconfirmed address gets its trial with the code. */
-  async #startTrials(
-    trx: Transaction<Schema>,
-    coming: readonly WholeRow['member'][],
-    outcomes: readonly ImportOutcome[],
-  ): Promise<void> {
-    if (!this.#startTrial) return;
-    for (const [index, member] of coming.entries()) {
-      if (outcomes[index]?.kind === 'added' && member.emailVerified) await this.#startTrial(trx, member);
-    }
   }
 
   #count(line: number, { member, notes, identities }: WholeRow, outcome: ImportOutcome & { taken: number }): Remark[] {
@@ -271,10 +256,10 @@ export async function importUsers(context: Context, file: string, options: Impor
     termsVersion: loadLegalTexts(config).version.number,
     smsOffered: isSmsOffered(config),
   };
-  const startTrial = options.trial ? await openTrials(context) : undefined;
+  const startTrials = options.trial ? await openImportTrials(context) : undefined;
   const report = await openReport(options.report);
   const progress = createProgress(io.stderr, dryRun ? 'Looking at members' : 'Importing members', { quiet });
-  const work = new Import(context, report, { dryRun, links, startTrial });
+  const work = new Import(context, report, { dryRun, links, startTrials });
   /** Rows that are left to the next pass. */
   let left = 0;
   async function sweep(isMine: (read: ReadMember) => boolean, from: number, to: number): Promise<void> {
