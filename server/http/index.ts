@@ -96,9 +96,7 @@ export {
   translator,
 } from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
-
 export { createLog, currentRequest, type Logger, measureRequests, requestLog, requestReference } from './log.ts';
-
 export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
