@@ -39,6 +39,13 @@ export function addMiddlewareAt(
   );
 }
 
+/** Handles what Foyer's own middleware throws at these routes: it runs outside of the library's error handler. */
+export const addErrorHandlerAt = (
+  provider: Provider,
+  paths: readonly string[],
+  handle: (ctx: KoaContextWithOIDC, error: unknown) => void,
+): void => addMiddlewareAt(provider, paths, (ctx, next) => next().catch((error: unknown) => handle(ctx, error)));
+
 /** Express has handled each request before the library gets it. */
 export const toExpressRequest = (req: IncomingMessage): Request => req as Request;
 export const toExpressResponse = (res: ServerResponse): Response => res as Response;

@@ -3,10 +3,10 @@ import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { type Logger, requestReference, unavailableRetrySeconds } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
-import { routes } from './routes-table.ts';
+import { addErrorHandlerAt, routes } from './routes-table.ts';
 
 /** Endpoints for client apps: their standards demand JSON errors, also if a browser requests them. */
-const clientCalls: ReadonlySet<string> = new Set([
+const clientCalls: readonly string[] = [
   routes.token,
   routes.userinfo,
   routes.revocation,
@@ -14,16 +14,14 @@ const clientCalls: ReadonlySet<string> = new Set([
   routes.jwks,
   routes.pushed_authorization_request,
   routes.device_authorization,
-]);
+];
 
-export const isClientCall = (path: string): boolean => clientCalls.has(path);
+export const isClientCall = (path: string): boolean => clientCalls.includes(path);
 
 /** The answer to a client app while a store is away: it tries again with what it has (RFC 6749, section 4.1.2.1). */
 const storeAway = { error: 'temporarily_unavailable', error_description: 'A store does not answer; try again.' };
 
-/**
- * A fault of Foyer at an endpoint for client apps, in place of the library's text.
- */
+/** A fault of Foyer at an endpoint for client apps, in place of the library's text. */
 function answerServerError(ctx: KoaContextWithOIDC, error: unknown): void {
   if (error instanceof StoreUnavailable) {
     ctx.status = 503;
@@ -43,14 +41,7 @@ export function answerServerErrors(provider: Provider, log: Pick<Logger, 'error'
     if (isClientCall(ctx.path)) answerServerError(ctx, error);
   };
   provider.on('server_error', fail);
-  provider.use(async (ctx, next) => {
-    if (!isClientCall(ctx.path)) return next();
-    try {
-      await next();
-    } catch (error) {
-      fail(ctx as KoaContextWithOIDC, error);
-    }
-  });
+  addErrorHandlerAt(provider, clientCalls, fail);
 }
 
 /** The same before the library has the request: a limit of requests needs the key-value store. */

@@ -8,7 +8,7 @@ const started = [
   'onSessionStarted mintTokenCookies',
   'onSessionStarted countSession',
 ];
-const afterSignIn = ['afterSignIn rememberDevice', 'afterSignIn notifyNewDevice'];
+const afterSignIn = ['afterSignIn recordSignIn', 'afterSignIn rememberDevice', 'afterSignIn notifyNewDevice'];
 const cancelled = 'beforeSignIn cancelPendingDeletion';
 const ended = 'onSessionsEnded revokeGrantsOfSessions';
 
@@ -67,7 +67,12 @@ describe('The subscribers in the wiring of the application', () => {
   it('A sign-up creates the user before the sign-in, and each subscriber is called once', async () => {
     const [browser, email] = [foyer.browser(), newAddress()];
     await confirm(browser, await begin(foyer, browser, email));
-    const created = ['onUserCreated mailWelcome', 'onUserCreated requestCustomer', 'afterUserCreated createCustomer'];
+    const created = [
+      'onUserCreated recordAccount',
+      'onUserCreated mailWelcome',
+      'onUserCreated requestCustomer',
+      'afterUserCreated createCustomer',
+    ];
     expect(takeCalls()).toEqual([...created, cancelled, ...started, ...afterSignIn]);
   });
 });
