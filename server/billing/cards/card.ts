@@ -38,7 +38,7 @@ export async function beginCard(deps: BillingDeps, user: User, { ip }: { ip: str
 /** One trial per card: if the card was used for another user's trial, this trial ends. @returns the subscription without it */
 async function noteCardOfTrial(
   deps: BillingDeps,
-  { userId, status, pricedPlanId, subscriptionId, pending }: Membership,
+  { userId, status, pricedPlanId, trialEnd, subscriptionId, pending }: Membership,
   fingerprint: string | null | undefined,
 ): Promise<Stripe.Subscription | undefined> {
   if (!fingerprint || subscriptionId === null) return undefined;
@@ -47,6 +47,8 @@ async function noteCardOfTrial(
     claimTrial(trx, { kind: 'card', valueHash, userId }, deps.now()),
   );
   if (own || status !== 'trialing' || pricedPlanId !== trialPlanKey) return undefined;
+  // Stripe has paused it, and the event may still be on its way.
+  if (trialEnd !== null && trialEnd <= deps.now()) return undefined;
   // The waiting purchase for this very card ends the trial itself; an update now would void its invoice.
   if (pending !== null) return undefined;
   // Nothing is charged: the initial plan is free.

@@ -5,8 +5,8 @@ import { dayMs, from, manyCards, type Shop, startShop } from './steps.ts';
 
 const hourMs = 60 * 60_000;
 
-/** Until Stripe's events arrive the stored membership is old: a price that follows from it would never be charged. */
-describe('the price of a plan before the events of Stripe have arrived', () => {
+/** Until Stripe's events arrive the stored membership is old: acts and prices must not follow from it. */
+describe('a membership before the events of Stripe have arrived', () => {
   let shop: Shop;
   beforeAll(async () => {
     shop = await startShop(anyBackend, { ...manyCards, CARD_LIMIT_MEMBER: '1000' });
@@ -55,5 +55,19 @@ describe('the price of a plan before the events of Stripe have arrived', () => {
     const announced = { planId: shop.plan('m-499').id, dueCents: 0 };
     expect(await shop.membership.confirm(user, announced, from)).toMatchObject({ kind: 'paid' });
     expect(await chargedTo(shop, customerId)).toEqual([dueCents, 9_900]);
+  });
+
+  it('A card that was used for a trial is saved for another member whose trial has just ended', async () => {
+    const [first, second] = [await shop.foyer.addUser(), await shop.foyer.addUser()];
+    await shop.saveCard(first);
+    await shop.membership.ensure(second, 7);
+    shop.passTime(8 * dayMs);
+    expect(await shop.membership.getMembership(second.id)).toMatchObject({ status: 'trialing' });
+    await shop.saveCard(second);
+    expect(await shop.membership.getMembership(second.id)).toMatchObject({
+      status: 'paused',
+      card: { lastFour: '4242' },
+    });
+    expect(await shop.buy(second, 'm-99')).toMatchObject({ kind: 'paid' });
   });
 });
