@@ -132,7 +132,9 @@ describe('requests that Node’s parser refuses', () => {
       ] as const) {
         const heard = await speak(port, bytes);
         expect([what, /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1]]).toEqual([what, String(status)]);
-        expect(heard).toMatch(/\r\n\r\nThe request/);
+        const [, body = ''] = heard.split('\r\n\r\n');
+        expect(heard).toMatch(/^Content-Type: application\/problem\+json\r$/m);
+        expect(JSON.parse(body)).toMatchObject({ status, detail: expect.stringMatching(/^The request/) });
       }
       expect(answered).toBe(0);
       expect((await send(port, '/')).text).toBe('fine');

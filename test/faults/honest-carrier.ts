@@ -26,6 +26,11 @@ export async function startHonestCarrier(random: () => number, refusing = 0.05) 
     } catch {
       return; // It was killed in the middle of asking.
     }
+    if (req.method === 'GET' && req.url === '/v3/scopes') {
+      // The server asks once at its start; SendGrid answers with the rights of the key.
+      if (!hangs) res.writeHead(200, { 'content-type': 'application/json' }).end('{"scopes":["mail.send"]}');
+      return;
+    }
     onMoment('arrived');
     await sleep(random() * 4);
     if (hangs) return;
