@@ -115,7 +115,8 @@ describe.each(backends)('the access table on $name', (backend) => {
       // Answered to scripts before they call; test/attacks/api-scripts.test.ts attacks them.
       const preflights = new Set([...calls.keys()].map((route) => route.replace(/^\w+/, 'OPTIONS')));
       const without = routes.filter(
-        ({ pattern, route }) => ![pattern in protocolAccess, route in pageAccess, calls.has(route), preflights.has(route)].some(Boolean),
+        ({ pattern, route }) =>
+          ![pattern in protocolAccess, route in pageAccess, calls.has(route), preflights.has(route)].some(Boolean),
       );
       expect(without).toEqual([]);
       const there = new Set(routes.map(({ route }) => route));

@@ -124,7 +124,10 @@ async function goThrough({ url }: ServerProcess, email: string): Promise<string>
       const begun = await browser.postJson(`${address}/setup`, {});
       const setup = (await begun.json()) as { clientSecret: string };
       const fields = Object.fromEntries(
-        ['planId', 'dueCents', 'laterCents'].map((name) => [name, new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '']),
+        ['planId', 'dueCents', 'laterCents'].map((name) => [
+          name,
+          new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '',
+        ]),
       );
       answer = await browser.post(address, { ...fields, act: 'save-card', setupIntent: confirmCard(setup) });
     } else {
