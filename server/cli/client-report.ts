@@ -1,5 +1,11 @@
-import { type ClientMetadata, canonicalScopes, deviceGrant, isVisibleToUsers } from '../oidc/index.ts';
-import { facts, present } from './text.ts';
+import {
+  type ClientMetadata,
+  canonicalScopes,
+  deviceGrant,
+  isVisibleToUsers,
+  type SecretTimes,
+} from '../oidc/index.ts';
+import { facts, numericDate, present } from './text.ts';
 
 export const isPublic = (client: ClientMetadata) => client.token_endpoint_auth_method === 'none';
 /** Other clients have no secret, or authenticate with a key. */
@@ -35,11 +41,21 @@ export function withSecret(client: ClientMetadata, secret: string | null | undef
   return secret ? { ...client, client_secret: secret, client_secret_expires_at: 0 } : client;
 }
 
+/** Times of the secrets in JSON; NumericDates. RFC 7591 has no names for them. */
+export function secretTimesJson(times: SecretTimes | undefined): object {
+  if (!times) return {};
+  const { createdAtMs, previousUntilMs } = times;
+  return {
+    client_secret_created_at: numericDate(createdAtMs),
+    ...(previousUntilMs !== undefined && { previous_secret_expires_at: numericDate(previousUntilMs) }),
+  };
+}
+
 interface Described {
   secret?: string | null;
   grants?: number;
-  /** Expiry of the previous secret, in milliseconds since the epoch. */
-  previousUntilMs?: number | undefined;
+  /** Undefined: it has no secret, or has just got its first one. */
+  times?: SecretTimes | undefined;
 }
 
 /** Undefined: the tile is whole. */
@@ -49,14 +65,18 @@ function dashboardTile(client: ClientMetadata): string | undefined {
   return isWhole ? undefined : 'a tile without Open: --logback-uri gives it one';
 }
 
-export function describeClient(client: ClientMetadata, { secret, grants, previousUntilMs }: Described = {}): string {
+export function describeClient(client: ClientMetadata, { secret, grants, times }: Described = {}): string {
+  const isoTime = (ms: number) => new Date(ms).toISOString();
+  const created = times && `created ${isoTime(times.createdAtMs)}`;
   const keys = client.jwks?.keys.map(({ kid, kty }) => String(kid ?? kty)).join(' ');
   return facts([
     ['Client id', client.client_id],
-    ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : undefined],
+    ['Client secret', secret ? `${secret}  (shown this once: Foyer keeps only its hash)` : created],
     [
       'Previous secret',
-      previousUntilMs !== undefined ? `valid until ${new Date(previousUntilMs).toISOString()}` : undefined,
+      times?.previousUntilMs !== undefined
+        ? `valid until ${isoTime(times.previousUntilMs)}, replaced ${isoTime(times.createdAtMs)}`
+        : undefined,
     ],
     ['Keys', client.jwks_uri ?? keys],
     ['Name', client.client_name],

@@ -6,11 +6,11 @@ import {
   deleteClient,
   findClient,
   findResourceServer,
+  findSecretTimes,
   grantsToNobody,
   insertClient,
   isRestricted,
   listClients,
-  previousSecretExpiry,
   toClientRequest,
   updateClient,
 } from '../oidc/index.ts';
@@ -23,7 +23,15 @@ import {
   toNewClient,
   withoutOptions,
 } from './client-options.ts';
-import { clientKind, describeClient, hasSecret, isPublic, withSecret, withWarnings } from './client-report.ts';
+import {
+  clientKind,
+  describeClient,
+  hasSecret,
+  isPublic,
+  secretTimesJson,
+  withSecret,
+  withWarnings,
+} from './client-report.ts';
 import type { CommandSpec, Program } from './command.ts';
 import type { Context } from './context.ts';
 import { CliError, exitCodes, refused } from './errors.ts';
@@ -89,11 +97,9 @@ async function showClients({ database }: Context): Promise<Result> {
 async function showClient({ database, grants, now }: Context, id: ClientId): Promise<Result> {
   const client = await findClient(database.db, id);
   if (!client) throw noClient(id);
-  const expiry = await previousSecretExpiry(database.db, id);
-  const previousUntilMs = expiry !== undefined && expiry > now() ? expiry : undefined;
-  const until = previousUntilMs === undefined ? {} : { previous_secret_expires_at: Math.floor(previousUntilMs / 1000) };
-  const text = describeClient(client, { grants: await grants.count({ clientId: id }), previousUntilMs });
-  return { json: { ...client, ...until }, text };
+  const times = await findSecretTimes(database.db, id, now());
+  const text = describeClient(client, { grants: await grants.count({ clientId: id }), times });
+  return { json: { ...client, ...secretTimesJson(times) }, text };
 }
 
 /** Tests whether earlier grants exceed the new registration. */
@@ -121,7 +127,7 @@ function secretAfter(before: ClientMetadata, after: ClientMetadata, expected: bo
 /** Changes the given properties and checks the whole registration again. */
 async function changeClient(context: Context, id: ClientId, { changes, secrets }: ClientChange): Promise<Result> {
   const { database, grants, now } = context;
-  const { client, secret, previousUntilMs, narrowed } = await database.transaction(async (trx) => {
+  const { client, secret, times, isOverlap, narrowed } = await database.transaction(async (trx) => {
     const before = await findClient(trx, id);
     if (!before) throw noClient(id);
     const after = clientMetadata({ ...toClientRequest(before), ...changes }, development(context));
@@ -134,20 +140,22 @@ async function changeClient(context: Context, id: ClientId, { changes, secrets }
     const previousUntilMs = stays ? now() + secrets.oldSecretHours * hourMs : undefined;
     const change = { secret: newSecret, previousUntilMs, dropPrevious: secrets.dropOldSecret };
     await updateClient(trx, after, { ...change, nowMs: now() });
-    return { client: after, secret: newSecret, previousUntilMs, narrowed: isNarrowed(before, after) };
+    const times = await findSecretTimes(trx, id, now());
+    return { client: after, secret: newSecret, times, isOverlap: stays, narrowed: isNarrowed(before, after) };
   });
   const ended = narrowed ? await grants.count({ clientId: id }) : 0;
   if (narrowed) await grants.revokeOfClient(id);
   const lines = present(
     `Client ${id} is changed.`,
-    !!secret && previousUntilMs === undefined && 'Its old secret, if it had one, is void from now on.',
-    previousUntilMs !== undefined &&
-      `Its old secret stays valid until ${new Date(previousUntilMs).toISOString()}; --drop-old-secret ends it.`,
+    !!secret && !isOverlap && 'Its old secret, if it had one, is void from now on.',
+    isOverlap &&
+      times?.previousUntilMs !== undefined &&
+      `Its old secret stays valid until ${new Date(times.previousUntilMs).toISOString()}; --drop-old-secret ends it.`,
     secrets.dropOldSecret && 'Only its newest secret is valid now.',
     narrowed && `It may do less than before, so what it had been given has ended: ${counted(ended, 'grant')}.`,
   );
-  const text = `${lines.join('\n')}\n\n${describeClient(client, { secret: secret ?? null, previousUntilMs })}`;
-  return { json: withSecret(client, secret), text: withWarnings(client, text) };
+  const text = `${lines.join('\n')}\n\n${describeClient(client, { secret: secret ?? null, times })}`;
+  return { json: { ...withSecret(client, secret), ...secretTimesJson(times) }, text: withWarnings(client, text) };
 }
 
 /** Removes a client with all its access to users' data; it is notified that all its sessions have ended. */

@@ -81,15 +81,25 @@ export function isClientSecret(client: Client, presented: string, nowMs: number)
   return isNewest || isPrevious;
 }
 
-/** Expiry of the previous secret, in milliseconds since the epoch; undefined: there is none. */
-export async function previousSecretExpiry(db: Db, id: ClientId): Promise<number | undefined> {
+/** Times of a client's secrets, in milliseconds since the epoch. */
+export interface SecretTimes {
+  /** Creation of the newest one, which is when the previous one was replaced. */
+  createdAtMs: number;
+  /** Expiry of the previous one; undefined: there is none, or it has expired. */
+  previousUntilMs: number | undefined;
+}
+
+/** Undefined: the client has no secret. */
+export async function findSecretTimes(db: Db, id: ClientId, nowMs: number): Promise<SecretTimes | undefined> {
   const row = await db
     .selectFrom('clients')
-    .select('previousSecretExpiresAt')
+    .select(['secretHash', 'secretCreatedAt', 'previousSecretHash', 'previousSecretExpiresAt'])
     .where('id', '=', id)
-    .where('previousSecretHash', 'is not', null)
     .executeTakeFirst();
-  return row?.previousSecretExpiresAt ?? undefined;
+  if (!row || row.secretHash === null || row.secretCreatedAt === null) return undefined;
+  const { secretCreatedAt: createdAtMs, previousSecretHash: hash, previousSecretExpiresAt: expiresAt } = row;
+  const isValid = hash !== null && expiresAt !== null && nowMs < expiresAt;
+  return { createdAtMs, previousUntilMs: isValid ? expiresAt : undefined };
 }
 
 /** The clients whose newest secret was created before this time. */

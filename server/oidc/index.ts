@@ -23,10 +23,11 @@ export {
   createClientSecret,
   deleteClient,
   findClient,
+  findSecretTimes,
   insertClient,
   listClients,
   listClientsWithOldSecrets,
-  previousSecretExpiry,
+  type SecretTimes,
   updateClient,
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
