@@ -21,6 +21,7 @@ import {
   userJsonHelp,
   userState,
 } from './user-records.ts';
+import { sessionsCommand } from './user-sessions.ts';
 
 /** The plan, the end of the trial, and the entitlements. */
 function membershipFacts({ catalogue, now }: Context, user: User): [string, string][] {
@@ -113,6 +114,7 @@ export function userCommands({ group, io }: Program): void {
   userImportCommand(add);
   setPasswordCommand(add, io);
   factorResetCommand(add);
+  sessionsCommand(add);
   add('list', {
     description: 'members, the oldest first',
     options: [

@@ -47,6 +47,7 @@ export { readCursor, toCursor } from './read-messages.ts';
 export type { Recipient, RecipientDirectory } from './recipients.ts';
 export { type MailLook, mailTemplates, renderMail, sampleMail } from './render-mail.tsx';
 export {
+  byOperator,
   deviceName,
   mailAbout,
   notifySecurityChange,

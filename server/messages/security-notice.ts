@@ -15,6 +15,9 @@ export interface Origin {
   lang: Language;
 }
 
+/** The origin of a change that an operator makes by command: it has no browser. */
+export const byOperator = { operator: true } as const;
+
 /** A user as a mail addresses them. */
 interface Addressee {
   email: string;
@@ -40,6 +43,13 @@ export function mailAbout(user: Addressee, from: Origin, atMs: number) {
   } as const;
 }
 
+/** Common parts of the mails about an operator's action, in the user's language. */
+const mailByOperator = (user: Addressee, atMs: number) =>
+  ({
+    mail: { channel: 'mail', to: user.email, lang: resolveLanguage('en', user.locale ?? undefined) },
+    values: { givenName: user.givenName, atMs, ...byOperator },
+  }) as const;
+
 /** Enough for users to recognize their own words. */
 const maxDetailCharacters = 80;
 
@@ -49,7 +59,7 @@ interface NoticeOfChange {
   /** With the address to notify: if the address itself changes, the former one. */
   user: Addressee & { id: UserId };
   change: SecurityChange;
-  from: Origin;
+  from: Origin | typeof byOperator;
   /** The changed item, for example the name of a passkey. */
   detail?: string | undefined;
   /** Instead of `detail`: the labels of the changed fields, without their values. */
@@ -85,6 +95,7 @@ const eventByChange: Readonly<Record<SecurityChange, ChangeEvent>> = {
   'device-forgotten': 'device.changed',
   'session-ended': 'device.changed',
   'sessions-ended': 'device.changed',
+  'all-sessions-ended': 'device.changed',
 };
 
 export const securityChanges = keysIn(eventByChange);
@@ -98,7 +109,7 @@ export async function notifySecurityChange(
   const { user, change, from, clientId } = notice;
   const atMs = now();
   await outbox.record(trx, { type: eventByChange[change], details: { change }, subject: user.id, clientId, atMs });
-  const { mail, values } = mailAbout(user, from, atMs);
+  const { mail, values } = 'operator' in from ? mailByOperator(user, atMs) : mailAbout(user, from, atMs);
   const detail = toDetail(mail.lang, notice);
   await outbox.add(trx, {
     ...mail,

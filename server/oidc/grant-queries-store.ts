@@ -95,6 +95,31 @@ export async function revokeOfClientSessions(
   return revokeFound(trx, grantHashes(trx).where('foyerSession', 'in', foyerSessions).where('clientId', '=', clientId));
 }
 
+/** The client apps that a user's sessions have led to: by a live grant, or by a sign-in with back-channel logout. */
+export async function listClientsBySession(
+  db: Kysely<Schema>,
+  accountId: UserId,
+  nowMs: number,
+): Promise<Map<SessionIdHash, ClientId[]>> {
+  const [granted, signedIn] = await Promise.all([
+    db
+      .selectFrom('oidc')
+      .select(['foyerSession', 'clientId'])
+      .where('model', '=', model)
+      .where('accountId', '=', accountId)
+      .where('expiresAt', '>', nowMs)
+      .execute(),
+    db.selectFrom('clientSessions').select(['foyerSession', 'clientId']).where('accountId', '=', accountId).execute(),
+  ]);
+  const found = new Map<SessionIdHash, ClientId[]>();
+  for (const { foyerSession, clientId } of [...granted, ...signedIn]) {
+    if (foyerSession === null || clientId === null) continue;
+    const known = found.get(foyerSession) ?? [];
+    if (!known.includes(clientId)) found.set(foyerSession, [...known, clientId].toSorted());
+  }
+  return found;
+}
+
 /** The sessions of the user that have grants, and the grants without a session. */
 export async function heldSessions(
   db: Kysely<Schema>,

@@ -32,6 +32,7 @@ export {
 } from './client-store.ts';
 export { listConnectedApps } from './connected-app-store.ts';
 export { createOidcModule } from './create-oidc-module.ts';
+export { listClientsBySession } from './grant-queries-store.ts';
 export { createGrantStore, type GrantStore } from './grant-store.ts';
 export type { OidcModule } from './oidc-settings.ts';
 export { clientSessionsDataSource, connectedAppHolding, grantsDataSource } from './personal-data.ts';

@@ -4,7 +4,14 @@ import type { SessionUser } from './session.ts';
 import type { SessionHooks } from './session-hooks.ts';
 import { endedByLimitKey } from './session-limit.ts';
 import { findUpstreamSessions, type UpstreamNames } from './upstream-sessions.ts';
-import { batches, endSessions, findUser, listSessionHashes, listSessions } from './user-sessions.ts';
+import {
+  batches,
+  endSessions,
+  findUser,
+  listSessionHashes,
+  listSessions,
+  type SessionEndDeps,
+} from './user-sessions.ts';
 
 type EndingHooks = Pick<SessionHooks, 'onSessionsEnded' | 'onAllSessionsEnded'>;
 
@@ -49,6 +56,16 @@ export async function endAllSessions(
   return open;
 }
 
+/**
+ * Ends one session of a user with all data that depends on it; false if the user has no such session (any more). It
+ * needs no browser, so the command line uses it too.
+ */
+export async function endOneSession(deps: SessionEndDeps, userId: UserId, idHash: SessionIdHash): Promise<boolean> {
+  // A user can only end sessions in their own list.
+  if (!(await listSessionHashes(deps.kv, userId)).includes(idHash)) return false;
+  return (await endSessions(deps, userId, [idHash])) > 0;
+}
+
 /** The ways to end sessions from outside their own browser. */
 export interface SessionEndings {
   /** Ends every session of a user, or those that a change of the password invalidates. Returns the number. */
@@ -79,11 +96,9 @@ export function createEndings(deps: EndingDeps): SessionEndings {
   }
 
   async function endSession(userId: UserId, idHash: SessionIdHash): Promise<boolean> {
-    // A user can only end sessions in their own list.
-    if (!(await listSessionHashes(kv, userId)).includes(idHash)) return false;
-    const count = await endSessions(deps, userId, [idHash]);
-    metrics.sessionEnded('revoked', count);
-    return count > 0;
+    const ended = await endOneSession(deps, userId, idHash);
+    metrics.sessionEnded('revoked', Number(ended));
+    return ended;
   }
 
   async function endOtherSessions(userId: UserId, keepIdHash: SessionIdHash): Promise<number> {

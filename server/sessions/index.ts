@@ -5,7 +5,7 @@
  * not own passwords, factors, or the grants of client apps: those depend on a session through `SessionHooks`.
  */
 
-export { countSessions, type EndedBy, endAllSessions } from './endings.ts';
+export { countSessions, type EndedBy, endAllSessions, endOneSession } from './endings.ts';
 export { createKnownDevices } from './known-devices.ts';
 export { createDeviceRecognition, type DeviceRecognition } from './new-device-notice.ts';
 export { returningBrowsers } from './returning-browser.ts';
@@ -30,4 +30,4 @@ export { maxSessions } from './session-limit.ts';
 export { isSignedOutElsewhere, sessionCookie, sessionMiddleware } from './session-stores.ts';
 export { createSessions, type Sessions } from './sessions.ts';
 export type { AuthenticationInfo } from './start-session.ts';
-export type { ListedSession } from './user-sessions.ts';
+export { type ListedSession, listSessions } from './user-sessions.ts';

@@ -7,7 +7,7 @@ const foyer = cliOn({ databaseUrl: '', redisUrl: '', dataDir: join(tmpdir(), 'fo
 
 const groups = {
   client: ['add', 'list', 'show', 'update', 'remove'],
-  user: ['add', 'import', 'set-password', 'reset-mfa', 'list', 'show', 'disable', 'enable'],
+  user: ['add', 'import', 'set-password', 'reset-mfa', 'sessions', 'list', 'show', 'disable', 'enable'],
   resource: ['add', 'list', 'remove'],
   'partner-deal': ['import'],
   plans: ['list', 'check', 'sync'],

@@ -116,13 +116,20 @@ export const accountMails = {
     advice: 'mail.emailUndone.notYou',
     sample: timed,
   }),
-  /** Every change in the settings. `detail`: the name of the changed item, or the labels of the changed fields. */
-  'security-notice': defineMail<Action & { change: SecurityChange; detail?: string }>({
-    ...warning('securityNotice'),
-    title: ({ change }, { t }) => t(`mail.securityNotice.changes.${change}`),
-    facts: [when, text('mail.securityNotice.detail', 'detail'), ...origin],
-    sample: { ...action, change: 'passkey-added', detail: 'MacBook' },
-  }),
+  /**
+   * Every change in the settings, or the same change by an operator, which has no device and address. `detail`: the name
+   * of the changed item, or the labels of the changed fields.
+   */
+  'security-notice': defineMail<Timed & Partial<Action> & { change: SecurityChange; detail?: string; operator?: true }>(
+    {
+      ...warning('securityNotice'),
+      lead: ({ operator }, { t, brand }) => t(`mail.securityNotice.${operator ? 'leadOperator' : 'lead'}`, { brand }),
+      advice: ({ operator }, { t, brand }) => (operator ? undefined : t('mail.securityNotice.notYou', { brand })),
+      title: ({ change }, { t }) => t(`mail.securityNotice.changes.${change}`),
+      facts: [when, text('mail.securityNotice.detail', 'detail'), ...origin],
+      sample: { ...action, change: 'passkey-added', detail: 'MacBook' },
+    },
+  ),
   /** The user has requested deletion. */
   'deletion-asked': defineMail<Action & { dueAtMs: number }>({
     name: 'deletionRequested',
