@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { type Logger, requestReference, unavailableRetrySeconds } from '../http/index.ts';
+import { type Logger, requestReference, toRetrySeconds, unavailableRetrySeconds } from '../http/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { addErrorHandlerAt, routes } from './routes-table.ts';
 
@@ -25,7 +25,7 @@ const storeAway = { error: 'temporarily_unavailable', error_description: 'A stor
 function answerServerError(ctx: KoaContextWithOIDC, error: unknown): void {
   if (error instanceof StoreUnavailable) {
     ctx.status = 503;
-    ctx.set('Retry-After', String(unavailableRetrySeconds));
+    ctx.set('Retry-After', String(toRetrySeconds(unavailableRetrySeconds * 1_000)));
     ctx.body = storeAway;
     return;
   }
@@ -52,7 +52,7 @@ export const answerStoreAway =
     log.error({ err: error }, 'OpenID Provider failed');
     res
       .status(503)
-      .set('Retry-After', String(unavailableRetrySeconds))
+      .set('Retry-After', String(toRetrySeconds(unavailableRetrySeconds * 1_000)))
       .set('Cache-Control', 'no-store')
       .json(storeAway);
   };

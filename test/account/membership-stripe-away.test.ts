@@ -78,7 +78,7 @@ describe('the page of the membership while Stripe is away', () => {
     const { user, browser } = await withPlan(shop, 'm-499');
     const notedChange = 'Your change of plan is noted. It is passed on as soon as our payment provider answers.';
     shop.stripe.fault('unreachable', (method, at) => method === 'POST' && at === '/v1/subscription_schedules');
-    const answer = await browser.post('/plan-purchase/10', { planId: '10', dueCents: '0' });
+    const answer = await browser.post('/plan-purchase/10', { planId: '10', dueCents: '0', laterCents: '9900' });
     expect(answer.status).toBe(303);
     expect(await page(browser, answer.headers.get('location') ?? '')).toContain(notedChange);
     const words = await page(browser);

@@ -75,7 +75,7 @@ describe.each(backends)('username and time zone on $name', (backend) => {
       expect.stringContaining('This username is not available.'),
     ]);
     const call = await second.postJson('/identity/updateUserAttributes', { preferred_username: name });
-    expect(call.status).toBe(400);
+    expect(call.status).toBe(409);
     expect((await stored(other.id))?.preferredUsername).toBeNull();
     await save({ preferred_username: '' });
     expect((await save({ preferred_username: name }, second)).status).toBe(303);

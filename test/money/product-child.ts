@@ -44,10 +44,11 @@ async function erase(addresses: string[]): Promise<void> {
   const left = db.selectFrom('users').select('email').where('email', 'in', emails);
   const asked = left.innerJoin('accountDeletions', 'accountDeletions.userId', 'users.id');
   for (;;) {
+    // Another process may erase them between the two queries.
+    const requests = await asked.execute();
     const members = await left.execute();
     if (members.length === 0) return;
-    if ((await asked.execute()).length < members.length)
-      throw new Error(`not all of ${addresses.join(', ')} have left`);
+    if (requests.length < members.length) throw new Error(`not all of ${addresses.join(', ')} have left`);
     await sleep(10);
   }
 }

@@ -62,7 +62,7 @@ describe('the packages of foreign clients', () => {
     expect(shared.toSorted()).toEqual(
       [
         ...['express', 'express-session', 'oauth4webapi', 'openid-client', 'passport'],
-        ...['passport-openidconnect', 'react', 'react-dom'],
+        ...['passport-openidconnect', 'react', 'react-dom', 'typescript'],
       ].toSorted(),
     );
   });
