@@ -59,7 +59,7 @@ describe.each(backends)('foyer user sessions on $name', (backend) => {
     expect((await sessions()).out).toMatch(new RegExp(`^${alone?.id} +session +Firefox on Linux `, 'm'));
   });
 
-  it('--end ends one session, its client app gets a logout token, and others stay', async () => {
+  it('The option --end ends one session, its client app gets a logout token, and others stay', async () => {
     const ending = await foyer.signedIn(user);
     const tokens = await app.tokens(ending, user);
     const staying = await signIn(onFirefox());
@@ -77,7 +77,7 @@ describe.each(backends)('foyer user sessions on $name', (backend) => {
     expect(await told()).toHaveLength(1);
   });
 
-  it('--end-all ends all sessions and grants, forgets remembered devices, and mails the member once', async () => {
+  it('The option --end-all ends all sessions and grants, forgets remembered devices, and mails the member once', async () => {
     const member = await memberWithTotp(foyer);
     user = member.user;
     const browser = onFirefox();
@@ -97,7 +97,7 @@ describe.each(backends)('foyer user sessions on $name', (backend) => {
     expect((await sessions()).out).toBe('No sessions, and no remembered devices.\n');
   });
 
-  it('--end forgets a remembered device and leaves the session', async () => {
+  it('The option --end forgets a remembered device and leaves the session', async () => {
     const member = await memberWithTotp(foyer);
     user = member.user;
     const browser = onFirefox();
