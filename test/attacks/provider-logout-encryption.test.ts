@@ -21,16 +21,16 @@ const gcm = { alg: 'RSA-OAEP-256', enc: 'A256GCM' };
 /** OpenID Connect Back-Channel Logout 1.0, sections 2.4 and 2.6: encrypted as id tokens are. */
 describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s', (type) => {
   const key = pair(type);
-  let room: OidcLogouts;
+  let logouts: OidcLogouts;
   let kid = '';
   beforeAll(async () => {
-    room = await startOidcLogouts((providers) => ({ decryptionKey: providers.write('decryption.pem', pem(key)) }));
-    const { keys } = (await (await room.foyer.browser().get('/federation/acme-oidc/jwks')).json()) as {
+    logouts = await startOidcLogouts((providers) => ({ decryptionKey: providers.write('decryption.pem', pem(key)) }));
+    const { keys } = (await (await logouts.foyer.browser().get('/federation/acme-oidc/jwks')).json()) as {
       keys: { kid: string }[];
     };
     kid = keys[0]?.kid ?? '';
   });
-  afterAll(() => room?.close());
+  afterAll(() => logouts?.close());
 
   const own: Encryption = type === 'rsa' ? gcm : { alg: 'ECDH-ES', enc: 'A256GCM' };
   const encrypt = (text: string, how: Partial<Encryption> = {}) => {
@@ -40,17 +40,17 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
       .encrypt(other);
   };
   async function send(token: string) {
-    const answer = await room.send({ logout_token: token });
+    const answer = await logouts.send({ logout_token: token });
     const text = await answer.text();
     const detail = text === '' ? undefined : String(JSON.parse(text).error_description);
     return { status: answer.status, detail };
   }
   /** Sends what a test makes of a right token, and expects that it is refused and ends nothing. */
   async function expectRefused(make: (claims: JWTPayload) => Promise<string> | string, detail: string) {
-    const one = await room.visit();
-    expect(await send(await make(room.claimsOf(one)))).toEqual({ status: 400, detail: `logout token: ${detail}` });
-    expect(federationLog(room.foyer).at(-1)).toMatchObject({ outcome: 'logout-refused' });
-    expect(await room.stillIn(one)).toEqual([true]);
+    const one = await logouts.visit();
+    expect(await send(await make(logouts.claimsOf(one)))).toEqual({ status: 400, detail: `logout token: ${detail}` });
+    expect(federationLog(logouts.foyer).at(-1)).toMatchObject({ outcome: 'logout-refused' });
+    expect(await logouts.stillIn(one)).toEqual([true]);
   }
 
   const algorithms = type === 'rsa' ? ['RSA-OAEP-256', 'RSA-OAEP'] : ['ECDH-ES'];
@@ -59,17 +59,17 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
       ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512'].map((enc): [string, string] => [alg, enc]),
     ),
   )('A logout token that is encrypted with %s and %s ends the session', async (alg, enc) => {
-    const [one, stranger] = [await room.visit(), await room.visit()];
-    const token = await encrypt(await room.sign(room.claimsOf(one)), { alg, enc });
+    const [one, stranger] = [await logouts.visit(), await logouts.visit()];
+    const token = await encrypt(await logouts.sign(logouts.claimsOf(one)), { alg, enc });
     expect(await send(token)).toEqual({ status: 200, detail: undefined });
-    expect(await room.stillIn(one, stranger)).toEqual([false, true]);
-    expect(room.foyer.logged()).not.toContain(token);
+    expect(await logouts.stillIn(one, stranger)).toEqual([false, true]);
+    expect(logouts.foyer.logged()).not.toContain(token);
   });
 
   it('A signed logout token that is not encrypted is accepted, as such an id token is', async () => {
-    const one = await room.visit();
-    expect(await room.tell(room.claimsOf(one))).toBe(200);
-    expect(await room.stillIn(one)).toEqual([false]);
+    const one = await logouts.visit();
+    expect(await logouts.tell(logouts.claimsOf(one))).toBe(200);
+    expect(await logouts.stillIn(one)).toEqual([false]);
   });
 
   it.each([1, 2, 3, 4])(
@@ -77,7 +77,7 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
     async (part) => {
       for (const enc of ['A256GCM', 'A128CBC-HS256'])
         await expectRefused(async (claims) => {
-          const parts = (await encrypt(await room.sign(claims), { enc })).split('.');
+          const parts = (await encrypt(await logouts.sign(claims), { enc })).split('.');
           const bytes = Buffer.from(parts[part] ?? '', 'base64url');
           if (bytes.length === 0) parts[part] = 'AAAA';
           else {
@@ -92,7 +92,7 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
   it('Attack: a logout token for another key is refused, also under the name of the own one', async () => {
     const other = createPublicKey(pair(type));
     const to = (more: Partial<Encryption>) => async (claims: JWTPayload) =>
-      encrypt(await room.sign(claims), { key: other, ...more });
+      encrypt(await logouts.sign(claims), { key: other, ...more });
     await expectRefused(to({}), 'cannot be decrypted');
     await expectRefused(to({ kid: 'other' }), 'encrypted for another key');
   });
@@ -102,7 +102,7 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
     ['a password', { alg: 'PBES2-HS256+A128KW', enc: 'A128GCM', key: new TextEncoder().encode('secret') }],
     ['a wrapped shared key', { alg: 'A256KW', enc: 'A256GCM', key: new Uint8Array(32) }],
   ])('Attack: a logout token that is encrypted with %s is refused', async (_what, how) => {
-    await expectRefused(async (claims) => encrypt(await room.sign(claims), how), 'encrypted for another key');
+    await expectRefused(async (claims) => encrypt(await logouts.sign(claims), how), 'encrypted for another key');
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
     [{ enc: 'A128GCM' }, 'encrypted for another key'],
   ])('Attack: a logout token with the header %j is refused', async (header, detail) => {
     await expectRefused(async (claims) => {
-      const [, ...parts] = (await encrypt(await room.sign(claims))).split('.');
+      const [, ...parts] = (await encrypt(await logouts.sign(claims))).split('.');
       return [Buffer.from(JSON.stringify(header)).toString('base64url'), ...parts].join('.');
     }, detail);
   });
@@ -119,37 +119,37 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
   it('Attack: an encrypted logout token without a good signature inside is refused', async () => {
     await expectRefused((claims) => encrypt(new UnsecuredJWT(claims).encode()), 'the algorithm is not asymmetric');
     await expectRefused((claims) => encrypt(JSON.stringify(claims)), 'not readable');
-    const foreign = await importPKCS8(room.providers.otherSigner().privateKey, 'RS256');
+    const foreign = await importPKCS8(logouts.providers.otherSigner().privateKey, 'RS256');
     await expectRefused(
-      async (claims) => encrypt(await room.sign(claims, {}, foreign)),
+      async (claims) => encrypt(await logouts.sign(claims, {}, foreign)),
       'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
     );
-    await expectRefused(async (claims) => encrypt(await encrypt(await room.sign(claims))), 'not readable');
+    await expectRefused(async (claims) => encrypt(await encrypt(await logouts.sign(claims))), 'not readable');
     await expectRefused(
-      async (claims) => encrypt(await room.sign({ ...claims, aud: 'another-app' })),
+      async (claims) => encrypt(await logouts.sign({ ...claims, aud: 'another-app' })),
       'for another client',
     );
   });
 
   it('Attack: a logout token is used once, encrypted anew or not', async () => {
-    const one = await room.visit();
-    const signed = await room.sign(room.claimsOf(one));
+    const one = await logouts.visit();
+    const signed = await logouts.sign(logouts.claimsOf(one));
     expect((await send(await encrypt(signed))).status).toBe(200);
-    const again = await room.visit(one);
+    const again = await logouts.visit(one);
     for (const token of [await encrypt(signed), signed])
       expect(await send(token)).toEqual({ status: 400, detail: 'logout token: used before' });
-    expect(await room.stillIn(again)).toEqual([true]);
+    expect(await logouts.stillIn(again)).toEqual([true]);
   });
 });
 
 describe('encrypted logout tokens without a key for them', () => {
   it('An encrypted logout token is refused, and the log says that there is no decryptionKey', async () => {
-    const room = await startOidcLogouts();
-    const answer = await room.send({ logout_token: 'a.b.c.d.e' });
+    const logouts = await startOidcLogouts();
+    const answer = await logouts.send({ logout_token: 'a.b.c.d.e' });
     expect([answer.status, await answer.json()]).toEqual([
       400,
       { error: 'invalid_request', error_description: 'logout token: encrypted, and there is no decryptionKey' },
     ]);
-    await room.close();
+    await logouts.close();
   });
 });
