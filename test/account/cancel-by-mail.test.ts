@@ -39,7 +39,7 @@ describe('cancelling a membership without a sign-in', () => {
     const browser = shop.foyer.browser();
     expect(await (await browser.get('/')).text()).toContain(`href="${path}"`);
     const html = await (await browser.get(path)).text();
-    expect(wordsOf(html)).toContain('You do not need your password.');
+    expect(wordsOf(html)).toContain('You don’t need your password.');
     expect(html.match(/<input(?![^>]*hidden)[^>]*name="([^"]*)"/g)).toHaveLength(1);
   });
 
@@ -53,7 +53,7 @@ describe('cancelling a membership without a sign-in', () => {
     const other = shop.foyer.browser();
     const page = await other.get(`${linkPath}?${new URLSearchParams({ token })}`);
     expect(wordsOf(await page.text())).toMatch(
-      /You are about to cancel Starter.* Until \w+ \d+, \d{4} you keep everything/,
+      /You’re about to cancel Starter.* Until \w+ \d+, \d{4} you keep everything/,
     );
     expect(await standing(user)).toMatchObject({ cancelAtPeriodEnd: false });
     expect(locationOf(await other.post(linkPath, { token }))).toBe(`${shop.foyer.url}${linkPath}?done=done`);
@@ -103,7 +103,7 @@ describe('cancelling a membership without a sign-in', () => {
       const page = await shop.foyer.browser().get(`${linkPath}?${new URLSearchParams({ token: wrong })}`);
       expect([page.status, wordsOf(await page.text())]).toEqual([
         404,
-        expect.stringContaining('This link is not valid any more'),
+        expect.stringContaining('This link isn’t valid any more'),
       ]);
       expect((await shop.foyer.browser().post(linkPath, { token: wrong })).status).toBe(404);
     }
@@ -114,7 +114,7 @@ describe('cancelling a membership without a sign-in', () => {
     const user = await shop.foyer.addUser();
     const token = await tokenFor(user);
     const page = await shop.foyer.browser().get(`${linkPath}?${new URLSearchParams({ token })}`);
-    expect(wordsOf(await page.text())).toContain('There is nothing to cancel');
+    expect(wordsOf(await page.text())).toContain('There’s nothing to cancel');
   });
 
   it('An invalid address gets a clear error and keeps what was typed', async () => {

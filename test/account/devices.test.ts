@@ -89,7 +89,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     const [laptop, phone] = [await signedIn('firefox'), await signedIn('safari')];
     const [href = ''] = hrefs(await pageOf(laptop), 'sign-out');
     const page = await (await laptop.get(href)).text();
-    expect(page).toContain('“Safari on iOS” is signed out at once');
+    expect(page).toContain('“Safari on iOS” and the apps opened with it are signed out right away.');
     expect(await isSignedIn(phone)).toBe(true);
     expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=session-ended');
     expect(leadsTo(await phone.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
@@ -130,7 +130,7 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
       expect(Math.round((Date.parse(until) - Date.parse(since)) / (24 * hourMs))).toBe(30);
     }
     const [, href = ''] = hrefs(html, 'forget');
-    expect(await (await laptop.get(href)).text()).toContain('On “Safari on iOS” the next sign-in asks');
+    expect(await (await laptop.get(href)).text()).toContain('The next sign-in on “Safari on iOS” asks');
     expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
     expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
     expect(await isSignedIn(phone)).toBe(true);

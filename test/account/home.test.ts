@@ -34,25 +34,25 @@ describe('the settings home', () => {
   it('The settings home has breadcrumb, heading, name, cards, side menu and footer as specified', async () => {
     const { browser, user } = await member({ givenName: 'Vera', familyName: 'Fyfe', phone: '+31612345642' });
     const html = await (await browser.get('/settings')).text();
-    expect(html).toMatch(/<nav class="breadcrumb".*Account Settings.*aria-current="page">Security</s);
-    expect(html).toContain('<h1>Security Settings</h1>');
-    expect(html).toMatch(/<dt>First Name<\/dt><dd>Vera<\/dd>.*<dt>Last Name<\/dt><dd>Fyfe<\/dd>/s);
+    expect(html).toMatch(/<nav class="breadcrumb".*Account settings.*aria-current="page">Security</s);
+    expect(html).toContain('<h1>Security settings</h1>');
+    expect(html).toMatch(/<dt>First name<\/dt><dd>Vera<\/dd>.*<dt>Last name<\/dt><dd>Fyfe<\/dd>/s);
     for (const path of ['name', 'email', 'phone', 'password']) {
       expect(html).toMatch(new RegExp(`href="/settings/${path}"[^>]*>Edit<`));
     }
     const userData = await (await browser.get('/settings?tab=user-data')).text();
     expect(userData).toMatch(/href="\/settings\/profile"[^>]*>Edit</);
     expect(html).toMatch(
-      /Email Address.*member\d+@example\.com.*Verified.*Phone Number.*\+31 6 12345642.*Not verified/s,
+      /Email address.*member\d+@example\.com.*Verified.*Phone number.*\+31 6 12345642.*Not verified/s,
     );
     expect(html).toMatch(/Password<.*Encrypted/s);
-    for (const name of ['Profile', 'Wallet', 'Team', 'Membership', 'Payment Methods']) {
+    for (const name of ['Profile', 'Wallet', 'Team', 'Membership', 'Payment methods']) {
       expect(html).toMatch(
         new RegExp(`<nav class="side-menu".*href="https://account\\.example\\.com/[^"]*"[^>]*>${name}<`, 's'),
       );
     }
     expect(html).toMatch(/href="\/settings" aria-current="page">Security</);
-    expect(html).toContain('Terms of Use');
+    expect(html).toContain('Terms of Service');
     expect(html).toMatch(/© (?:<!-- -->)?Foyer/);
     expect(html).toContain(user.email);
   });

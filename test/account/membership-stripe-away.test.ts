@@ -20,7 +20,7 @@ describe('the page of the membership while Stripe is away', () => {
       isAway = false;
     }
   }
-  const noted = 'Your cancellation is noted. It is passed on as soon as our payment provider answers.';
+  const noted = 'Your cancellation is noted. It’s passed on as soon as our payment provider answers.';
   const atStripe = async (user: User) =>
     shop.stripe.engine.find((await standing(shop, user)).subscriptionId ?? '') as { cancel_at_period_end: boolean };
 
@@ -76,7 +76,7 @@ describe('the page of the membership while Stripe is away', () => {
 
   it('A change of plan that Stripe does not answer is said to be noted, like a cancellation, until it is done', async () => {
     const { user, browser } = await withPlan(shop, 'm-499');
-    const notedChange = 'Your change of plan is noted. It is passed on as soon as our payment provider answers.';
+    const notedChange = 'Your change of plan is noted. It’s passed on as soon as our payment provider answers.';
     shop.stripe.fault('unreachable', (method, at) => method === 'POST' && at === '/v1/subscription_schedules');
     const answer = await browser.post('/plan-purchase/10', { planId: '10', dueCents: '0', laterCents: '9900' });
     expect(answer.status).toBe(303);
@@ -106,7 +106,7 @@ describe('the page of the membership while Stripe is away', () => {
     const words = await page(browser);
     expect(words).toContain(noted);
     expect(words).not.toContain('Pay now');
-    expect(await page(browser, '/settings')).not.toContain('We could not charge');
+    expect(await page(browser, '/settings')).not.toContain('We couldn’t charge');
     await later(shop, 2 * 60_000);
     await shop.membership.work();
     expect(await standing(shop, user)).toMatchObject({ status: 'canceled', unpaid: null });

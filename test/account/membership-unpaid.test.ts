@@ -15,20 +15,20 @@ describe('the page of a membership that is not paid', () => {
     const { unpaid } = await standing(shop, user);
     expect(unpaid).toMatchObject({ why: 'failed', amountCents: 9_900 });
     const words = await page(browser);
-    expect(words).toContain('Your last payment did not go through We could not charge $99.00 to your card.');
+    expect(words).toContain('Your last payment didn’t go through We couldn’t charge $99.00 to your card.');
     expect(words).toContain(`We try again on ${day(unpaid?.nextAttemptAt ?? 0)}.`);
     expect(words).toMatch(/You keep your plan until/);
-    expect(await page(browser, '/settings')).toContain('Your last payment did not go through');
+    expect(await page(browser, '/settings')).toContain('Your last payment didn’t go through');
     // The card is still declined; the page has the message of the card provider.
     const declined = await browser.post(`${path}/pay`);
     expect(declined.status).toBe(402);
     expect(wordsOf(await declined.text())).toContain('Your card was declined.');
     const settled = await saveCardAt({ standIn: shop.stripe } as never, browser, `${path}/card`, cards.mastercard);
     expect([settled.status, settled.headers.get('location')]).toEqual([303, `${path}?notice=card`]);
-    expect(await page(browser, `${path}/pay`)).toContain('It is charged to Mastercard •••• 4444.');
+    expect(await page(browser, `${path}/pay`)).toContain('It’s charged to Mastercard •••• 4444.');
     expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=paid`);
     expect(await standing(shop, user)).toMatchObject({ status: 'active', unpaid: null });
-    expect(await page(browser)).not.toContain('did not go through');
+    expect(await page(browser)).not.toContain('didn’t go through');
     // A second press charges nothing.
     expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=nothing`);
     const paid = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
@@ -40,12 +40,12 @@ describe('the page of a membership that is not paid', () => {
   it('Cancelling a failed renewal ends the membership at once, and its invoice can no longer be paid', async () => {
     const { user, browser } = await withFailedRenewal(shop);
     const { unpaid } = await standing(shop, user);
-    expect(await page(browser, `${path}/cancel`)).toContain('It ends at once, because its renewal is not paid.');
+    expect(await page(browser, `${path}/cancel`)).toContain('It ends at once, because its renewal isn’t paid.');
     expect((await browser.post(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=ended`);
     const words = await page(browser, `${path}?notice=ended`);
     expect(words).toContain('Your membership has ended.');
     expect(words).toContain('Plan None');
-    expect(words).not.toContain('did not go through');
+    expect(words).not.toContain('didn’t go through');
     const invoices = await shop.membership.invoices(user);
     expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
     expect((await shop.userNow(user)).planId).toBeNull();
@@ -57,7 +57,7 @@ describe('the page of a membership that is not paid', () => {
     expect(await page(browser)).toMatch(
       /For Amount Status .*? Starter, every 30 days \$99\.00 Open .*? Starter, every 30 days New plan/,
     );
-    expect(await page(browser, `${path}/pay`)).toMatch(/Account Settings Membership/);
+    expect(await page(browser, `${path}/pay`)).toMatch(/Account settings Membership/);
     for (const address of ['/plan-purchase/12', '/plan-purchase/12/addPayment']) {
       expect((await browser.get(address)).headers.get('location')).toMatch(/\/settings\/membership$/);
     }
@@ -67,7 +67,7 @@ describe('the page of a membership that is not paid', () => {
     const invoices = await shop.membership.invoices(user);
     expect(invoices.find(({ id }) => id === unpaid?.invoiceId)).toMatchObject({ status: 'void', paidCents: 0 });
     expect((await shop.userNow(user)).planId).toBe('1');
-    expect(await page(browser)).not.toContain('did not go through');
+    expect(await page(browser)).not.toContain('didn’t go through');
   });
 
   it('The page promises no day in the past once an unpaid renewal is over', async () => {
@@ -90,7 +90,7 @@ describe('the page of a membership that is not paid', () => {
   it('A renewal that needs bank authentication is confirmed on this page, which shows the result', async () => {
     const { user, browser } = await withFailedRenewal(shop, cards.authenticatesAlways);
     expect((await standing(shop, user)).unpaid).toMatchObject({ why: 'action-required' });
-    expect(await page(browser)).toContain('A payment of $99.00 waits until you confirm it with your bank.');
+    expect(await page(browser)).toContain('Your bank needs you to confirm $99.00 .');
     const asked = await browser.post(`${path}/pay`);
     expect(asked.status).toBe(200);
     expect(asked.headers.get('content-security-policy')).toContain(shop.stripe.url);
@@ -100,7 +100,7 @@ describe('the page of a membership that is not paid', () => {
     const early = await browser.post(`${path}/pay`, { act: 'outcome' });
     expect([early.status, wordsOf(await early.text())]).toEqual([
       402,
-      expect.stringContaining('not been confirmed yet'),
+      expect.stringContaining('hasn’t been confirmed yet'),
     ]);
     shop.stripe.engine.authenticate(String(clientSecret).split('_secret_')[0] ?? '', 'succeed');
     const done = await browser.post(`${path}/pay`, { act: 'outcome' });

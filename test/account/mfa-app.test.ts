@@ -106,7 +106,7 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const short = await activate(browser, '123');
     expect([short.status, (await short.text()).includes('The code has six digits.')]).toEqual([400, true]);
     const old = await activate(browser, await appCode(secret, foyer.deps.now() - 2 * minuteMs));
-    expect([old.status, (await old.text()).includes('Invalid Code')]).toEqual([400, true]);
+    expect([old.status, (await old.text()).includes('Invalid code')]).toEqual([400, true]);
     expect(await preferenceOf(foyer, user.id)).toBe('none');
     // Phones can be one time step late.
     const code = await appCode(secret, foyer.deps.now() - 30_000);
@@ -118,7 +118,7 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const first = await enrol(foyer, browser);
     const codes = await shownCodes(browser);
     const page = await (await browser.get('/settings/mfa/totp')).text();
-    expect(page).toContain('It takes the place of your present authenticator app');
+    expect(page).toContain('It replaces your current authenticator app');
     const second = await begin(browser);
     expect(second).not.toBe(first);
     const answer = await activate(browser, await appCode(second, foyer.deps.now()));

@@ -27,7 +27,7 @@ describe.each(backends)('codes by SMS in the settings on $name', (backend) => {
     expect(code).toMatch(/^\d{6}$/);
     const wrong = String((Number(code) + 1) % 1e6).padStart(6, '0');
     const refused = await browser.post('/settings/mfa/sms/code', { code: wrong });
-    expect([refused.status, (await refused.text()).includes('Invalid Code')]).toEqual([400, true]);
+    expect([refused.status, (await refused.text()).includes('Invalid code')]).toEqual([400, true]);
     expect(await preferenceOf(foyer, user.id)).toBe('none');
     expect(leadsTo(await browser.post('/settings/mfa/sms/code', { code }))).toBe('303 /settings/recovery-codes');
     expect(await preferenceOf(foyer, user.id)).toBe('sms');

@@ -50,7 +50,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       expect(card).toMatch(/value="totp"/);
       expect(card).toMatch(/10<!-- --> recovery codes left|10 recovery codes left/);
       expect(card).toContain('href="/settings/recovery-codes"');
-      expect(html).toContain('Signing in now asks for a code of your authenticator app.');
+      expect(html).toContain('Two-step verification is on. You’ll need a code from your authenticator app to sign in.');
     });
 
     it.each<[string, Record<string, string>]>([
@@ -61,7 +61,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
       const { browser, user } = await member(foyer);
       const answer = await choose(browser, fields);
       expect(answer.status).toBe(400);
-      expect(await answer.text()).toContain('Please turn the second step on and choose one.');
+      expect(await answer.text()).toContain('Turn on two-step verification and choose a method.');
       expect(await preferenceOf(foyer, user.id)).toBe('none');
     });
 
@@ -116,7 +116,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
   it('New recovery codes void the earlier ones, and without a second factor there are none', async () => {
     const { browser, user } = await member(foyer);
     const none = await (await browser.get('/settings/recovery-codes')).text();
-    expect(none).toContain('Turn one on first.');
+    expect(none).toContain('Turn on two-step verification first.');
     await browser.post('/settings/recovery-codes');
     expect(await shownCodes(browser)).toEqual([]);
     await enrol(foyer, browser);

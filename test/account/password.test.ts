@@ -48,9 +48,9 @@ describe.each(backends)('Change Password on $name', (backend) => {
   });
 
   it.each([
-    ['', '', ['Please input your old Password!', 'Please input your new Password!']],
-    ['', newPassword, ['Please input your old Password!']],
-    [password, '', ['Please input your new Password!']],
+    ['', '', ['Enter your current password.', 'Enter a new password.']],
+    ['', newPassword, ['Enter your current password.']],
+    [password, '', ['Enter a new password.']],
   ])('A password change needs both fields: %j and %j', async (old, fresh, texts) => {
     const answer = await change(old, fresh);
     expect(answer.status).toBe(400);
@@ -64,7 +64,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
 
   it('A wrong old password and an unacceptable new one are refused and not shown again', async () => {
     const wrong = await (await change('not my password', newPassword)).text();
-    expect(wrong).toContain('This is not your password.');
+    expect(wrong).toContain('That’s not your current password.');
     const short = await (await change(password, 'short')).text();
     expect(short).toContain('The password needs at least 8 characters.');
     const personal = await (await change(password, `${user.givenName} 12345678`)).text();

@@ -143,17 +143,17 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     ['/settings/name', { given_name: '' }, 'Cannot be empty'],
     ['/settings/name', { family_name: '   ' }, 'Cannot be empty'],
     ['/settings/name', { family_name: 'x'.repeat(101) }, 'Please use at most 100 characters.'],
-    ['/settings/name', { given_name: 'Ve\u0007ra' }, 'This contains characters that nobody types.'],
+    ['/settings/name', { given_name: 'Ve\u0007ra' }, 'Some characters aren’t allowed.'],
     ['/settings/profile', { birthdate: '2999-01-01' }, 'Please enter a date in the past'],
     ['/settings/profile', { birthdate: '2023-02-29' }, 'Please enter a date in the past'],
     ['/settings/profile', { birthdate: '1784-02-29' }, 'Please enter a date in the past'],
     ['/settings/profile', { birthdate: '29.2.1984' }, 'Please enter a date in the past'],
-    ['/settings/profile', { gender: '4' }, 'Please choose one of the list.'],
-    ['/settings/profile', { gender: '' }, 'Please choose one of the list.'],
-    ['/settings/profile', { locale: 'es' }, 'Please choose one of the list.'],
+    ['/settings/profile', { gender: '4' }, 'Choose an option.'],
+    ['/settings/profile', { gender: '' }, 'Choose an option.'],
+    ['/settings/profile', { locale: 'es' }, 'Choose an option.'],
     ['/settings/profile', { address: 'x'.repeat(501) }, 'Please use at most 500 characters.'],
     ['/settings/profile', { company: 'x'.repeat(201) }, 'Please use at most 200 characters.'],
-    ['/settings/profile', { job_title: 'a\u0000b' }, 'This contains characters that nobody types.'],
+    ['/settings/profile', { job_title: 'a\u0000b' }, 'Some characters aren’t allowed.'],
   ])('The form %s refuses %j: %s', async (path, wrong, text) => {
     const right = path.endsWith('name') ? { given_name: 'Vera', family_name: 'Fyfe' } : userData;
     const answer = await browser.post(path, { ...right, ...wrong } as Record<string, string>);
@@ -161,7 +161,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     const html = await answer.text();
     expect(html).toContain(text);
     expect(html.match(/aria-invalid="true"/g)).toHaveLength(1);
-    expect(html).toMatch(/role="alert".*Your data could not be saved\./s);
+    expect(html).toMatch(/role="alert".*Your data couldn’t be saved\./s);
     // The other entries stay.
     const names = Object.hasOwn(wrong, 'given_name') ? 'value="Fyfe"' : 'value="Vera"';
     const data = Object.hasOwn(wrong, 'job_title') ? 'Lindqvist &amp; Daughters' : 'value="Restorer"';
@@ -179,7 +179,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('5');
     const html = await answer.text();
-    expect(html).toContain('Your data could not be saved.');
+    expect(html).toContain('Your data couldn’t be saved.');
     expect(html).toContain('value="Vera"');
     expect(await stored()).toEqual(user);
   });

@@ -48,11 +48,11 @@ describe('linked accounts in the settings', () => {
     expect(before).toContain('No linked account yet');
     for (const name of [...standardKinds.map((kind) => standardProviders[kind].name), 'Acme', 'Acme Corporate'])
       expect(before).toContain(`Link ${name}`);
-    expect(before).toContain('Signing out here does not sign you out there.');
+    expect(before).toContain('Signing out here doesn’t sign you out there.');
     expect(await page(browser, '/settings')).toContain('Linked accounts None yet Manage');
 
     const who = somebody(providers, 'google');
-    expect(await page(browser, linkPath('google'))).toContain('You go to Google, sign in there and come back.');
+    expect(await page(browser, linkPath('google'))).toContain('Sign in at Google, then come back.');
     expect(ledTo(await link(providers, browser, 'google', who))).toEqual(done('linked'));
     const after = await page(browser, `${providersPath}?notice=linked`);
     expect(after).toContain('The account has been linked.');
@@ -113,7 +113,7 @@ describe('linked accounts in the settings', () => {
       'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Instagram 300',
     };
     const html = await (await browser.get(linkPath('google'), { headers: inApp })).text();
-    expect(html).toContain('does not work inside another app');
+    expect(html).toContain('doesn’t work inside another app');
     expect(html).not.toContain('Go to Google');
   });
 
@@ -129,7 +129,7 @@ describe('linked accounts in the settings', () => {
     const app = await toldApp(foyer);
     await app.tokens(browser, user);
     const there = sidOf(await app.tokens(elsewhere, user));
-    expect(await page(browser, path)).toContain(`Google (${who.email}) will not sign you in here any more.`);
+    expect(await page(browser, path)).toContain(`Google (${who.email}) won’t sign you in here any more.`);
     for (const [status] of [done('removed'), [404]]) expect((await browser.post(path)).status).toBe(status);
     expect(await linksOf(foyer, user)).toEqual([]);
     expect((await toldOf(foyer, user.email)).at(-1)).toEqual(['provider-removed', `Google (${who.email})`]);
@@ -160,7 +160,7 @@ describe('linked accounts in the settings', () => {
       expect(await page(browser, '/settings')).toContain('Password None Set Password');
       const form = await page(browser, '/settings/password');
       expect(form).toContain('Set a password');
-      expect(form).not.toContain('Old Password');
+      expect(form).not.toContain('Current password');
       expect((await browser.post('/settings/password', { new_password: 'short' })).status).toBe(400);
       const set = await browser.post('/settings/password', { new_password: 'plenty of horses 7' });
       expect(ledTo(set)).toEqual([303, '/settings?notice=password-first']);

@@ -72,7 +72,7 @@ describe.each(backends)('username and time zone on $name', (backend) => {
     const refused = await save({ preferred_username: name.toUpperCase() }, second);
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining('This username is not available.'),
+      expect.stringContaining('This username isn’t available.'),
     ]);
     const call = await second.postJson('/identity/updateUserAttributes', { preferred_username: name });
     expect(call.status).toBe(409);

@@ -5,7 +5,7 @@ import { anyBackend } from '../support/stores.ts';
 import { production, site } from './production.ts';
 import { type Answer, portOf, Visitor } from './wire.ts';
 
-/** Every cookie of a whole journey: sign-in with Remember Me, a language, a client app, sign-out. */
+/** Every cookie of a whole journey: sign-in with Remember me, a language, a client app, sign-out. */
 async function journey(foyer: TestFoyer, visitor: Visitor): Promise<Cookie[]> {
   const lines: string[] = [];
   const seen = async (answer: Promise<Answer>) => {

@@ -66,12 +66,7 @@ describe.each(backends)('device codes under attack on $name', (backend) => {
   it('The user sees the app, the code and the own account and can refuse (phishing)', async () => {
     const [asked, victim] = [await context.radio.ask(), await context.foyer.signedIn(context.user)];
     const html = await (await typeCode(victim, asked.user_code)).text();
-    for (const shown of [
-      'Harbour Radio',
-      `>${asked.user_code}<`,
-      context.user.email,
-      'If somebody sent you the code',
-    ]) {
+    for (const shown of ['Harbour Radio', `>${asked.user_code}<`, context.user.email, 'If someone sent you the code']) {
       expect(html).toContain(shown);
     }
     expect(html).toMatch(/name="abort"[\s\S]*Refuse/);

@@ -134,7 +134,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
         '/re-authenticate?redirect=%2Fsettings%2Fpassword&notice=federation-not-fresh&provider=acme-oidc',
       );
       const page = await (await browser.get(back)).text();
-      expect(page).toContain('did not ask you to sign in again');
+      expect(page).toContain('didn’t ask you to sign in again');
       // The user is not locked out: a password can be set by mail.
       expect(page).toContain('/forgot-password');
       await askedAgain(browser);

@@ -97,7 +97,7 @@ describe('the next steps of a member without the plan', () => {
     const browser = await context.shop.foyer.signedIn(user);
     const begun = await context.limited.begin();
     const { html, words } = await pageOf(browser, begun);
-    expect(words).toContain('You do not have a plan yet, and this app is part of one.');
+    expect(words).toContain('You don’t have a plan yet, and this app is part of one.');
     const href = /href="(\/plan-purchase\/12\?[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const paid = locationOf(await press(browser, href));
     expect(new URL(paid).pathname).toBe('/signup/completed/m-499');

@@ -29,8 +29,8 @@ describe('a client app that is limited to some plans', () => {
     expect(shut.pathname).toBe('/not-in-plan');
     const { at, words } = await pageOf(browser, await context.limited.begin());
     expect(at.pathname).toBe('/not-in-plan');
-    expect(words).toContain('Academy is not in your plan');
-    expect(words).toContain('You have the plan Starter, monthly, which does not include this app.');
+    expect(words).toContain('Academy isn’t in your plan');
+    expect(words).toContain('You have the plan Starter, monthly, which doesn’t include this app.');
     expect(words).toContain('Growth, monthly');
     expect(words).toContain('Growth, annual');
     expect(words).not.toContain('Scale');

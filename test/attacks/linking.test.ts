@@ -128,7 +128,7 @@ describe.each(backends)('attacks on linking on $name', (backend) => {
     const answer = await link(providers, thief.browser, 'google', who);
     expect(ledTo(answer)).toEqual([303, `${providersPath}?notice=federation-linked-elsewhere&provider=google`]);
     const html = await (await thief.browser.get(answer.headers.get('location') ?? '')).text();
-    expect(html).toContain('is linked to another account here');
+    expect(html).toContain('account belongs to another member');
     for (const secret of [owner.user.email, owner.user.familyName, who.email]) expect(html).not.toContain(secret);
     await nothingMade(thief.user);
     expect(await linksOf(foyer, owner.user)).toHaveLength(1);

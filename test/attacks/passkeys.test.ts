@@ -6,8 +6,8 @@ import { toUserId } from '../support/ids.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 
 const expired = 'That took too long. Please try again.';
-const invalid = 'The passkey could not be checked. Please try again, or use your password.';
-const malformed = 'No passkey came along. Please try again; passkeys need JavaScript.';
+const invalid = 'The passkey couldn’t be checked. Please try again, or use your password.';
+const malformed = 'We didn’t get a passkey. Please try again; passkeys need JavaScript.';
 
 /** WebAuthn level 3, section 7: what a relying party must refuse. */
 describe.each(backends)('attacks on passkeys on $name', (backend) => {
@@ -158,7 +158,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
       const answer = await addPasskey(browser, new Authenticator(foyer.url), { odd });
       expect(await errorOf(answer)).toEqual({
         status: 400,
-        error: 'What your device sent could not be checked. Please try again.',
+        error: 'What your device sent couldn’t be checked. Please try again.',
       });
       expect(await passkeysOf(user.id)).toEqual([]);
     });
@@ -231,7 +231,7 @@ describe.each(backends)('attacks on passkeys on $name', (backend) => {
     const { user, authenticator } = await memberWithPasskey(foyer);
     const credential = authenticator.get(await askedAt(foyer.browser()));
     await removePasskey(foyer.deps.database.db, user.id, authenticator.id);
-    expect((await errorOf(await post(credential))).error).toMatch(/^This passkey is not known here any more\./);
+    expect((await errorOf(await post(credential))).error).toMatch(/^This passkey isn’t known here any more\./);
   });
 });
 

@@ -90,7 +90,7 @@ describe.each(backends)('a forgotten password does not reveal who is a user, on 
     const expected = await way(member.email);
     expect(expected.map(({ status }) => status)).toEqual([303, 200, 429, 400, 400, 400, 400, 400, 400, 400]);
     expect(expected[0]?.location).toBe('/reset-password?username=WHO');
-    expect(expected[1]?.text).toContain('If there is an account for WHO');
+    expect(expected[1]?.text).toContain('If there’s an account for WHO');
     expect(expected[0]?.work).toEqual(
       expect.arrayContaining(['outbox.add', 'outbox.wake', 'database.transaction', 'kv.consumeCount', 'kv.set']),
     );

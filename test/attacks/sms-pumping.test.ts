@@ -53,7 +53,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
   ])('No text message is sent to %s: %s', async (phone) => {
     const answer = await askForPhone(await somebody(), phone);
     expect(answer.status).toBe(400);
-    expect(await read(answer)).toMatch(/No text messages can be sent to this number|There is no such number/);
+    expect(await read(answer)).toMatch(/We can’t send text messages to this number|That number doesn’t look right/);
     expect(await sent()).toBe(0);
   });
 

@@ -55,7 +55,7 @@ describe('a yearly plan that goes on by the month', () => {
     await enter(await shop.foyer.signedIn(user), {});
     const order = await wordsAt(user, '/plan-purchase/11');
     const announced =
-      /The year is not renewed: from (\w+ \d+, \d{4}) your plan goes on by the month, and (\$[\d.]+) is charged\./;
+      /The year isn’t renewed: from (\w+ \d+, \d{4}) your plan goes on by the month, and (\$[\d.]+) is charged\./;
     const [, date, amount] = announced.exec(order) ?? [];
     expect(amount).toBe('$99.00');
     expect(await shop.buy(user, 'y-900')).toMatchObject({ kind: 'paid' });

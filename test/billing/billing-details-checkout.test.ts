@@ -78,7 +78,7 @@ describe('billing details before a charge', () => {
       const answer = await ada.browser.post(`${summary}/billingDetails`, { ...berlin, company: 'Engines GmbH' });
       const html = await answer.text();
       expect(html).toContain('value="Engines GmbH"');
-      expect(wordsOf(html)).toContain('stripe customer updation error !');
+      expect(wordsOf(html)).toContain('Stripe customer updation error!');
       const again = await ada.browser.post(`${summary}/billingDetails`, { ...berlin, company: 'Engines GmbH' });
       expect(again.headers.get('location')).toBe(summary);
     });
@@ -100,7 +100,7 @@ describe('billing details before a charge', () => {
       await ada.browser.post(at, berlin);
       const answer = await ada.browser.post(at, { country: 'US', postal_code: '00000', city: 'Nowhere' });
       const html = await answer.text();
-      expect(refusedField(html, 'postal_code')).toContain('This place is not known');
+      expect(refusedField(html, 'postal_code')).toContain('This place isn’t known');
       expect(html).toContain('value="Nowhere"');
       expect((await customerOf(shop, ada)).address).toMatchObject({ country: 'DE', city: null });
       shop.passTime(minuteMs);

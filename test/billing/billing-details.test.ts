@@ -91,7 +91,7 @@ describe.each(backends)('billing details, on $name', (backend) => {
     await enter(ada.browser, { vat_id: 'DE111111111' });
     await events();
     expect(await statusOf()).toBe('unverified');
-    expect(wordsOf(await (await ada.browser.get('/settings/membership')).text())).toContain('could not be confirmed');
+    expect(wordsOf(await (await ada.browser.get('/settings/membership')).text())).toContain('couldn’t be confirmed');
   });
 
   it('The copy of the personal data has the billing details, and the erasure removes them', async () => {
@@ -143,7 +143,7 @@ describe('the form of the billing details', () => {
     await enter(ada.browser, { vat_id: 'DE000000000', city: 'Berlin' });
     const answer = await enter(ada.browser, { city: 'Hamburg', vat_id: 'DE 12' });
     const html = await answer.text();
-    expect(refusedField(html, 'vat_id')).toBe('This is not a valid VAT ID of this country.');
+    expect(refusedField(html, 'vat_id')).toBe('This isn’t a valid VAT ID of this country.');
     expect(html).toMatch(/name="vat_id"[^>]*value="DE 12"|value="DE 12"[^>]*name="vat_id"/);
     expect(html).toMatch(/value="Hamburg"/);
     shop.passTime(minuteMs);
@@ -154,12 +154,12 @@ describe('the form of the billing details', () => {
   });
 
   it.each([
-    ['a VAT id of a country without one', { country: 'US', vat_id: '12-3456789' }, 'vat_id', 'cannot use a VAT ID'],
+    ['a VAT id of a country without one', { country: 'US', vat_id: '12-3456789' }, 'vat_id', 'can’t use a VAT ID'],
     ['a VAT id without a country', { country: '', vat_id: 'DE000000000' }, 'country', 'choose a country'],
-    ['an unknown country', { country: 'XX' }, 'country', 'choose one of the list'],
+    ['an unknown country', { country: 'XX' }, 'country', 'Choose an option.'],
     ['a line that is too long', { line1: 'a'.repeat(201) }, 'line1', 'at most 200'],
-    ['direction marks', { company: 'Engines \u202eHbmG' }, 'company', 'nobody types'],
-    ['a line break', { city: 'Ber\nlin' }, 'city', 'nobody types'],
+    ['direction marks', { company: 'Engines \u202eHbmG' }, 'company', 'aren’t allowed'],
+    ['a line break', { city: 'Ber\nlin' }, 'city', 'aren’t allowed'],
   ])('The form refuses %s at its field', async (_what, fields: Record<string, string>, name, text) => {
     const ada = await buyer(shop);
     const answer = await enter(ada.browser, fields);
@@ -225,7 +225,7 @@ describe('the form of the billing details', () => {
     shop.stripe.observe(({ path: at }) => asked.push(at));
     const answer = await enter(ada.browser, {});
     const html = await answer.text();
-    expect(html).toContain('could not be saved');
+    expect(html).toContain('couldn’t be saved');
     expect(asked).toEqual([]);
     expect((await shop.membership.findDetails(ada.user.id)).details).toEqual(noDetails);
   });
@@ -239,7 +239,7 @@ describe('the form of the billing details', () => {
     expect(await call('GET', at(ada))).toMatchObject({ status: 200, body: { ...details, required: false } });
     expect(await call('PUT', at(ada), { ...details, vat_id: 'DE12' })).toMatchObject({
       status: 400,
-      body: { detail: 'This is not a valid VAT ID of this country.' },
+      body: { detail: 'This isn’t a valid VAT ID of this country.' },
     });
     expect((await call('PUT', at(ada), { city: 'a'.repeat(101) })).status).toBe(400);
     for (const method of ['GET', 'PUT'] as const) {

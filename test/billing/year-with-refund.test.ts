@@ -72,7 +72,7 @@ describe('a yearly plan whose following years end on a month’s notice', () => 
       expect(monthsAfter(now(), 1) - endsAt).toBeLessThan(minuteMs);
       expect(day).toBe(toDay(endsAt));
       expect(cents).toBe(await steps.unusedPart(user, endsAt));
-      expect(words).not.toContain('is not given back');
+      expect(words).not.toContain('isn’t given back');
       expect(await steps.subscriptionOf(user)).toMatchObject({ status: 'active', cancel_at: endsAt / 1_000 });
       // Nothing is given back before, and the page and the mail say what will be.
       const amount = `$${(cents / 100).toFixed(2)}`;

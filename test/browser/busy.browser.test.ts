@@ -20,7 +20,7 @@ describe('a form that is being sent', () => {
       await route.continue();
     });
     await page.goto(sandbox.foyer.url);
-    await page.getByLabel('E-mail or phone').fill(demoMember.email);
+    await page.getByLabel('Email or phone').fill(demoMember.email);
     await page.getByLabel('Password', { exact: true }).fill(demoMember.password);
     // Whoever looks from outside would wait for the next page.
     await page.getByRole('button', { name: 'Sign in', exact: true }).evaluate((button: HTMLButtonElement) => {

@@ -53,7 +53,7 @@ describe('pages between a sign-in and a client', () => {
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.locator('p').allTextContents()).toEqual([
-      'The sign-in was not completed',
+      'The sign-in wasn’t completed',
       'access_denied: the End-User did not allow it',
     ]);
     const address = new URL(page.url());
@@ -157,6 +157,6 @@ describe('pages between a sign-in and a client', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'An app that trusts Foyer' }).waitFor();
     await page.goto(sandbox.foyer.url);
-    await page.getByLabel('E-mail or phone').waitFor();
+    await page.getByLabel('Email or phone').waitFor();
   });
 });

@@ -29,7 +29,7 @@ describe('address and number in a browser', () => {
   /** From the settings by their Edit, in a dialog where scripts run, to the page that asks for the code. */
   async function edit(page: Page, what: 'email' | 'phone', text: string, javaScript: boolean) {
     await page.locator(`a[href="/settings/${what}"]`).first().click();
-    const heading = what === 'email' ? 'Edit Email' : 'Edit Phone';
+    const heading = what === 'email' ? 'Edit email' : 'Edit phone';
     await page.getByRole('heading', { name: heading }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(javaScript ? 1 : 0);
     await page.getByLabel(what === 'email' ? 'New email address' : 'Phone number', { exact: true }).fill(text);
@@ -48,7 +48,7 @@ describe('address and number in a browser', () => {
       const page = await newPage({ javaScript });
       await goOnAs(page, await foyer.signedIn(user), foyer.url);
       await page.goto(`${foyer.url}/settings`);
-      await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
+      await page.getByRole('heading', { name: 'Security settings' }).waitFor();
       await edit(page, 'email', email, javaScript);
       await page.locator('#panel-sign-in').getByText(email).waitFor();
       await edit(page, 'phone', phone, javaScript);
@@ -61,11 +61,11 @@ describe('address and number in a browser', () => {
         mails.context().waitForEvent('page'),
         mails.frameLocator('iframe').getByRole('link', { name: 'Undo the change' }).click(),
       ]);
-      await undo.getByRole('heading', { name: 'Take your account back' }).waitFor();
-      await undo.getByLabel('New Password', { exact: true }).fill(newPassword);
-      await undo.getByLabel('Confirm Password').fill(newPassword);
+      await undo.getByRole('heading', { name: 'Get your account back' }).waitFor();
+      await undo.getByLabel('New password', { exact: true }).fill(newPassword);
+      await undo.getByLabel('Confirm password').fill(newPassword);
       await undo.getByRole('button', { name: 'Undo the change' }).click();
-      await undo.getByRole('heading', { name: 'You have your account back' }).waitFor();
+      await undo.getByRole('heading', { name: 'You’ve got your account back' }).waitFor();
       await undo.getByRole('link', { name: 'Sign in' }).click();
       if (javaScript) {
         await submitSignIn(undo, { email: user.email, password: newPassword });

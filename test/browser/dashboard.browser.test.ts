@@ -74,7 +74,7 @@ describe('the dashboard in a browser', () => {
     await page.goBack();
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByRole('link', { name: 'How to get it App 3' }).press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'App 3 is not in your plan' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'App 3 isn’t in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Free, monthly' }).press('Enter');
     await page.waitForURL(`${shop.foyer.url}/plan-purchase/1?redirect=**`);
   });

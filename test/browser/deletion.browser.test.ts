@@ -52,7 +52,7 @@ describe('account deletion and data export in a browser', () => {
 
       await toAct(page, 'delete-account', 'Delete account', javaScript);
       await page.getByRole('button', { name: 'Delete account' }).click();
-      await page.getByText('Please tick this if you want to leave.').waitFor();
+      await page.getByText('Tick this box to delete your account.').waitFor();
       await page.getByLabel('Yes, delete my account').check();
       await page.getByRole('button', { name: 'Delete account' }).click();
       await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
@@ -61,8 +61,8 @@ describe('account deletion and data export in a browser', () => {
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 
       await submitSignIn(page, { email: user.email, password });
-      await page.getByRole('heading', { name: 'Security Settings' }).waitFor();
-      await page.getByText('Because you have signed in since, it stays').waitFor();
+      await page.getByRole('heading', { name: 'Security settings' }).waitFor();
+      await page.getByText('Because you’ve signed in since, it stays').waitFor();
       expect(await deletionOf(foyer, user)).toBeUndefined();
     },
   );
@@ -75,16 +75,16 @@ describe('account deletion and data export in a browser', () => {
       await foyer.deps.outboxWorker.turn();
       const mails = await newPage({ javaScript });
       await mails.goto(`${foyer.url}/sandbox/mailbox?${new URLSearchParams({ to: user.email })}`);
-      await mails.getByRole('link', { name: 'The second step of your sign-in at Foyer will be removed' }).click();
+      await mails.getByRole('link', { name: 'Two-step verification at Foyer will be turned off' }).click();
       const [page] = await Promise.all([
         mails.context().waitForEvent('page'),
         mails.frameLocator('iframe').getByRole('link', { name: 'Stop this' }).click(),
       ]);
-      await page.getByRole('heading', { name: 'Keep your second step?' }).waitFor();
-      await page.getByRole('button', { name: 'Keep the second step' }).click();
-      await page.getByRole('heading', { name: 'The second step stays' }).waitFor();
+      await page.getByRole('heading', { name: 'Keep two-step verification?' }).waitFor();
+      await page.getByRole('button', { name: 'Keep two-step verification' }).click();
+      await page.getByRole('heading', { name: 'Two-step verification stays on' }).waitFor();
       await page.getByRole('link', { name: 'Set a new password' }).click();
-      await page.getByRole('heading', { name: 'Password Request' }).waitFor();
+      await page.getByRole('heading', { name: 'Password request' }).waitFor();
       foyer.passTime(4 * dayMs);
       await foyer.app.deletion.work();
       expect((await findUser(foyer.deps.database.db, user.id))?.mfaPreference).toBe('totp');

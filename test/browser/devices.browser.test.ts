@@ -38,7 +38,7 @@ describe('the list of devices in a browser', () => {
       expect(await rows.first().textContent()).toContain('This device');
       await rows.filter({ hasText: 'Safari on iOS' }).getByRole('link').click();
       const asked = page.locator('.dialog-card');
-      await asked.getByText('“Safari on iOS” is signed out at once').waitFor();
+      await asked.getByText('“Safari on iOS” and the apps opened with it are signed out right away.').waitFor();
       expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : '/settings/devices/sign-out');
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
       await andLoad(page, () => asked.getByRole('button', { name: 'Sign out', exact: true }).click());

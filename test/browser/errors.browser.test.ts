@@ -15,22 +15,22 @@ describe('error pages', () => {
   afterAll(() => sandbox?.close());
 
   it.each([
-    { path: '/no-such-page', heading: "Sorry we couldn't fetch that page", followed: true },
-    { path: '/tos/', heading: "Sorry we couldn't fetch that page" },
-    { path: '/settings/no-such-page', heading: 'Oops - Page not found', followed: true },
-    { path: '/signup/no-such-page', heading: 'Oops - Page not found' },
+    { path: '/no-such-page', heading: 'Sorry, we couldn’t fetch that page', followed: true },
+    { path: '/tos/', heading: 'Sorry, we couldn’t fetch that page' },
+    { path: '/settings/no-such-page', heading: 'Oops – page not found', followed: true },
+    { path: '/signup/no-such-page', heading: 'Oops – page not found' },
   ])('The unknown page $path has the heading: $heading', async ({ path, heading, followed }) => {
     const page = await newPage();
     const response = await page.goto(url + path);
     expect(response?.status()).toBe(404);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(heading);
-    const text = 'The page you are looking for might have been removed or is temporarily unavailable.';
+    const text = 'The page you’re looking for might have been removed or is temporarily unavailable.';
     expect(await page.getByText(text).count()).toBe(heading.startsWith('Sorry') ? 1 : 0);
     const link = page.getByRole('link', { name: 'Go to the start page' });
     expect(await link.getAttribute('href')).toBe('/');
     if (!followed) return;
     await link.click();
-    await page.getByLabel('E-mail or phone').waitFor();
+    await page.getByLabel('Email or phone').waitFor();
   });
 
   const authorize = (parameters: Record<string, string>) =>
@@ -47,12 +47,12 @@ describe('error pages', () => {
   it.each([
     {
       fault: 'an unknown client',
-      heading: 'We do not know this app',
+      heading: 'We don’t know this app',
       path: () => authorize({ client_id: 'unknown-client' }),
     },
     {
       fault: 'an address that is not registered',
-      heading: 'This return address is not registered',
+      heading: 'This return address isn’t registered',
       path: () => authorize({ redirect_uri: `${sandbox.demoUrl}/other` }),
     },
     {

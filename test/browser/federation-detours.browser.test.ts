@@ -134,7 +134,7 @@ describe('interrupted sign-ins by a provider', () => {
   );
 
   it.each(ways)(
-    'The chosen language and Remember Me are kept during the sign-in by a provider (JavaScript $javaScript)',
+    'The chosen language and Remember me are kept during the sign-in by a provider (JavaScript $javaScript)',
     async ({ javaScript }) => {
       const ida = somebody('saml');
       const page = await newPage({ javaScript });

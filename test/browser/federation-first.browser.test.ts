@@ -76,9 +76,9 @@ describe('first and second sign-in by a provider in a browser', () => {
     // Terms and plan are no matter of who vouches: at the pages once, by their requests for the others.
     if (kind === 'google') {
       await button(page, t('terms.accept')).click();
-      await heading(page, 'Your Plan').waitFor();
+      await heading(page, 'Your plan').waitFor();
       await button(page, 'Next').click();
-      await heading(page, 'Payment Method').waitFor();
+      await heading(page, 'Payment method').waitFor();
       if (javaScript) await enterCard(page);
       else
         await page
@@ -89,13 +89,13 @@ describe('first and second sign-in by a provider in a browser', () => {
       const browser = await withoutPages(page, sandbox.foyer.url);
       const version = String(sandbox.foyer.deps.terms.number);
       const plan = locationOf(await browser.post(page.url(), { decision: 'accept', version }));
-      expect(wordsOf(await (await browser.get(plan)).text())).toContain('Your Plan');
+      expect(wordsOf(await (await browser.get(plan)).text())).toContain('Your plan');
       const payment = locationOf(await press(browser, plan));
       if (javaScript) {
         const paid = locationOf(await saveCardAt({ standIn: stripe }, browser, payment, cards.visa));
         const tokens = await app.redeem(await homeFrom(browser, paid, ida), begun);
         expect(tokens.claims()).toMatchObject({ email: ida.email, name: 'Ida Moreau', amr: ['fed'] });
-      } else expect(wordsOf(await (await browser.get(payment)).text())).toMatch(/Payment Method.*needs JavaScript/);
+      } else expect(wordsOf(await (await browser.get(payment)).text())).toMatch(/Payment method.*needs JavaScript/);
     }
     if (kind === 'google' && javaScript) {
       await atHome(page, 'Ida Moreau');

@@ -90,12 +90,12 @@ describe('a forgotten password', () => {
     await sent.waitFor();
     await sent.waitFor({ state: 'hidden' });
     // The button waits, and says how long.
-    await page.getByRole('button', { name: 'Send Again', disabled: true }).waitFor();
+    await page.getByRole('button', { name: 'Send again', disabled: true }).waitFor();
     const code = await codeFor(sandbox.foyer, user.email);
     await fill(page, otherThan(code));
     await page.getByRole('alert').getByText('Invalid code').waitFor();
     await fill(page, code, 'en', 'something else 7');
-    await page.getByText('Two passwords that you enter is inconsistent!').waitFor();
+    await page.getByText('The two passwords that you entered are inconsistent!').waitFor();
     expect(await page.content()).not.toContain(newPassword);
     // The right code stays; a wrong number of digits is not even sent.
     expect(await page.getByLabel('Verification code').inputValue()).toBe(code);
@@ -104,7 +104,7 @@ describe('a forgotten password', () => {
     await page.getByText('The code has six digits.').waitFor();
     await page.getByRole('link', { name: 'Use another one' }).click();
     await page.getByRole('link', { name: 'Ooh! Wait! I’ve remembered!' }).click();
-    await page.getByLabel('E-mail or phone').waitFor();
+    await page.getByLabel('Email or phone').waitFor();
     expect(page.url()).toBe(`${url}/`);
   });
 });

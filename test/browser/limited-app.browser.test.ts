@@ -49,7 +49,7 @@ describe('a client app for some plans alone, in a browser', () => {
     const client = await relyingParty(foyer, academy);
     const [page, begun] = [await newPage(), await client.begin()];
     await openSignedIn(page, begun.url, user);
-    await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
+    await page.getByRole('heading', { name: 'Academy isn’t in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
     await page.getByText('Then you continue to Academy.').waitFor();
     await page.getByRole('button', { name: 'Next', exact: true }).click();
@@ -67,7 +67,7 @@ describe('a client app for some plans alone, in a browser', () => {
     const client = await oauthApp(foyer, academy);
     const [page, begun] = [await newPage({ javaScript: false }), await client.begin()];
     await openSignedIn(page, begun.url, user);
-    await page.getByRole('heading', { name: 'Academy is not in your plan' }).waitFor();
+    await page.getByRole('heading', { name: 'Academy isn’t in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Growth, monthly' }).click();
     await page.getByRole('button', { name: 'Pay $499.00', exact: true }).click();
     await page.getByRole('link', { name: 'Continue' }).click();

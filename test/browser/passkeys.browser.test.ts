@@ -49,8 +49,8 @@ describe('passkeys', () => {
   const signInByButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   async function signOut(page: Page) {
     await page.locator('summary').click();
-    await page.getByRole('button', { name: 'Logout' }).click();
-    await page.getByLabel('E-mail or phone').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Email or phone').waitFor();
   }
   const becomeMember = async (page: Page, member: User) => goOnAs(page, await sandbox.foyer.signedIn(member), url);
   async function add(page: Page, name: string) {
@@ -101,7 +101,7 @@ describe('passkeys', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The passkey has been renamed.').waitFor();
     await page.getByRole('link', { name: 'Remove Blue laptop' }).click();
-    await dialog.getByText('“Blue laptop” will not sign you in here any more.').waitFor();
+    await dialog.getByText('“Blue laptop” won’t sign you in here any more.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Remove passkey' }).click();
     await page.getByText('No passkey yet').waitFor();
@@ -113,7 +113,7 @@ describe('passkeys', () => {
     });
     await signOut(page);
     await andLoad(page, () => signInByButton(page));
-    expect(await page.getByRole('alert').textContent()).toContain('This passkey is not known here any more.');
+    expect(await page.getByRole('alert').textContent()).toContain('This passkey isn’t known here any more.');
   });
 
   thorough('A visitor without a passkey gets a message at the button and can still use the password', async () => {
@@ -135,6 +135,6 @@ describe('passkeys', () => {
     await page.goto(`${url}/settings/passkeys/add`);
     expect(await page.getByText('Passkeys need JavaScript, which is switched off').isVisible()).toBe(true);
     await andLoad(page, () => page.getByRole('button', { name: 'Create passkey' }).click());
-    expect(await page.getByRole('alert').textContent()).toContain('No passkey came from your device.');
+    expect(await page.getByRole('alert').textContent()).toContain('We didn’t get a passkey from your device.');
   });
 });

@@ -32,12 +32,12 @@ describe('the step PLAN in a browser', () => {
         await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
         await button(page, 'Confirm').click();
       }
-      await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
-      await page.getByRole('link', { name: 'Change Plan' }).click();
+      await page.getByRole('heading', { name: 'Your plan' }).waitFor();
+      await page.getByRole('link', { name: 'Change plan' }).click();
       await page.getByRole('link', { name: 'Annual' }).click();
       await page.getByRole('radio', { name: /^Free/ }).check();
       await button(page, 'Next').click();
-      await page.getByText('This plan is free of charge.').waitFor();
+      await page.getByText('This plan is free.').waitFor();
       await button(page, 'Confirm').click();
       await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
       // By itself after two seconds; without scripts by its link.
@@ -59,10 +59,10 @@ describe('the step PLAN in a browser', () => {
     page.on('load', () => {
       loads += 1;
     });
-    const promo = page.getByLabel('Promo Code');
+    const promo = page.getByLabel('Promo code');
     await promo.fill('nonsense');
     await promo.press('Enter');
-    await page.getByText('Enter valid promo code').waitFor();
+    await page.getByText('Enter a valid promo code').waitFor();
     expect(await promo.inputValue()).toBe('nonsense');
     expect(await promo.evaluate((field) => field === document.activeElement)).toBe(true);
     // The answer says that it is a refusal.

@@ -25,7 +25,7 @@ describe('the sign-in page with providers above its form', () => {
       await route.continue();
     });
     await page.goto(`${house.foyer.url}/?redirect=/settings`);
-    await page.getByLabel('E-mail or phone').fill(member.email);
+    await page.getByLabel('Email or phone').fill(member.email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Password', { exact: true }).press('Enter');
     await page.waitForURL('**/settings');
@@ -36,7 +36,7 @@ describe('the sign-in page with providers above its form', () => {
     const page = await newPage();
     await page.goto(house.foyer.url);
     const visited = async (key: string, steps: number) => {
-      await page.getByLabel('E-mail or phone').focus();
+      await page.getByLabel('Email or phone').focus();
       const names: string[] = [];
       for (let step = 0; step < steps; step += 1) {
         await page.keyboard.press(key);
@@ -44,7 +44,7 @@ describe('the sign-in page with providers above its form', () => {
       }
       return names;
     };
-    expect(await visited('Shift+Tab', 3)).toEqual(['Continue with Google', 'Continue with Amazon', 'Sign Up']);
+    expect(await visited('Shift+Tab', 3)).toEqual(['Continue with Google', 'Continue with Amazon', 'Sign up']);
     const below = (await visited('Tab', 9)).filter((name) => /^(Continue with|Sign in$|Other ways)/.test(name));
     expect(below.map((name) => name.replace(/\d.*/, ''))).toEqual([
       'Sign in',

@@ -39,7 +39,7 @@ describe('purchase of a plan in a browser', () => {
     await fillProfile(page, { email, password: newPassword });
     await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
     await button(page, t('signUp.code.confirm')).click();
-    await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
+    await page.getByRole('heading', { name: 'Your plan' }).waitFor();
   }
 
   thorough(
@@ -48,19 +48,19 @@ describe('purchase of a plan in a browser', () => {
       const [page, email] = [await newPage(), newAddress()];
       await page.goto(`${url}/signup`);
       await signUp(page, email);
-      await page.getByRole('link', { name: 'Change Plan' }).click();
-      await page.getByRole('heading', { name: 'Change Membership Plan' }).waitFor();
+      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('heading', { name: 'Change membership plan' }).waitFor();
       await page.getByText('Annual', { exact: true }).click();
       await page.getByRole('radio', { name: /^Growth/ }).check();
       await button(page, 'Next').click();
       await page.getByText('$5,000.00').first().waitFor();
-      await page.getByLabel('Promo Code').fill('welcome20');
+      await page.getByLabel('Promo code').fill('welcome20');
       await button(page, 'Apply').click();
       await page.getByText('Coupon applied').waitFor();
       await page.getByText('$4,000.00').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await button(page, 'Next').click();
-      await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
+      await page.getByRole('heading', { name: 'Payment method' }).waitFor();
       await page.getByText('$4,000.00').first().waitFor();
       await enterCard(page);
       await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
@@ -86,7 +86,7 @@ describe('purchase of a plan in a browser', () => {
     await page.getByRole('radio', { name: /^Starter/ }).check();
     await button(page, 'Next').click();
     if (code !== undefined) {
-      await page.getByLabel('Promo Code').fill(code);
+      await page.getByLabel('Promo code').fill(code);
       await button(page, 'Apply').click();
       await page.getByText('Coupon applied').waitFor();
     }
@@ -104,12 +104,12 @@ describe('purchase of a plan in a browser', () => {
     const confirmed = await browser.post('/signup/emailCaptured', { code });
     await goOnAs(page, browser, url);
     await page.goto(locationOf(confirmed));
-    await page.getByRole('heading', { name: 'Your Plan' }).waitFor();
-    await page.getByLabel('Promo Code').fill('WELCOME20');
+    await page.getByRole('heading', { name: 'Your plan' }).waitFor();
+    await page.getByLabel('Promo code').fill('WELCOME20');
     await button(page, 'Apply').click();
     await page.getByText('$79.20').first().waitFor();
     await button(page, 'Next').click();
-    await page.getByRole('heading', { name: 'Payment Method' }).waitFor();
+    await page.getByRole('heading', { name: 'Payment method' }).waitFor();
     await page
       .getByText(/needs JavaScript/)
       .first()

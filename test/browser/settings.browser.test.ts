@@ -98,7 +98,7 @@ describe('the settings', () => {
   it('A dialog is opened, closed and sent by the keyboard alone', async () => {
     const page = await atSettings();
     const edit = page.locator('a[href="/settings/name"]');
-    const dialog = page.getByRole('dialog', { name: 'Edit Name' });
+    const dialog = page.getByRole('dialog', { name: 'Edit name' });
     const focused = () =>
       page.evaluate(() => document.activeElement?.getAttribute('name') ?? document.activeElement?.tagName);
     await edit.focus();
@@ -208,13 +208,16 @@ describe('the settings', () => {
   it('A form that is refused in a dialog becomes a page with its errors, and Cancel leads back to the panel', async () => {
     const page = await atSettings();
     await page.locator('a[href="/settings/password"]').click();
-    await page.getByRole('dialog', { name: 'Change Password' }).getByRole('button', { name: 'Submit' }).click();
+    await page
+      .getByRole('dialog', { name: 'Change password' })
+      .getByRole('button', { name: 'Change password' })
+      .click();
     await page.waitForURL(`${url}/settings/password`);
     const bar = page.getByText('Please enter both the old and the new password.');
     await bar.waitFor();
-    await page.getByText('Please input your old Password!').waitFor();
+    await page.getByText('Enter your current password.').waitFor();
     await bar.waitFor({ state: 'hidden' });
-    await page.getByText('Please input your old Password!').waitFor();
+    await page.getByText('Enter your current password.').waitFor();
     await page.locator('.dialog-card .actions').getByText('Close').click();
     await page.waitForURL(`${url}/settings?tab=sign-in`);
   });
@@ -222,8 +225,8 @@ describe('the settings', () => {
   it('The password checklist works in a dialog, and the terms open as a dialog', async () => {
     const page = await atSettings();
     await page.locator('a[href="/settings/password"]').click();
-    const dialog = page.getByRole('dialog', { name: 'Change Password' });
-    await dialog.getByLabel('New Password', { exact: true }).fill('long enough 7');
+    const dialog = page.getByRole('dialog', { name: 'Change password' });
+    await dialog.getByLabel('New password', { exact: true }).fill('long enough 7');
     await dialog.getByText('At least 8 characters').and(page.locator('.met, .met *')).first().waitFor();
     await dialog.getByText('Close', { exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });

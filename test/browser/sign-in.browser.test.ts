@@ -16,7 +16,7 @@ describe('the sign-in page', () => {
   });
   afterAll(() => sandbox?.close());
 
-  const username = (page: Page) => page.getByLabel('E-mail or phone');
+  const username = (page: Page) => page.getByLabel('Email or phone');
   const password = (page: Page) => page.getByLabel('Password', { exact: true });
   const searchApp = (page: Page) => page.getByRole('heading', { name: 'Find your next business partner' });
 
@@ -56,8 +56,8 @@ describe('the sign-in page', () => {
     await page.goto(url);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
     for (const [field, text] of [
-      [username(page), 'Username Cannot be Empty'],
-      [password(page), 'Password Cannot be Empty'],
+      [username(page), 'Username cannot be empty'],
+      [password(page), 'Password cannot be empty'],
     ] as const) {
       expect(await field.getAttribute('aria-invalid')).toBe('true');
       const described = await field.getAttribute('aria-describedby');
@@ -65,8 +65,8 @@ describe('the sign-in page', () => {
     }
     await username(page).fill(demoMember.email);
     await andLoad(page, () => page.getByRole('button', { name: 'Sign in', exact: true }).click());
-    expect(await page.getByText('Username Cannot be Empty').count()).toBe(0);
-    expect(await page.getByText('Password Cannot be Empty').count()).toBe(1);
+    expect(await page.getByText('Username cannot be empty').count()).toBe(0);
+    expect(await page.getByText('Password cannot be empty').count()).toBe(1);
     expect(await username(page).inputValue()).toBe(demoMember.email);
 
     // What is typed is shown and hidden, and sent hidden.
@@ -133,18 +133,18 @@ describe('the sign-in page', () => {
       await walk('Tab', 30);
       await walk('Shift+Tab', 4);
       expect(reached).toEqual([
-        ...['E-mail or phone', 'Forgot password?', 'Password', 'Show password', 'Remember Me', 'Sign in'],
+        ...['Email or phone', 'Forgot password?', 'Password', 'Show password', 'Remember me', 'Sign in'],
         ...[
           'Sign in with a passkey',
           'Create an account',
-          'Terms of Use',
+          'Terms of Service',
           'Imprint',
           'English',
           'Deutsch',
           'Français',
           'Nederlands',
         ],
-        ...['E-mail or phone', 'Sign Up', 'Search', 'Foyer'],
+        ...['Email or phone', 'Sign up', 'Search', 'Foyer'],
       ]);
 
       // Round the browser's own controls to the page's beginning.
@@ -154,13 +154,13 @@ describe('the sign-in page', () => {
           await page.keyboard.press('Tab');
         }
       };
-      await tabTo('E-mail or phone');
+      await tabTo('Email or phone');
       await page.keyboard.type(demoMember.email);
       await tabTo('Password');
       await page.keyboard.type(demoMember.password);
-      await tabTo('Remember Me');
+      await tabTo('Remember me');
       await page.keyboard.press('Space');
-      expect(await page.getByLabel('Remember Me').isChecked()).toBe(true);
+      expect(await page.getByLabel('Remember me').isChecked()).toBe(true);
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Enter');
@@ -205,7 +205,7 @@ describe('the sign-in page', () => {
     await page.goto(url);
     await searchApp(page).waitFor();
     await page.locator('summary').click();
-    await page.getByRole('button', { name: 'Logout' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
     await username(page).waitFor();
     expect(page.url()).toBe(`${url}/`);
     const names = (await page.context().cookies(url)).map(({ name }) => name);

@@ -118,7 +118,7 @@ describe('sign-up in a browser', () => {
       await page.goto(`${url}/signup`);
       await fillProfile(page, { email: `not.${email}`, password: newPassword });
       await page.getByRole('link', { name: 'Back' }).click();
-      expect(await page.getByLabel('E-mail').inputValue()).toBe(`not.${email}`);
+      expect(await page.getByLabel('Email').inputValue()).toBe(`not.${email}`);
       await page.getByRole('button', { name: 'Deutsch' }).click();
       await page.getByRole('heading', { name: 'Los geht’s' }).waitFor();
       const t = translator('de');

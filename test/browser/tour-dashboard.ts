@@ -7,13 +7,13 @@ import type { Stop } from './tour.ts';
 import type { ShopTour } from './tour-membership.ts';
 
 const names = [
-  'Showcase Pages',
-  'ShortList',
+  'Showcase pages',
+  'Shortlist',
   'Academy',
   'Events',
   'Proposals and tenders',
   'Invoices',
-  'Teams',
+  'Team',
   'Analytics',
 ];
 const more = ['Donaudampfschifffahrtsgesellschaftskapitän', 'Messages', 'Credits', 'Help desk'];

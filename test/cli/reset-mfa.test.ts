@@ -55,13 +55,11 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
     const [mail] = await foyer.mails(user.email);
     expect(mail).toMatchObject({
       template: 'factor-reset-asked',
-      subject: 'Der zweite Schritt Ihrer Anmeldung bei Foyer wird entfernt',
+      subject: 'Die Zwei-Faktor-Anmeldung bei Foyer wird ausgeschaltet',
     });
     const url = String(mail?.values.cancelUrl);
     expect(url).toMatch(new RegExp(`^${foyer.url}/cancel-factor-reset\\?token=[0-9a-f-]{36}\\.[\\w-]{43}$`));
-    expect((await foyer.texts(phone)).at(-1)).toMatch(
-      /^Foyer: Der zweite Schritt Ihrer Anmeldung wird am .* entfernt\./,
-    );
+    expect((await foyer.texts(phone)).at(-1)).toMatch(/^Foyer: Ihre Zwei-Faktor-Anmeldung wird am .* ausgeschaltet\./);
     expect((await foyer.texts(phone)).at(-1)).toContain(url);
     const notes = await foyer.deps.database.db
       .selectFrom('notifications')
@@ -69,7 +67,7 @@ describe.each(backends)('foyer user reset-mfa on $name', (backend) => {
       .where('userId', '=', user.id)
       .execute();
     expect(notes).toEqual([
-      expect.objectContaining({ title: 'Der zweite Schritt wird entfernt', category: 'account' }),
+      expect.objectContaining({ title: 'Die Zwei-Faktor-Anmeldung wird ausgeschaltet', category: 'account' }),
     ]);
     // What lies open in the database carries no token.
     expect(JSON.stringify(notes)).not.toContain('token');

@@ -90,7 +90,7 @@ describe('islands', () => {
       const page = await open('profile menu', without);
       await page.locator('summary').click();
       expect(await page.getByRole('link', { name: 'Dashboard' }).isVisible()).toBe(true);
-      expect(await page.getByRole('button', { name: 'Logout' }).isVisible()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).toBe(true);
     });
 
     it('A dialog is a page, a tab is a link and a notice stays without JavaScript', async () => {

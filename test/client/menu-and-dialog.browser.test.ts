@@ -50,11 +50,11 @@ describe('menu and dialog', () => {
       expect(await focused(page)).toBe('Search');
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('ArrowUp');
-      expect(await focused(page)).toBe('Logout');
+      expect(await focused(page)).toBe('Sign out');
       await page.keyboard.press('Home');
       expect(await focused(page)).toBe('Dashboard');
       await page.keyboard.press('End');
-      expect(await focused(page)).toBe('Logout');
+      expect(await focused(page)).toBe('Sign out');
       await page.keyboard.press('Escape');
       expect(await isOpen(page)).toBe(false);
       expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
@@ -63,7 +63,7 @@ describe('menu and dialog', () => {
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Tab');
       await page.keyboard.press('ArrowUp');
-      expect(await focused(page)).toBe('Logout');
+      expect(await focused(page)).toBe('Sign out');
       await page.keyboard.press('Tab');
       await becomes(page, false);
       expect(await focused(page)).toBe('Elsewhere');

@@ -11,7 +11,7 @@ import { come, providersBy, refusal, settingsOf } from './strategies.ts';
 
 /** What members read in each language: that trying again does not help, and to whom they write. */
 const texts = {
-  en: /Signing in with Acme is not set up correctly, so trying again does not help\..*write to our support/,
+  en: /Signing in with Acme isn’t set up correctly, so trying again doesn’t help\..*write to our support/,
   de: /Anmeldung mit Acme ist nicht richtig eingerichtet, ein neuer Versuch hilft also nicht\..*unserem Support/,
   fr: /connexion avec Acme n’est pas bien configurée\u00a0: réessayer ne sert à rien\..*notre assistance/,
   nl: /aanmelden met Acme is niet goed ingesteld\. Opnieuw proberen helpt niet.*onze klantenservice/,

@@ -33,7 +33,7 @@ describe.each(backends)('/federation/link on $name', (backend) => {
     const first = path(await comeBy(providers, browser, 'google', ada, { search }));
     expect(first).toBe(signInFirst);
     const page = await (await browser.get(first)).text();
-    expect(page).toContain('There is an account here already with the email address that Google gave.');
+    expect(page).toContain('You already have an account with the email address from Google.');
     expect(await linksOf(user)).toEqual([]);
     const answer = await browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
     expect(path(answer)).toBe(offerPath);
@@ -92,7 +92,7 @@ describe.each(backends)('/federation/link on $name', (backend) => {
     expect(path(await browser.get(first))).toBe(offerPath);
     const again = path(await browser.get(offerPath));
     expect(again).toBe(signInFirst.replace('/?', '/re-authenticate?'));
-    expect(await (await browser.get(again)).text()).toContain('you can link Google to it');
+    expect(await (await browser.get(again)).text()).toContain('you can link Google.');
     expect(path(await browser.post(again, { password }))).toBe(offerPath);
     expect((await browser.get(offerPath)).status).toBe(200);
   });

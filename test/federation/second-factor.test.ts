@@ -128,7 +128,7 @@ describe('second factor of users by a provider', () => {
       expect(JSON.stringify(await stored.json())).toContain('/settings/mfa');
 
       const page = await (await browser.get(mfa)).text();
-      expect(page).toContain('A second step is needed');
+      expect(page).toContain('Two-step verification required');
       expect(page).not.toContain('value="none"');
       // A visit to another settings page does not replace the waiting request.
       await browser.get(path(await browser.get('/settings')));
@@ -200,9 +200,9 @@ describe('second factor of users by a provider', () => {
       await comeBy(providers, browser, 'oidc', who);
       await show(browser, await appCode(foyer, secret));
       const page = await browser.post('/settings/mfa', { method: 'none' });
-      expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('cannot be turned off')]);
+      expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('you can’t turn it off')]);
       const call = await browser.postJson('/identity/preferredMFA', { preferredMFA: 'NOMFA' });
-      expect([call.status, await call.text()]).toEqual([409, expect.stringContaining('cannot be turned off')]);
+      expect([call.status, await call.text()]).toEqual([409, expect.stringContaining('you can’t turn it off')]);
       expect(await current(user)).toMatchObject({ mfaPreference: 'totp', secondFactorRequired: true });
     });
 

@@ -55,7 +55,7 @@ describe('libraries of pages in Chromium', () => {
       await press(page, 'Sign out');
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
       await page.goto(foyer.url);
-      await page.getByLabel('E-mail or phone').waitFor();
+      await page.getByLabel('Email or phone').waitFor();
     });
   });
 

@@ -75,8 +75,8 @@ describe('a Foyer with a brand', () => {
   it('Header, profile menu and side rows link the configured apps', async () => {
     const visitor = await read('/tos');
     expect(visitor.html).toContain('<a href="https://search.example.com/">Search</a>');
-    expect(visitor.html).toContain('<a href="/">Login</a>');
-    expect(visitor.html).toContain('<a href="/signup">Sign Up</a>');
+    expect(visitor.html).toContain('<a href="/">Sign in</a>');
+    expect(visitor.html).toContain('<a href="/signup">Sign up</a>');
     const { html } = await read('/tos', await foyer.signedIn(await foyer.addUser()));
     const links = [...html.matchAll(/<a [^>]*href="(https:[^"]*)"/g)].map(([, href]) => href);
     expect(links).toEqual([
@@ -90,8 +90,8 @@ describe('a Foyer with a brand', () => {
       'https://account.example.com/membership',
       'https://account.example.com/payment-methods',
     ]);
-    expect(html).not.toContain('Login');
-    expect(html).toMatch(/<form action="\/logout" method="post"><button type="submit">Logout<\/button><\/form>/);
+    expect(html).not.toContain('>Sign in<');
+    expect(html).toMatch(/<form action="\/logout" method="post"><button type="submit">Sign out<\/button><\/form>/);
   });
 
   it.each([

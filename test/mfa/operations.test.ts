@@ -77,7 +77,7 @@ describe.each(backends)('the JSON calls for second factors on $name', (backend) 
     const late = await appCode(secretCode, foyer.deps.now() - 120_000);
     for (const code of [late, '12', 'abcdef']) {
       const wrong = await call('verifyTOTPToken', { flow, code });
-      expect([wrong.status, wrong.body.detail]).toEqual([400, 'Invalid Code']);
+      expect([wrong.status, wrong.body.detail]).toEqual([400, 'Invalid code']);
     }
     expect(await preferred(browser)).toBe('NOMFA');
     const code = await appCode(secretCode, foyer.deps.now());

@@ -57,7 +57,7 @@ export async function changeCard(hand: Hand, number: string): Promise<Outcome> {
 /** How the page says that an act has ended. */
 export function outcomeOf({ status, at, html }: Arrival): Outcome {
   const text = wordsOf(mainOf(html));
-  const isNoted = /is noted\. It is passed on|Your withdrawal has arrived\./.test(text);
+  const isNoted = /is noted\. It’s passed on|Your withdrawal has arrived\./.test(text);
   if (at.startsWith('/signup/completed/')) return isNoted ? 'noted' : 'done';
   if (islandProps(html, 'payment-action')) return 'waits';
   if (status === 402) return 'declined';

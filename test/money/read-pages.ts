@@ -202,7 +202,7 @@ export function readMembershipPage(html: string): MembershipPage {
   const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
   const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
   const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
-  const dated = fact(/^(Renews on|Ends on|Kept until|Changes)$/);
+  const dated = fact(/^(Renews on|Ends on|Active until|Changes)$/);
   const payment = fact(/^Next payment$/);
   const text = wordsOf(main);
   return {
@@ -214,14 +214,14 @@ export function readMembershipPage(html: string): MembershipPage {
     next: dated && toNext(dated, payment?.value),
     rows: readRows(main),
     text,
-    isStripeAway: /payment provider, is not answering/.test(text),
+    isStripeAway: /payment provider, isn’t answering/.test(text),
   };
 }
 
 /** @param payment what is charged when the plan changes */
 function toNext({ label, value }: { label: string; value: string }, payment = value): NextCharge | undefined {
   if (label === 'Ends on') return { kind: 'none' };
-  if (label === 'Kept until') return undefined;
+  if (label === 'Active until') return undefined;
   return {
     kind: 'charge',
     day: findDay(value),

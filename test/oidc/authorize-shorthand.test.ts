@@ -144,7 +144,7 @@ describe.each(backends)('short forms on $name', (backend) => {
       for (const browser of [foyer.browser(), await foyer.signedIn(user)]) {
         const answer = await browser.get(form({ client_id: app.id, redirect_uri: app.redirectUri }));
         expect([answer.status, answer.headers.get('location')]).toEqual([400, null]);
-        expect(await answer.text()).toContain('The sign-in could not be finished');
+        expect(await answer.text()).toContain('The sign-in couldn’t be finished');
       }
     });
 

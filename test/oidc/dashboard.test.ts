@@ -105,7 +105,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(answer.status).toBe(503);
     expect(html).toContain('An error has occurred');
     expect(html).toContain('&quot;durationMs&quot;:3000');
-    expect(html).toContain('Your apps cannot be shown right now');
+    expect(html).toContain('Your apps can’t be shown right now');
     expect(html).toContain('<a href="/dashboard" aria-current="page">');
     expect(foyer.logged()).toContain('could not list the client apps');
   });

@@ -163,7 +163,7 @@ describe.each(backends)('/oauth2/logout on $name', (backend) => {
       expect(await isSignedIn()).toBe(true);
       // The user wanted to sign out and gets the address where that is possible.
       const page = await answer.text();
-      expect(page).toContain('You are not signed out yet');
+      expect(page).toContain('You aren’t signed out yet');
       expect(page).toMatch(/href="\/logout"[^>]*>Sign out here/);
     },
   );

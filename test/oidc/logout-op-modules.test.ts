@@ -95,7 +95,7 @@ describe('modules of the logout plans', () => {
   async function expectErrorPage({ silently }: Visit, page: Response): Promise<void> {
     expect([page.status, page.headers.get('location')]).toEqual([400, null]);
     const html = await page.text();
-    expect(html).toContain('You are not signed out yet');
+    expect(html).toContain('You aren’t signed out yet');
     // The member wanted to sign out, and can.
     expect(html).toMatch(/href="\/logout"[^>]*>Sign out here/);
     expect(await silently()).toBe('a code');
@@ -140,7 +140,7 @@ describe('modules of the logout plans', () => {
     it('oidcc-rp-initiated-logout-no-id-token-hint: a page asks, says why the user will not return, and does not return', async () => {
       const visit = await signIn();
       const question = await visit.endSession({ id_token_hint: undefined });
-      expect(await question.clone().text()).toContain('did not say which app it is');
+      expect(await question.clone().text()).toContain('didn’t say which app it’s');
       expect(await visit.silently()).toBe('a code');
       expect(await confirm(visit, question)).toBe('/');
       expect(await visit.silently()).toBe('login_required');

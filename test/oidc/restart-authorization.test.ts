@@ -194,7 +194,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     await context.foyer.stores.database.db.deleteFrom('clients').where('id', '=', toClientId(app.id)).execute();
     const page = await (await browser.get(locationOf(await browser.get(landing)))).text();
     const answer = await browser.get(refreshOf(page));
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('We do not know this app')]);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('We don’t know this app')]);
   });
 
   it('After a day Foyer knows only the client of the request, and redirects there if the client starts sign-ins itself', async () => {
@@ -239,7 +239,7 @@ describe.each(backends)('a request that waited too long, on $name', (backend) =>
     }
     // A visitor can sign in and continue to the app.
     const page = await (await context.foyer.browser().get(landing)).text();
-    expect(page).toContain('Once you have signed in, Showcase starts a new one.');
+    expect(page).toContain('Sign in and Showcase will start again.');
     expect(page).not.toContain(idOf(landing));
   });
 

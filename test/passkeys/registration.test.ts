@@ -88,7 +88,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(locationOf(renamed)).toBe(`${foyer.url}${path}?notice=renamed`);
     expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Phone']);
 
-    expect(await shown(browser, actPath('remove', id))).toContain('“Phone” will not sign you in here any more.');
+    expect(await shown(browser, actPath('remove', id))).toContain('“Phone” won’t sign you in here any more.');
     expect(await passkeysOf(user.id)).toHaveLength(1);
     const removed = await browser.post(actPath('remove', id));
     expect(locationOf(removed)).toBe(`${foyer.url}${path}?notice=removed`);
@@ -107,7 +107,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     const nothing = await browser.post(addPath, { name: 'Laptop', credential: '' });
     expect(await errorOf(nothing.clone() as Response)).toEqual({
       status: 400,
-      error: 'No passkey came from your device. Please try again.',
+      error: 'We didn’t get a passkey from your device. Please try again.',
     });
     const html = await nothing.text();
     expect(html).toContain('value="Laptop"');
@@ -133,12 +133,12 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     const refused = await browser.post(addPath, { name: 'Key 21', credential: late });
     expect([refused.url, await refused.text()]).toEqual([
       `${foyer.url}${path}`,
-      expect.stringContaining('These are 20 passkeys'),
+      expect.stringContaining('You have 20 passkeys'),
     ]);
     expect(await passkeysOf(user.id)).toHaveLength(20);
     expect(locationOf(await browser.get(addPath))).toBe(`${foyer.url}${path}`);
     const html = await shown(browser);
-    expect(html).toContain('These are 20 passkeys');
+    expect(html).toContain('You have 20 passkeys');
     expect(html).not.toContain(addPath);
   });
 

@@ -60,7 +60,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
     const answer = await signInWith(visitor, authenticator);
     expect(await errorOf(answer)).toEqual({
       status: 400,
-      error: 'This passkey is not known here any more. Use your password, and remove the passkey from your device.',
+      error: 'This passkey isn’t known here any more. Use your password, and remove the passkey from your device.',
     });
     expect(await visitor.cookies()).not.toHaveProperty('foyer_session');
     // Signed-in users stay signed in.

@@ -30,12 +30,12 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(html).toContain('&quot;durationMs&quot;:1500');
     const text = await read(page);
     for (const said of [
-      'Redirecting you in a few! Account confirmed successfully!',
-      'Reset Your Password Check your email for the confirmation code',
-      `We have sent it to ${user.email}.`,
-      'New Password',
-      'Confirm Password',
-      'Didn’t receive the email ? Send Again',
+      'Redirecting you in a few moments! Account confirmed successfully!',
+      'Reset your password Check your email for the confirmation code',
+      `We’ve sent it to ${user.email}.`,
+      'New password',
+      'Confirm password',
+      'Didn’t receive the email? Send again',
     ]) {
       expect(text).toContain(said);
     }
@@ -55,7 +55,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     // A reset signs nobody in.
     const home = await browser.get('/?notice=password-reset');
     expect(home.status).toBe(200);
-    expect(await read(home)).toContain('Password reset successful, Redirecting you in a few!');
+    expect(await read(home)).toContain('Password reset successful. You can sign in now.');
     expect((await signIn(user.email, password)).status).toBe(400);
     expect((await signIn(user.email, newPassword)).status).toBe(303);
     const templates = (await foyer.mails(user.email)).map(({ template }) => template);
@@ -87,18 +87,18 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     const browser = foyer.browser();
     const page = await browser.get('/forgot-password');
     const text = await read(page.clone());
-    expect(text).toContain('Password Request');
-    expect(text).toContain('Request New Password Ooh! Wait! I’ve remembered!');
-    expect(await page.text()).toContain('placeholder="Email address.."');
+    expect(text).toContain('Password request');
+    expect(text).toContain('Request new password Ooh! Wait! I’ve remembered!');
+    expect(await page.text()).toContain('placeholder="Email address…"');
     const refused = async (username: string) => {
       const answer = await browser.post('/forgot-password', { username });
       return [answer.status, await read(answer)] as const;
     };
     expect(await refused('  ')).toEqual([400, expect.stringContaining('Please input your username!')]);
     const unknown = await refused('unknown@example.com');
-    expect(unknown).toEqual([400, expect.stringContaining('User confirmation failed Invalid Email Address.')]);
-    expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid Email Address.')]);
-    expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation Error Detected')]);
+    expect(unknown).toEqual([400, expect.stringContaining('User confirmation failed Invalid email address.')]);
+    expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid email address.')]);
+    expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation error detected')]);
     const disabled = await foyer.addUser();
     await foyer.stores.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
     expect(await refused(disabled.email)).toEqual([403, expect.stringContaining('User is disabled.')]);
@@ -120,15 +120,15 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     expect(nothing[0]).toBe(400);
     for (const said of [
       'Please input your confirmation code!',
-      'Please input your Password!',
-      'Please confirm your Password!',
+      'Please input your password!',
+      'Please confirm your password!',
     ]) {
       expect(nothing[1]).toContain(said);
     }
     const code = await codeFor(foyer, user.email);
     const unlike = await send({ code, password: newPassword, confirm: `${newPassword} ` });
     expect(unlike[0]).toBe(400);
-    expect(unlike[1]).toContain('Two passwords that you enter is inconsistent!');
+    expect(unlike[1]).toContain('The two passwords that you entered are inconsistent!');
     expect(unlike[1]).toContain('Password mismatch');
     const both = (value: string, given = code) => send({ code: given, password: value, confirm: value });
     expect((await both('short1'))[1]).toContain('The password needs at least 8 characters.');
@@ -193,7 +193,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
       expect(await read(page)).toContain('A code works only in the browser that requested it');
       const submitted = await submit(visitor, username, code);
       expect(submitted.status).toBe(400);
-      expect(await read(submitted)).toContain('This code is no longer valid.');
+      expect(await read(submitted)).toContain('That code has expired.');
     }
     expect((await submit(browser, user.email, code)).status).toBe(303);
   });
@@ -204,7 +204,7 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     const browser = foyer.browser();
     await ask(browser, '+49 (151) 987 654 32');
     const page = await read(await browser.get(resetPath(phone)));
-    expect(page).toContain('We have sent it to the email address of your account.');
+    expect(page).toContain('We’ve sent it to the email address of your account.');
     expect(page).not.toContain(user.email);
     expect((await submit(browser, phone, await codeFor(foyer, user.email))).status).toBe(303);
     expect(await findUser(user.id)).toMatchObject({ emailVerified: 1, passwordEpoch: 1 });

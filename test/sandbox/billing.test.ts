@@ -77,7 +77,7 @@ describe('the sandbox’s billing page', () => {
     expect((await act({ refund: invoice })).status).toBe(303);
     const again = await act({ refund: invoice });
     expect(again.status).toBe(409);
-    expect(visible(await again.text())).toContain('That was not done');
+    expect(visible(await again.text())).toContain('That wasn’t done');
   });
 
   it('A bank debit stands beside the cards, and can be made to fail and to work again', async () => {
@@ -121,7 +121,7 @@ describe('the sandbox’s billing page', () => {
     try {
       const response = await alone.browser().get('/sandbox/billing');
       expect(response.status).toBe(200);
-      expect(visible(await response.text())).toContain('The stand-in does not answer');
+      expect(visible(await response.text())).toContain('The stand-in doesn’t answer');
     } finally {
       await alone.close();
     }

@@ -5,7 +5,7 @@ import { backends } from '../support/stores.ts';
 import { memberWithTotp, toChallenge } from './factor-steps.ts';
 
 const minuteMs = 60_000;
-const tooLong = 'Your sign-in has taken too long';
+const tooLong = 'Your sign-in took too long';
 const signedOut = 'You’ve been signed out. Please sign in again.';
 
 describe.each(backends)('notices of an ended sign-in or session, on $name', (backend) => {

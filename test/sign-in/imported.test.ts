@@ -86,7 +86,7 @@ describe.each(backends)('imported users on $name', (backend) => {
     expect(location).toBe(
       `/reset-password?${new URLSearchParams({ redirect: '/settings', username: member.email, notice: 'moved' })}`,
     );
-    expect(await read(await browser.get(location))).toMatch(/We have moved.*passwords could not come along/);
+    expect(await read(await browser.get(location))).toMatch(/We’ve moved.*but not your password/);
     // A second sign-in in the same browser sends no second code.
     expect((await signIn(member.email, 'another try 7', browser)).headers.get('location')).toContain('notice=moved');
     const mails = await foyer.mails(member.email);

@@ -64,7 +64,7 @@ describe('the sign-in page', () => {
     const refusing = standardKinds.filter((kind) => standardProviders[kind].refusesEmbeddedBrowsers);
     const usable = idsOnPages.filter((id) => !refusing.some((kind) => kind === id));
     expect(ways(html)).toEqual(usable.map((id) => `/federation/${id}`));
-    expect(plain(html)).toContain('Signing in with Google or Facebook does not work inside another app.');
+    expect(plain(html)).toContain('Signing in with Google or Facebook doesn’t work inside another app.');
     expect(plain(html)).toContain(`open ${new URL(foyer.url).host} in your browser`);
     expect(/<details class="more-provider-buttons" open/.test(html)).toBe(usable.length <= 3);
   });

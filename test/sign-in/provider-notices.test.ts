@@ -15,9 +15,9 @@ afterAll(() => room?.close());
 describe('the notice after a failed attempt', () => {
   it.each([
     ['cancelled', 'notice info', 'You came back from Google without signing in there.'],
-    ['unreachable', 'notice error', 'Google is not answering right now.'],
-    ['no-email', 'notice error', 'Google did not give us an email address'],
-    ['offer', 'notice info', 'There is an account here already with the email address that Google gave.'],
+    ['unreachable', 'notice error', 'Google isn’t answering right now.'],
+    ['no-email', 'notice error', 'Google didn’t give us an email address'],
+    ['offer', 'notice info', 'You already have an account with the email address from Google.'],
   ])('The notice %s has its own text', async (why, look, text) => {
     const { html } = await page(foyer, `/?notice=federation-${why}&provider=google`);
     expect(html).toContain(`class="${look}"`);

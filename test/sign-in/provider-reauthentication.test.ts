@@ -29,7 +29,7 @@ describe('reauthentication', () => {
     const back = (await comeBack(browser, asked)).headers.get('location') ?? '';
     expect(back).toBe('/re-authenticate?redirect=%2Fsettings&notice=federation-not-yours&provider=google');
     const said = plain(await (await browser.get(back)).text());
-    expect(said).toContain('What you used at Google is not linked to your account here.');
+    expect(said).toContain('That Google account isn’t linked to your account.');
 
     const before = await browser.cookies();
     providers.answerAs(lotte, 'google');

@@ -24,7 +24,7 @@ describe.each(backends)('reauthentication before a change of sign-in methods on 
     await show(browser, await appCode(foyer, secret), { rememberDevice: '1' });
     const before = await sessionOf(browser);
     const text = await read(await browser.get(path));
-    expect(text).toContain('Confirm it is you');
+    expect(text).toContain('Confirm it’s you');
     const wrong = await browser.post(path, { password: 'not the password' });
     expect(wrong.status).toBe(400);
     expect(await read(wrong)).toContain('Incorrect password.');

@@ -54,7 +54,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect((await browser.get('/second-factor')).status).toBe(303);
     });
 
-    it('A wrong code is refused as Invalid Code, and the page can be used again', async () => {
+    it('A wrong code is refused as an invalid code, and the page can be used again', async () => {
       const { user, secret } = await memberWithTotp(foyer);
       const browser = foyer.browser();
       await toChallenge(browser, user);
@@ -62,7 +62,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       const wrong = await show(browser, otherThan(code, 500_000), { rememberDevice: '1' });
       expect(wrong.status).toBe(400);
       const html = await wrong.text();
-      expect(html).toContain('Invalid Code');
+      expect(html).toContain('Invalid code');
       expect(html).toMatch(/name="rememberDevice"[^>]*checked/);
       expect(html).not.toContain(otherThan(code, 500_000));
       const short = await show(browser, '123');
@@ -134,7 +134,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       await browser.jar.setCookie(`foyer_challenge=${challenge}`, foyer.url);
       const late = await show(browser, await appCode(foyer, secret));
       expect(late.headers.get('location')).toBe('/?notice=second-factor-over');
-      expect(await read(await browser.get('/?notice=second-factor-over'))).toContain('Your sign-in has taken too long');
+      expect(await read(await browser.get('/?notice=second-factor-over'))).toContain('Your sign-in took too long');
     });
   });
 
@@ -162,7 +162,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       const early = await browser.post('/second-factor', { act: 'resend' });
       expect(early.status).toBe(429);
       expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(await read(early)).toContain('Sending Failed');
+      expect(await read(early)).toContain('Sending failed');
       expect(await foyer.texts(phone)).toHaveLength(1);
 
       await endSmsWait(foyer, (await browser.cookies()).foyer_challenge ?? '');

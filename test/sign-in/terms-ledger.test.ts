@@ -53,12 +53,12 @@ describe.each(backends)('acceptance of the terms on $name', (backend) => {
 
   it('Without a return address the page confirms that the terms are accepted', async () => {
     const browser = await foyer.signedIn(await newMember());
-    expect(await (await browser.get('/tos?accepted=1')).text()).not.toContain('You have accepted');
+    expect(await (await browser.get('/tos?accepted=1')).text()).not.toContain('You’ve accepted');
     const said = locationOf(await browser.post('/tos', accept));
     const page = await (await browser.get(said)).text();
-    expect(page).toContain('You have accepted the Terms of Service.');
+    expect(page).toContain('You’ve accepted the Terms of Service.');
     expect(page).not.toContain('value="accept"');
-    expect(await (await foyer.browser().get(said)).text()).not.toContain('You have accepted');
+    expect(await (await foyer.browser().get(said)).text()).not.toContain('You’ve accepted');
   });
 
   it('The return address must be a page of this site', async () => {

@@ -42,12 +42,12 @@ describe.each(backends)('the code page of a sign-up on $name', (backend) => {
     const email = newAddress();
     const browser = foyer.browser();
     const first = await begin(foyer, browser, email);
-    expect(await (await browser.get('/signup/emailCaptured')).text()).toMatch(/again in [1-3]?\d s/);
+    expect(await (await browser.get('/signup/emailCaptured')).text()).toMatch(/You can resend in [1-3]?\d s/);
     const soon = await browser.post('/signup/emailCaptured', { act: 'resend' });
     const html = await soon.text();
     expect(soon.status).toBe(429);
     expect(Number(soon.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(html).toContain('Sending Failed');
+    expect(html).toContain('Sending failed');
     await forgetWait(foyer, (await browser.cookies()).foyer_sign_up ?? '');
     const sent = await browser.post('/signup/emailCaptured', { act: 'resend' });
     expect([sent.status, locationOf(sent)]).toEqual([303, `${foyer.url}/signup/emailCaptured`]);
@@ -76,7 +76,7 @@ describe.each(backends)('the code page of a sign-up on $name', (backend) => {
       'Sommer',
       wrong,
     ]);
-    expect(back).toContain('Start Over');
+    expect(back).toContain('Start over');
     expect(back).toContain('href="/signup/emailCaptured"');
     expect(back).not.toContain(newPassword);
     const second = await begin(foyer, browser, right);
@@ -87,8 +87,8 @@ describe.each(backends)('the code page of a sign-up on $name', (backend) => {
   });
 
   it.each([
-    ['Start Over', '/signup', { act: 'start-over' }, '/signup'],
-    ['Start Over at the code', '/signup/emailCaptured', { act: 'start-over' }, '/signup'],
+    ['Start over', '/signup', { act: 'start-over' }, '/signup'],
+    ['Start over at the code', '/signup/emailCaptured', { act: 'start-over' }, '/signup'],
     ['Cancel', '/signup/emailCaptured', { act: 'cancel' }, '/'],
   ])('%s forgets the sign-up, also for a copy of its cookie', async (_name, path, fields, to) => {
     const browser = foyer.browser();
@@ -100,6 +100,6 @@ describe.each(backends)('the code page of a sign-up on $name', (backend) => {
     await copy.jar.setCookie(cookie, foyer.url);
     expect((await confirm(copy, code)).status).toBe(400);
     const fresh = await (await browser.get('/signup')).text();
-    expect([valueOfField(fresh, 'email') ?? '', fresh.includes('Start Over')]).toEqual(['', false]);
+    expect([valueOfField(fresh, 'email') ?? '', fresh.includes('Start over')]).toEqual(['', false]);
   });
 });

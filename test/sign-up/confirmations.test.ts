@@ -32,7 +32,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const { answer, browser } = await signIn(email, newPassword, foyer.browser(), '?redirect=/tos');
     expect(locationOf(answer)).toBe(`${foyer.url}/verify-code?redirect=%2Ftos`);
     const html = await (await browser.get(locationOf(answer))).text();
-    expect(html).toContain('<h1>Enter Security Code</h1>');
+    expect(html).toContain('<h1>Enter security code</h1>');
     expect(html).toContain(email);
     expect(html).not.toContain('PROFILE');
     const code = await codeFor(foyer, email);
@@ -114,7 +114,7 @@ describe.each(backends)('sign-in without a confirmed address on $name', (backend
     const browser = await foyer.signedIn(user);
     await db().updateTable('users').set({ emailVerified: 0 }).where('id', '=', user.id).execute();
     expect(locationOf(await browser.get('/'))).toBe(`${foyer.url}/verify-code`);
-    expect(await (await browser.get('/verify-code')).text()).toContain('still has to be confirmed');
+    expect(await (await browser.get('/verify-code')).text()).toContain('Confirm your email:');
     expect(await foyer.mails(user.email)).toEqual([]);
     expect(locationOf(await browser.post('/verify-code', { act: 'resend' }))).toBe(`${foyer.url}/verify-code`);
     const answer = await browser.post('/verify-code', { code: await codeFor(foyer, user.email) });

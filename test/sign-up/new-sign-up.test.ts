@@ -9,8 +9,8 @@ const good: ProfileInput = {
   password: ' open sesame 7 ',
 };
 const empty = 'Cannot be empty';
-const text = 'Validation Error Detected';
-const noAddress = { errors: { email: 'Invalid E-Mail Address' } };
+const text = 'Validation error detected';
+const noAddress = { errors: { email: 'Invalid email address' } };
 const personal = 'The password must not contain your name or email address.';
 
 describe('readProfile', () => {

@@ -64,10 +64,10 @@ describe.each(backends)('sign-up by JSON on $name', (backend) => {
     const taken = await call('signUp', body(email));
     expect([taken.status, taken.said.detail]).toEqual([409, 'An account with the given email already exists.']);
     const invalid = await call('signUp', body('ida@', { given_name: ' ', password: 'short' }));
-    expect([invalid.status, invalid.said.detail]).toEqual([400, 'Validation Error Detected']);
+    expect([invalid.status, invalid.said.detail]).toEqual([400, 'Validation error detected']);
     expect(invalid.said.errors).toEqual([
       { name: 'body.given_name', detail: 'Cannot be empty' },
-      { name: 'body.email', detail: 'Invalid E-Mail Address' },
+      { name: 'body.email', detail: 'Invalid email address' },
       { name: 'body.password', detail: 'too-short' },
       { name: 'body.password', detail: 'no-number-or-symbol' },
     ]);

@@ -21,7 +21,7 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
     expect(locationOf(await visitor.get('/signup/verifiedCode'))).toBe(`${foyer.url}/signup`);
     expect(locationOf(await visitor.get('/verify-code?redirect=/tos'))).toBe(`${foyer.url}/?redirect=%2Ftos`);
     const lost = await visitor.post('/signup/emailCaptured', { code: '123456' });
-    expect([lost.status, (await lost.text()).includes('can no longer be found')]).toEqual([400, true]);
+    expect([lost.status, (await lost.text()).includes('find your sign-up any more')]).toEqual([400, true]);
     const known = await foyer.signedIn(await foyer.addUser());
     for (const path of [
       '/signup',
@@ -49,7 +49,7 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
       '/Signup',
     ]) {
       const answer = await foyer.browser().get(path);
-      const oops = (await answer.text()).includes('Oops - Page not found');
+      const oops = (await answer.text()).includes('Oops – page not found');
       expect([path, answer.status, oops]).toEqual([path, 404, path !== '/Signup']);
     }
   });

@@ -32,13 +32,13 @@ describe.each(backends)('sign-up on $name', (backend) => {
     const email = newAddress();
     const browser = foyer.browser();
     const page = await (await browser.get('/signup')).text();
-    expect(page).toContain('<h1>Get Started</h1>');
+    expect(page).toContain('<h1>Get started</h1>');
     expect(page).toContain('href="/tos"');
-    expect(page).not.toContain('Start Over');
+    expect(page).not.toContain('Start over');
     const code = await begin(foyer, browser, email.toUpperCase().replace('EXAMPLE', 'Example'));
     expect(await member(foyer, email)).toBeUndefined();
     const codePage = await (await browser.get('/signup/emailCaptured')).text();
-    expect(codePage).toContain('<h1>Enter Security Code</h1>');
+    expect(codePage).toContain('<h1>Enter security code</h1>');
     expect(codePage).toContain(email);
     const answer = await confirm(browser, ` ${code.slice(0, 3)} ${code.slice(3)} `);
     expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}/signup/verifiedCode`]);
@@ -93,7 +93,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
     const wrong = await browser.post('/signup', profile('ida@', { password: 'sommer' }));
     const again = await wrong.text();
     expect(wrong.status).toBe(400);
-    expect(errorOf(again, 'email')).toBe('Invalid E-Mail Address');
+    expect(errorOf(again, 'email')).toBe('Invalid email address');
     expect(again).toMatch(/class="field invalid".*ida@/s);
     expect(errorOf(again, 'password')).toBeDefined();
     expect(again.match(/class="unmet"/g)).toHaveLength(3);
@@ -107,7 +107,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
     ];
     for (const odd of odds) {
       const answer = await browser.post('/signup', profile(newAddress(), odd));
-      expect([answer.status, (await answer.text()).includes('Validation Error Detected')]).toEqual([400, true]);
+      expect([answer.status, (await answer.text()).includes('Validation error detected')]).toEqual([400, true]);
     }
     expect((await browser.cookies()).foyer_sign_up).toBeUndefined();
   });
@@ -138,7 +138,7 @@ describe.each(backends)('sign-up on $name', (backend) => {
     const browser = foyer.browser();
     const answer = await browser.post('/signup', profile(` ${email.toUpperCase()} `));
     expect(answer.status).toBe(409);
-    expect(errorOf(await answer.text(), 'email')).toBe('Email Address already registered');
+    expect(errorOf(await answer.text(), 'email')).toBe('Email address already registered');
     expect(await foyer.mails(email)).toEqual([]);
   });
 

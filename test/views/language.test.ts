@@ -69,20 +69,20 @@ describe('translator', () => {
       'Sign in',
       'Anmelden',
       'Se connecter',
-      'Aanmelden',
+      'Inloggen',
     ]);
   });
 
   it('The translator has the English error texts of the specification', () => {
     const t = translator('en');
-    expect(t('signIn.errors.usernameEmpty')).toBe('Username Cannot be Empty');
-    expect(t('signIn.errors.passwordEmpty')).toBe('Password Cannot be Empty');
+    expect(t('signIn.errors.usernameEmpty')).toBe('Username cannot be empty');
+    expect(t('signIn.errors.passwordEmpty')).toBe('Password cannot be empty');
     expect(t('signIn.errors.userDoesNotExist')).toBe('User does not exist.');
     expect(t('signIn.errors.incorrect')).toBe('Incorrect username or password.');
     expect(t('signIn.errors.disabled')).toBe('User is disabled.');
-    expect(t('signIn.errors.validation')).toBe('Validation Error Detected');
+    expect(t('signIn.errors.validation')).toBe('Validation error detected');
     expect(t('signIn.errors.sessionEnded')).toBe('You’ve been signed out. Please sign in again.');
-    expect(t('signIn.passwordHint')).toBe('Password(6 or more characters)');
+    expect(t('signIn.passwordHint')).toBe('Password (6 or more characters)');
     expect(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).toBe('The Terms of Service must be accepted.');
   });
 

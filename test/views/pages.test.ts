@@ -119,8 +119,8 @@ describe('the sign-in page', () => {
       /<input(?=[^>]* name="password")(?=[^>]* autocomplete="current-password")(?=[^>]* type="password")/i,
     );
     expect(html).toMatch(/<input(?=[^>]* name="remember")(?=[^>]* value="1")(?=[^>]* type="checkbox")/);
-    expect(html).toContain('Password(6 or more characters)');
-    expect(html).toContain('Remember Me');
+    expect(html).toContain('Password (6 or more characters)');
+    expect(html).toContain('Remember me');
   });
 
   it('Errors are tied to their fields, and the typed values stay except the password', () => {
@@ -129,10 +129,10 @@ describe('the sign-in page', () => {
     expect(username).toContain('aria-invalid="true"');
     expect(username).toContain('aria-describedby="field-username-error"');
     expect(username).toContain('value="vera@example.com"');
-    expect(html).toMatch(/id="field-username-error"[^>]*>.*?Username Cannot be Empty/s);
-    expect(html).toMatch(/id="field-password-error"[^>]*>.*?Password Cannot be Empty/s);
+    expect(html).toMatch(/id="field-username-error"[^>]*>.*?Username cannot be empty/s);
+    expect(html).toMatch(/id="field-password-error"[^>]*>.*?Password cannot be empty/s);
     expect(/<input[^>]* name="password"[^>]*>/.exec(html)?.[0]).not.toContain(' value=');
-    expect(html).toContain('Sign in to continue to Showcase Pages.');
+    expect(html).toContain('Sign in to continue to Showcase pages.');
   });
 
   it('An error of the whole form is announced', () => {
@@ -176,11 +176,11 @@ describe('pages of the flow', () => {
   });
 
   it('The 404 page has the texts of the specification', () => {
-    expect(render('not-found')).toContain('Sorry we couldn&#x27;t fetch that page');
+    expect(render('not-found')).toContain('Sorry, we couldn’t fetch that page');
     expect(render('not-found')).toContain(
-      'The page you are looking for might have been removed or is temporarily unavailable.',
+      'The page you’re looking for might have been removed or is temporarily unavailable.',
     );
-    expect(render('not-found-oops')).toContain('Oops - Page not found');
+    expect(render('not-found-oops')).toContain('Oops – page not found');
   });
 
   it('Sandbox pages say at the top that they are not real', () => {

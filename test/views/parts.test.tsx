@@ -142,20 +142,20 @@ it('Notices stay as long as the specification says', () => {
 });
 
 describe('headers link only what exists', () => {
-  it('The public header has Search, Login and Sign Up, except the current page', () => {
+  it('The public header has Search, Sign in and Sign up, except the current page', () => {
     const words = (part: ReactElement) => [...html(part).matchAll(/<a [^>]*>([^<]*)/g)].map(([, text]) => text);
-    expect(words(<PublicNav ctx={ctx} />)).toEqual(['Search', 'Login', 'Sign Up']);
-    expect(words(<PublicNav ctx={ctx} at="signIn" />)).toEqual(['Search', 'Sign Up']);
+    expect(words(<PublicNav ctx={ctx} />)).toEqual(['Search', 'Sign in', 'Sign up']);
+    expect(words(<PublicNav ctx={ctx} at="signIn" />)).toEqual(['Search', 'Sign up']);
     expect(html(<PublicNav ctx={{ ...ctx, links: { signIn: '/' } }} at="signIn" />)).toBe('');
   });
 
-  it('The second row has Back, Dashboard, Showcase Pages, ShortList and Wallet', () => {
+  it('The second row has Back, Dashboard, Showcase pages, Shortlist and Wallet', () => {
     const row = html(<SubHeader ctx={{ ...ctx, member }} backHref="/back" at="wallet" />);
     expect([...row.matchAll(/>([^<>]+)<\/a>/g)].map(([, text]) => text)).toEqual([
       'Back',
       'Dashboard',
-      'Showcase Pages',
-      'ShortList',
+      'Showcase pages',
+      'Shortlist',
       'Wallet',
     ]);
     expect(row).toMatch(/aria-current="page">Wallet/);

@@ -58,14 +58,14 @@ describe.each(backends)('addresses and numbers by JSON, on $name', (backend) => 
   });
 
   it.each([
-    ['changeEmail', { email: 'ada@example' }, 'Invalid E-Mail Address'],
+    ['changeEmail', { email: 'ada@example' }, 'Invalid email address'],
     [
       'changePhone',
       { phone_number: '0151 12345678' },
-      'Invalid Phone number. A phone number can only contain the + sign and digits',
+      'Invalid phone number. A phone number can only contain the + sign and digits',
     ],
-    ['changePhone', { phone_number: '+4930123456' }, 'No text messages can be sent to this number.'],
-    ['verifyUserAttribute', { attribute: 'email', flow: 'made-up', code: '123456' }, 'no longer valid'],
+    ['changePhone', { phone_number: '+4930123456' }, 'We can’t send text messages to this number.'],
+    ['verifyUserAttribute', { attribute: 'email', flow: 'made-up', code: '123456' }, 'has expired'],
   ])('The call %s with %j gets 400 with the reason', async (path, body, said) => {
     expect(await call(path, body)).toMatchObject({ status: 400, body: { detail: expect.stringContaining(said) } });
   });

@@ -20,7 +20,7 @@ import {
 
 /** An emptied field, and the button beside it. */
 const removals: Record<string, string>[] = [{ phone_number: '' }, { act: 'remove' }];
-const specified = 'Invalid Phone number. A phone number can only contain the + sign and digits';
+const specified = 'Invalid phone number. A phone number can only contain the + sign and digits';
 
 describe.each(backends)('changing the phone number, on $name', (backend) => {
   let foyer: TestFoyer;
@@ -52,16 +52,16 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     ['0151 12345678', specified],
     ['+49 abc', specified],
     ['+12', specified],
-    ['+123', 'There is no such number.'],
-    ['+4915112', 'There is no such number.'],
-    ['+4930123456', 'No text messages can be sent to this number.'],
-    ['+19005550123', 'No text messages can be sent to this number.'],
+    ['+123', 'That number doesn’t look right.'],
+    ['+4915112', 'That number doesn’t look right.'],
+    ['+4930123456', 'We can’t send text messages to this number.'],
+    ['+19005550123', 'We can’t send text messages to this number.'],
   ])('The number %s is refused with the reason and stays in the field', async (typed, text) => {
     const answer = await askForPhone(browser, typed);
     const html = await answer.text();
     expect(answer.status).toBe(400);
     expect(html).toContain(text);
-    expect(html).toContain('Your data could not be saved.');
+    expect(html).toContain('Your data couldn’t be saved.');
     expect(html).toContain(`value="${typed}"`);
   });
 
@@ -92,7 +92,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
       const answer = await browser.post('/settings/phone', fields);
       expect([answer.status, await answer.text()]).toEqual([
         409,
-        expect.stringContaining('carries the second step of your sign-in'),
+        expect.stringContaining('You use this number for two-step verification.'),
       ]);
     }
     expect((await rowOf(foyer, user)).phone).toBe(phone);
@@ -131,7 +131,7 @@ describe('without text messages', () => {
       const user = await foyer.addUser({ phone, phoneVerified: true });
       const browser = await foyer.signedIn(user);
       const page = await (await browser.get('/settings/phone')).text();
-      expect(page).toContain('No text messages are sent here');
+      expect(page).toContain('Text messages aren’t available here.');
       expect(page).not.toContain('name="phone_number"');
       const answer = await askForPhone(browser, fresh().phone);
       expect(answer.status).toBe(400);

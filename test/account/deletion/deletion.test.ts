@@ -28,7 +28,7 @@ describe.each(backends)('account deletion, on $name', (backend) => {
     expect(page).toContain('14 Tage lang wird nichts gelöscht');
     const answer = await askToLeave(browser);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account-deletion']);
-    expect(await (await browser.get('/account-deletion')).text()).toContain('In 14 days, everything that is stored');
+    expect(await (await browser.get('/account-deletion')).text()).toContain('In 14 days, everything stored');
     for (const one of [browser, other]) expect((await one.get('/settings')).status).toBe(303);
     const mail = (await foyer.mails(user.email)).find(({ template }) => template === 'deletion-asked');
     expect(mail).toMatchObject({ subject: 'Ihr Konto bei Foyer wird gelöscht' });
@@ -41,7 +41,7 @@ describe.each(backends)('account deletion, on $name', (backend) => {
     const browser = await foyer.signedIn(user);
     const answer = await browser.post('/settings/delete-account', {});
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain('Please tick this if you want to leave.');
+    expect(await answer.text()).toContain('Tick this box to delete your account.');
     expect(await deletionOf(foyer, user)).toBeUndefined();
     expect((await browser.get('/settings')).status).toBe(200);
   });
@@ -66,7 +66,7 @@ describe.each(backends)('account deletion, on $name', (backend) => {
       .where('userId', '=', user.id)
       .execute();
     expect(notes).toEqual([{ title: 'Your account stays', category: 'account' }]);
-    expect(await (await browser.get('/settings')).text()).toContain('for your account to be deleted. Because you have');
+    expect(await (await browser.get('/settings')).text()).toContain('for your account to be deleted. Because you’ve');
     await afterTwoWeeks();
     expect(await stillThere(user.id)).toBe(true);
     // And can leave again.

@@ -31,10 +31,10 @@ describe.each(backends)('cancelling a second-factor reset, on $name', (backend) 
     const page = await browser.get(`/cancel-factor-reset?${new URLSearchParams({ token })}`, {
       headers: { 'accept-language': 'nl' },
     });
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('De tweede stap houden?')]);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Tweestapsverificatie houden?')]);
     const answer = await browser.post('/cancel-factor-reset', { token });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/cancel-factor-reset?done']);
-    expect(await (await browser.get('/cancel-factor-reset?done')).text()).toContain('The second step stays');
+    expect(await (await browser.get('/cancel-factor-reset?done')).text()).toContain('Two-step verification stays on');
     expect((await browser.post('/cancel-factor-reset', { token })).status).toBe(404);
     expect((await foyer.mails(user.email)).at(-1)?.template).toBe('factor-reset-cancelled');
     await staysAfterAll(user.id);
@@ -45,13 +45,13 @@ describe.each(backends)('cancelling a second-factor reset, on $name', (backend) 
     const browser = foyer.browser();
     await signInWithTotp(foyer, browser, user, secret);
     const home = await (await browser.get('/settings')).text();
-    expect(home).toMatch(/role="alert".*Second step will be removed.*href="\/settings\/factor-reset"/s);
-    expect(await (await browser.get('/settings/factor-reset')).text()).toContain('Keep the second step');
+    expect(home).toMatch(/role="alert".*Two-step verification will be turned off.*href="\/settings\/factor-reset"/s);
+    expect(await (await browser.get('/settings/factor-reset')).text()).toContain('Keep two-step verification');
     const answer = await browser.post('/settings/factor-reset');
     expect(answer.headers.get('location')).toBe('/settings?notice=factor-reset-stopped');
     const after = await (await browser.get('/settings?notice=factor-reset-stopped')).text();
-    expect(after).toContain('The second step of your sign-in stays.');
-    expect(after).not.toContain('Second step will be removed');
+    expect(after).toContain('Two-step verification stays on.');
+    expect(after).not.toContain('Two-step verification will be turned off');
     // With nothing to stop there is no page.
     for (const again of [await browser.get('/settings/factor-reset'), await browser.post('/settings/factor-reset')]) {
       expect([again.status, again.headers.get('location')]).toEqual([303, '/settings?tab=mfa-data']);

@@ -48,7 +48,7 @@ describe('the completion pages', () => {
   it('A completion page offers a signed-out user a sign-in link and does not redirect', async () => {
     const html = await (await shop.foyer.browser().get('/signup/completed/m-99?client_id=web')).text();
     expect(wordsOf(html)).toContain('Please sign in');
-    expect(html).toContain('href="/?client_id=web">Login');
+    expect(html).toContain('href="/?client_id=web">Sign in');
     expect(html).not.toContain('data-redirect');
   });
 

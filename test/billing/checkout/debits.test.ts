@@ -184,12 +184,12 @@ describe('plans paid by SEPA debit', () => {
 
     await pass(5 * minuteMs);
     expect(await membershipOf(user)).toMatchObject({ status: 'past_due', pending: null, unpaid: { why: 'failed' } });
-    expect(await membershipPage(browser)).toContain('We could not debit €99.00 from your bank account.');
+    expect(await membershipPage(browser)).toContain('We couldn’t debit €99.00 from your bank account.');
     expect(await shop.planOf(user)).toBe('10');
     expect(await templatesTo(user)).toContain('payment-failed');
     const told = await shop.foyer.deps.database.db.selectFrom('notifications').selectAll().execute();
     expect(told.filter(({ userId }) => userId === user.id).map(({ description }) => description)).toEqual([
-      expect.stringContaining('We could not debit your bank account'),
+      expect.stringContaining('We couldn’t debit your bank account'),
     ]);
     expect(await paidOf(customer)).toEqual([9_900]);
   });
@@ -288,7 +288,7 @@ it('Money that a bank debit has paid goes back to the bank account, and the page
     await membership.work();
     expect(await shop.planOf(user)).toBe('10');
     const wordsAt = async (path: string) => wordsOf(await (await browser.get(`/settings/membership/${path}`)).text());
-    expect(await wordsAt('cancel')).toMatch(/We give €\d+\.\d\d back to your bank account: that is the part/);
+    expect(await wordsAt('cancel')).toMatch(/We give €\d+\.\d\d back to your bank account: that’s the part/);
     expect(await wordsAt('withdraw')).toContain('We give €99.00 back to your bank account.');
   } finally {
     await shop.close();

@@ -52,7 +52,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const { browser } = await offered(null);
     const page = await words(browser);
     expect(page).toContain('You bought AppSumo Tier 1 from our partner. Confirm to start it: no card, no end date.');
-    expect(page).toContain('From our partner AppSumo Tier 1 Paid for, without end From today');
+    expect(page).toContain('From our partner AppSumo Tier 1 Lifetime From today');
     expect(page).not.toContain('Your plan now');
   });
 
@@ -60,7 +60,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const page = await words((await offered('1')).browser);
     expect(page).toContain('AppSumo Tier 1 replaces Free today.');
     expect(page).toContain('Your plan now Free Free of charge Until today');
-    expect(page).toContain('From our partner AppSumo Tier 1 Paid for, without end From today');
+    expect(page).toContain('From our partner AppSumo Tier 1 Lifetime From today');
   });
 
   it('The deal page names the trial that the deal replaces', async () => {
@@ -77,7 +77,7 @@ describe.each(backends)('the page of a partner’s deal, on $name', (backend) =>
     const day = date(until);
     expect(page).toContain(`You keep Starter until ${day}. Then AppSumo Tier 1 begins, and Starter doesn’t renew.`);
     expect(page).toContain(`Your plan now Starter, every 30 days $99 every 30 days Until ${day}`);
-    expect(page).toContain(`From our partner AppSumo Tier 1 Paid for, without end From ${day}`);
+    expect(page).toContain(`From our partner AppSumo Tier 1 Lifetime From ${day}`);
   });
 
   it('Confirming a deal over a paid plan names plan and day at once, before Stripe is updated, and in one mail', async () => {

@@ -47,9 +47,9 @@ describe('the partner’s deal', () => {
     const step = pathOf(await browser.post('/signup/plan/hollyfy_tier2/emailCaptured', { code }));
     expect(step).toBe('/signup/plan/hollyfy_tier2/verifiedCode');
     const html = await (await browser.get(step)).text();
-    expect(wordsOf(html)).toContain('It is paid for and has no end. You need no card.');
+    expect(wordsOf(html)).toContain('It’s paid for, for life. You don’t need a card.');
     expect(html).toMatch(/<button[^>]*>Confirm<\/button>/);
-    for (const words of ['Change Plan', 'Promo Code', 'Due today']) expect(wordsOf(html)).not.toContain(words);
+    for (const words of ['Change plan', 'Promo code', 'Due today']) expect(wordsOf(html)).not.toContain(words);
     for (const other of ['changePlan', 'addPayment']) {
       expect(pathOf(await browser.get(`/signup/plan/hollyfy_tier2/${other}`))).toBe(step);
     }

@@ -29,8 +29,8 @@ describe('the payment page', () => {
   it('The payment page names the amount due and asks for a card in fields of Stripe', async () => {
     const { browser } = await visitor();
     const html = await (await browser.get(path)).text();
-    expect(wordsOf(html)).toMatch(/Payment Method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
-    expect(wordsOf(html)).toContain('$99.00 is charged to this card today.');
+    expect(wordsOf(html)).toMatch(/Payment method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
+    expect(wordsOf(html)).toContain('You pay $99.00 now.');
     expect(html.match(/<input[^>]* name="([^"]+)"/g)?.map((input) => / name="([^"]+)"/.exec(input)?.[1])).toEqual(
       expect.arrayContaining(['planId', 'dueCents', 'act', 'setupIntent', 'name', 'zip']),
     );
@@ -99,7 +99,7 @@ describe('the payment page', () => {
     for (const setupIntent of setupIntents) {
       const answer = await post(setupIntent);
       expect(answer.status).toBe(400);
-      expect(wordsOf(await answer.text())).toContain('This card could not be saved. Please enter it again.');
+      expect(wordsOf(await answer.text())).toContain('This card couldn’t be saved. Please enter it again.');
     }
     expect(await shop.planOf(user)).toBeNull();
   });
@@ -126,7 +126,7 @@ describe('the payment page', () => {
     const declined = await saveCardAt(shop, browser, path, cards.chargeDeclined);
     expect(declined.status).toBe(402);
     const html = await declined.text();
-    expect(wordsOf(html)).toMatch(/The card was not accepted Your card was declined\..*Visa •••• 0341.*Another card/);
+    expect(wordsOf(html)).toMatch(/The card wasn’t accepted Your card was declined\..*Visa •••• 0341.*Another card/);
     // In the language of the page, though Stripe says it in English.
     const german = await browser.post(
       path,
@@ -158,7 +158,7 @@ describe('the payment page', () => {
 
     it('The page gives its script the values for bank authentication, and links to Stripe’s page without scripts', async () => {
       const { html, props, browser } = await asked();
-      expect(wordsOf(html)).toMatch(/Confirm with your bank Your bank wants to hear from you before it pays \$99\.00/);
+      expect(wordsOf(html)).toMatch(/Confirm with your bank Your bank needs you to confirm \$99\.00/);
       expect(props).toMatchObject({
         clientSecret: expect.stringMatching(/^pi_\w+_secret_/),
         paymentMethodId: expect.stringMatching(/^pm_/),
@@ -202,7 +202,7 @@ describe('the payment page', () => {
     const answer = await browser.post(path, sent);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
     const html = await answer.text();
-    expect(wordsOf(html)).toContain('stripe customer updation error !');
+    expect(wordsOf(html)).toContain('Stripe customer updation error!');
     const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     expect(Object.fromEntries(fields.map(([, name, value]) => [name, value]))).toMatchObject(sent);
     expect((await browser.post(path, sent)).status).toBe(303);
@@ -214,7 +214,7 @@ describe('the payment page', () => {
     await shop.customerOf(user);
     shop.standIn.fault('unreachable', (_method, asked) => asked === '/v1/setup_intents');
     const answer = await browser.postJson(setup, {});
-    expect([answer.status, await answer.json()]).toEqual([503, { message: 'stripe customer updation error !' }]);
+    expect([answer.status, await answer.json()]).toEqual([503, { message: 'Stripe customer updation error!' }]);
   });
 
   it('Every try of a card counts against the rate limit', async () => {

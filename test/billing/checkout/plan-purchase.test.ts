@@ -42,7 +42,7 @@ describe('/plan-purchase', () => {
     const browser = shop.foyer.browser();
     expect(pathOf(await browser.post('/sign-in', { username: user.email, password }))).toBe('/plan-purchase');
     const words = wordsOf(await pageAt(browser, '/plan-purchase'));
-    expect(words).toContain('Choose Membership Plan');
+    expect(words).toContain('Choose a membership plan');
     for (const name of ['Free', 'Starter', 'Growth', 'Scale']) expect(words).toContain(name);
     expect(words).not.toContain('Tier');
     const chosen = await browser.post('/plan-purchase', { act: 'choose', planId: '12' });
@@ -127,7 +127,7 @@ describe('/plan-purchase', () => {
   it('A free plan begins when the paid plan ends', async () => {
     const { user, browser } = await subscriber('10');
     const html = await pageAt(browser, '/plan-purchase/1');
-    expect(wordsOf(html)).toMatch(/You keep the plan that you have paid for until \w+ \d+, \d{4}\./);
+    expect(wordsOf(html)).toMatch(/You keep the plan that you’ve paid for until \w+ \d+, \d{4}\./);
     expect(pathOf(await press(browser, '/plan-purchase/1'))).toBe('/signup/completed/m-free');
     expect(wordsOf(await pageAt(browser, '/signup/completed/m-free'))).toMatch(/From .* your plan is Free, monthly\./);
     expect(await shop.planOf(user)).toBe('10');
@@ -216,7 +216,7 @@ describe('/plan-purchase', () => {
     ]);
     expect([await charged(), await shop.planOf(user)]).toEqual([before, null]);
     expect(wordsOf(await pageAt(browser, '/plan-purchase/10'))).toContain(
-      'A payment has been started and not finished.',
+      'You started a payment and didn’t finish it.',
     );
     await shop.saveCard(user, 'pm_card_mastercard');
     expect(pathOf(await press(browser, '/plan-purchase/10'))).toBe('/signup/completed/m-99');

@@ -90,7 +90,7 @@ describe('the post-sign-up flow', () => {
     expect(pathOf(await browser.get('/post-signup/security'))).toBe('/');
     await browser.post('/sign-in', { username: user.email, password });
     const html = await (await browser.get('/post-signup/security')).text();
-    expect(wordsOf(html)).toContain('Enter Security Code');
+    expect(wordsOf(html)).toContain('Enter security code');
     expect(html).toMatch(/aria-current="step".*?SECURITY/s);
     const wrong = await browser.post('/post-signup/security', { code: '12' });
     expect([wrong.status, (await wrong.text()).includes('action="/post-signup/security"')]).toEqual([400, true]);

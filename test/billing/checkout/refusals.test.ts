@@ -54,7 +54,7 @@ describe('refused promotion codes', () => {
     const products = [String(data[0]?.product)];
     await shop.promotion('SCALEUP', { percent_off: 10, duration: 'once', applies_to: { products } });
     const { browser } = await member();
-    expect(await refusal(browser, '10', 'SCALEUP')).toEqual([400, 'This promo code is not for this plan.']);
+    expect(await refusal(browser, '10', 'SCALEUP')).toEqual([400, 'This promo code isn’t for this plan.']);
     expect(pathOf(await browser.post(page('15'), { act: 'promo', planId: '15', promo: 'SCALEUP' }))).toBe(page('15'));
   });
 
@@ -63,7 +63,7 @@ describe('refused promotion codes', () => {
     const { browser } = await subscriber('14');
     const words = wordsOf(await (await browser.get(page('10'))).text());
     expect(words).toMatch(/Due today \$0\.00 .*Visa •••• 4242 will be charged then\./);
-    expect(words).not.toContain('Promo Code');
+    expect(words).not.toContain('Promo code');
     expect(await refusal(browser, '10', 'ANY')).toEqual([400, 'Nothing is due today, so no promo code is needed.']);
   });
 });

@@ -21,12 +21,12 @@ describe('step 2 of a sign-up', () => {
     const page = await browser.get(summary);
     const html = await page.text();
     expect(page.status).toBe(200);
-    for (const words of ['Your Plan', 'Change Plan', 'Promo Code', 'Cancel', 'Due today $99.00', 'Starter, monthly']) {
+    for (const words of ['Your plan', 'Change plan', 'Promo code', 'Cancel', 'Due today $99.00', 'Starter, monthly']) {
       expect(wordsOf(html)).toContain(words);
     }
     expect(html).toMatch(/aria-current="step".*PLAN/s);
     expect(wordsOf(html)).toMatch(/Renews on \w+ \d+, \d{4} at \$99\.00\./);
-    expect(wordsOf(html)).toMatch(/You are trying Basic until/);
+    expect(wordsOf(html)).toMatch(/You’re on a free trial of Basic until/);
     const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
     const trialMs = ((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000;
     expect([subscription?.status, trialMs]).toEqual(['trialing', 7 * 24 * 60 * 60_000]);
@@ -78,7 +78,7 @@ describe('step 2 of a sign-up', () => {
     const applied = wordsOf(await (await browser.get(summary)).text());
     expect(applied).toContain('Coupon applied: WELCOME20');
     expect(applied).toContain('Promo WELCOME20 −$19.80 Due today $79.20');
-    expect(applied).not.toContain('Promo Code');
+    expect(applied).not.toContain('Promo code');
     const second = await apply('OTHER');
     expect(second.status).toBe(409);
     expect(await second.text()).toMatch(/role="alert".*?Cannot apply more than one coupon code/s);
@@ -87,7 +87,7 @@ describe('step 2 of a sign-up', () => {
     expect(pathOf(shop, other)).toBe(summary);
     const changed = wordsOf(await (await browser.get(summary)).text());
     expect(changed).toContain('Growth, monthly $499.00 Due today $499.00');
-    expect(changed).toContain('Promo Code');
+    expect(changed).toContain('Promo code');
     // Back to the first: what was forgotten stays so.
     await browser.post('/signup/changePlan', { act: 'choose', planId: '10' });
     expect(wordsOf(await (await browser.get(summary)).text())).toContain('Due today $99.00');
@@ -111,8 +111,8 @@ describe('step 2 of a sign-up', () => {
       const error = /id="field-promo-error">.*?<\/svg>(.*?)<\/p>/s.exec(html)?.[1];
       return [answer.status, error, / name="promo"[^>]*value="([^"]*)"/.exec(html)?.[1]];
     };
-    expect(await refused('NONE&SUCH')).toEqual([400, 'Enter valid promo code', 'NONE&amp;SUCH']);
-    expect(await refused('')).toEqual([400, 'Enter valid promo code', '']);
+    expect(await refused('NONE&SUCH')).toEqual([400, 'Enter a valid promo code', 'NONE&amp;SUCH']);
+    expect(await refused('')).toEqual([400, 'Enter a valid promo code', '']);
     expect(await refused('TOOBIG')).toEqual([400, 'Minimum order amount should be greater than $200', 'TOOBIG']);
     expect(await refused('ENDED')).toEqual([400, 'This promo code has expired.', 'ENDED']);
   });
@@ -125,7 +125,7 @@ describe('step 2 of a sign-up', () => {
     // Without the plan in the address it is still the one that the sign-up began with.
     expect(wordsOf(await (await browser.get(summary)).text())).toContain('Growth, annual');
     const picker = await (await browser.get('/signup/plan/growth-yearly/changePlan')).text();
-    expect(wordsOf(picker)).toMatch(/Change Membership Plan Annual Monthly/);
+    expect(wordsOf(picker)).toMatch(/Change membership plan Annual Monthly/);
     expect(wordsOf(picker)).toContain('Growth Save $988 Five pages, shortlist, team of ten $5,000 a year');
     expect(planType(picker)).toBe('13');
     // The other kind of period, with the plan that stands where this one does.
@@ -156,8 +156,8 @@ describe('step 2 of a sign-up', () => {
     const before = await listCharges(shop);
     await browser.post('/signup/changePlan', { act: 'choose', planId: '1' });
     const html = await (await browser.get(summary)).text();
-    expect(wordsOf(html)).toContain('This plan is free of charge. You need no card.');
-    expect(wordsOf(html)).not.toContain('Promo Code');
+    expect(wordsOf(html)).toContain('This plan is free. You don’t need a card.');
+    expect(wordsOf(html)).not.toContain('Promo code');
     expect(pathOf(shop, await browser.get('/signup/addPayment'))).toBe(summary);
     expect(pathOf(shop, await press(browser, summary))).toBe('/signup/completed/m-free');
     expect(await shop.planOf(user)).toBe('1');
@@ -222,7 +222,7 @@ describe('step 2 of a sign-up', () => {
     const first = await browser.get(summary);
     const html = await first.text();
     expect([first.status, first.headers.has('retry-after')]).toEqual([503, true]);
-    expect(wordsOf(html)).toContain('stripe customer creation error !');
+    expect(wordsOf(html)).toContain('Stripe customer creation error!');
     expect(html).toContain('&quot;durationMs&quot;:2500');
     expect(html).toMatch(/href="\/signup\/verifiedCode">Try again/);
     away = false;
@@ -234,7 +234,7 @@ describe('step 2 of a sign-up', () => {
     expect([quote.status, wordsOf(await quote.text()).includes('Subscription retrieval failed!')]).toEqual([503, true]);
     const promo = await browser.post(summary, { act: 'promo', planId: '10', promo: 'WELCOME20' });
     const words = await promo.text();
-    expect([promo.status, wordsOf(words).includes('stripe customer updation error !')]).toEqual([503, true]);
+    expect([promo.status, wordsOf(words).includes('Stripe customer updation error!')]).toEqual([503, true]);
     expect(words).toContain('value="WELCOME20"');
     const confirm = await browser.post(summary, { planId: '10', dueCents: '9900', laterCents: '9900' });
     expect([confirm.status, wordsOf(await confirm.text()).includes('Something went wrong!')]).toEqual([503, true]);

@@ -18,7 +18,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const signedIn: PageContext = { member, ...ctx };
   const sandbox: PageContext = { ...ctx, banner: createBanner({ mailbox: '/sandbox/mailbox' })(ctx) };
   const { member: _, ...visitor } = ctx;
-  const clientName = 'Showcase Pages';
+  const clientName = 'Showcase pages';
   const passkey = {
     action: '/sign-in/passkey',
     options: { challenge: 'AAAA', rpId: 'localhost', userVerification: 'required' },

@@ -9,7 +9,7 @@ import { member, type Sample } from './context.ts';
 /** The pages of the OpenID Provider. */
 export function oauthSamples(ctx: PageContext): Record<string, Sample> {
   const { t } = ctx;
-  const clientName = 'Showcase Pages';
+  const clientName = 'Showcase pages';
   const fields = { authorization_code: 'x8Zr3', state: 'a"b<c' };
   const scopes = scopeTexts(t, [
     'openid',
