@@ -1,5 +1,5 @@
 /**
- * Hydrates the islands of a page (`views/parts/island.tsx`): loads React and an island's code when the user first
+ * Hydrates the islands of a page (`views/parts/island.tsx`): loads Preact and an island's code when the user first
  * interacts with it, or when the browser is idle if it has `data-load="idle"`. A click meanwhile is repeated
  * afterwards.
  */
@@ -8,7 +8,6 @@ import type { ComponentType } from 'react';
 const islands = import.meta.glob<{ default: ComponentType }>('./islands/*.tsx');
 const page = document.documentElement;
 const waking = new WeakMap<Element, Promise<unknown>>();
-const awake = new WeakSet<Element>();
 
 async function hydrate(island: HTMLElement): Promise<void> {
   const { island: name, props = '{}' } = island.dataset;
@@ -19,7 +18,7 @@ async function hydrate(island: HTMLElement): Promise<void> {
     // An old page after an update, or no network: the page keeps working without scripts.
     page.classList.remove('scripted');
   }
-  awake.add(island);
+  island.dataset.awake = '';
 }
 
 function wake(island: HTMLElement): Promise<unknown> {
@@ -31,7 +30,7 @@ function wake(island: HTMLElement): Promise<unknown> {
 function touched(event: Event): void {
   const { target } = event;
   const island = target instanceof Element && target.closest<HTMLElement>('[data-island]');
-  if (!island || awake.has(island)) return;
+  if (!island || 'awake' in island.dataset) return;
   const woken = wake(island);
   const control = target.closest<HTMLElement>('button[type=button], [data-hold]');
   const { ctrlKey, metaKey, shiftKey } = event as MouseEvent;

@@ -1,4 +1,4 @@
-/** React itself, in one chunk that only the loader of islands imports. */
+/** Preact itself (by React's names), in one chunk that only the loader of islands imports. */
 import { type ComponentType, createElement } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 

@@ -4,7 +4,7 @@ import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 
 const mostScriptBytes = 3 * 1024;
-const mostWokenBytes = 80 * 1024;
+const mostWokenBytes = 15 * 1024;
 
 describe('the weight of the sign-in page', () => {
   const { newPage } = chromiumForTests();

@@ -12,13 +12,13 @@ export interface ClientBuild {
 export const builtClientDir = join(import.meta.dirname, '..', '..', 'dist', 'client');
 
 /**
- * The client as its sources are now, for development: in that mode React says which attribute it has found different from what
- * it would render. In a folder of its own, and in a process of its own: NODE_ENV chooses the mode.
+ * The client as its sources are now, with React's development build in place of Preact: it says which attribute it has found
+ * different from what it would render. In a folder of its own, and in a process of its own: NODE_ENV chooses the mode.
  */
 export function buildClientForDevelopment(): ClientBuild {
   const dir = mkdtempSync(join(tmpdir(), 'foyer-client-'));
   const vite = join('node_modules', 'vite', 'bin', 'vite.js');
-  const options = ['--config', 'sandbox/vite.config.ts', '--mode', 'development', '--outDir', dir, '--emptyOutDir'];
+  const options = ['--config', 'sandbox/vite.config.ts', '--mode', 'react', '--outDir', dir, '--emptyOutDir'];
   execFileSync(process.execPath, [vite, 'build', ...options], {
     stdio: 'pipe',
     env: { ...process.env, NODE_ENV: 'development' },

@@ -17,7 +17,7 @@ describe('islands', () => {
   };
 
   describe('the loader', () => {
-    it('The loader loads nothing until the island is touched, then only React and that island, with the nonce of the page', async () => {
+    it('The loader loads nothing until the island is touched, then only Preact and that island, with the nonce of the page', async () => {
       const page = await newPage();
       const scripts = scriptsOf(page);
       await page.goto(at('password field'), { waitUntil: 'networkidle' });
@@ -27,14 +27,14 @@ describe('islands', () => {
       expect(scripts).toEqual(['hydrate']);
       await page.getByRole('button', { name: 'Show password' }).click();
       await page.locator('[name=password][type=text]').waitFor();
-      expect(scripts.sort()).toEqual(['hydrate', 'react', 'reveal']);
+      expect(scripts.sort()).toEqual(['hydrate', 'reveal', 'shared']);
     });
 
     it('The loader loads an island that asks for an idle browser without any touch', async () => {
       const page = await newPage();
       const scripts = scriptsOf(page);
       await page.goto(at('notice with markup'), { waitUntil: 'networkidle' });
-      expect(scripts.sort()).toEqual(['hydrate', 'passing-notice', 'react']);
+      expect(scripts.sort()).toEqual(['hydrate', 'passing-notice', 'shared']);
     });
 
     it('The loader does not wait for ever when the browser is never idle, as on a slow phone', async () => {

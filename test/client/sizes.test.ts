@@ -7,7 +7,8 @@ import { contextFor } from '../views/samples/context.ts';
 import { builtClientDir } from './build.ts';
 
 const untouchedMaxBytes = 3_000;
-const hydratedMaxBytes = 80_000;
+const firstTouchMaxBytes = 10 * 1024;
+const hydratedMaxBytes = 20_000;
 const loaderMaxBytes = 1_000;
 const islandMaxBytes = 1_500;
 
@@ -82,19 +83,27 @@ describe('the sizes of the built client', () => {
     return [...new Set([...namedFiles(name), ...[...known].map((key) => chunk(key).file)])];
   };
 
-  it('A page with every island hydrated loads under 80 KB with gzip', () => {
+  it('A page with every island hydrated loads under 20 KB with gzip', () => {
     const sizes = [...html.keys()].map((name) => sum(hydratedFiles(name).map(gzipped)));
-    expect(Math.max(...sizes)).toBeGreaterThan(60_000);
+    expect(Math.max(...sizes)).toBeGreaterThan(10_000);
     expect(Math.max(...sizes)).toBeLessThan(hydratedMaxBytes);
   });
 
-  it('The loader has a few hundred bytes, each island is small, and none imports more than React’s file', () => {
+  it('The loader has a few hundred bytes, each island is small, and none imports more than the shared file', () => {
     expect(gzipped(chunk('client/hydrate.ts').file)).toBeLessThan(loaderMaxBytes);
     expect(chunk('client/hydrate.ts').imports ?? []).toEqual([]);
     expect(islands().length).toBe(readdirSync(join('client', 'islands')).length);
     for (const key of islands()) {
       expect(gzipped(chunk(key).file)).toBeLessThan(islandMaxBytes);
-      expect(chunk(key).imports).toEqual([expect.stringMatching(/^_react-/)]);
+      expect(chunk(key).imports).toEqual([expect.stringMatching(/^_shared-/)]);
+    }
+  });
+
+  it('The first touch of any island loads at most 10 KiB with brotli', () => {
+    const packed = (file: string) => statSync(join(builtClientDir, `${file}.br`)).size;
+    for (const key of islands()) {
+      const files = [chunk(key), ...(chunk(key).imports ?? []).map(chunk)].map(({ file }) => file);
+      expect(sum(files.map(packed))).toBeLessThanOrEqual(firstTouchMaxBytes);
     }
   });
 

@@ -45,8 +45,8 @@ export function visitsForTests(): Visits {
 const patienceMs = 10_000;
 
 /**
- * Touches every island of the page and waits until React holds each. The page waits itself: `waitForFunction` would have it read
- * a long script first.
+ * Touches every island of the page and waits until each is hydrated, by React later than by Preact. The page waits itself:
+ * `waitForFunction` would have it read a long script first.
  */
 export const wakeAll = (page: Page): Promise<number> =>
   page.evaluate(async (patience) => {
@@ -57,14 +57,18 @@ export const wakeAll = (page: Page): Promise<number> =>
         await new Promise((resolve) => requestAnimationFrame(resolve));
       }
     };
+    const has = (element: Element | null, mark: string) =>
+      Object.keys(element ?? {}).some((key) => key.startsWith(mark));
     await wait('scripts', () => document.documentElement.classList.contains('scripted'));
     const islands = [...document.querySelectorAll('[data-island]')];
     for (const { firstElementChild } of islands) {
       firstElementChild?.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
     }
     await wait('islands', () =>
-      [...document.querySelectorAll('[data-island] > :first-child')].every((element) =>
-        Object.keys(element).some((key) => key.startsWith('__reactProps')),
+      [...document.querySelectorAll<HTMLElement>('[data-island]')].every(
+        (island) =>
+          'awake' in island.dataset &&
+          (!has(island, '__reactContainer') || has(island.firstElementChild, '__reactProps')),
       ),
     );
     return islands.length;

@@ -100,7 +100,7 @@ describe('The build for production', () => {
   });
 
   it('The browser’s assets have no source of the sandbox', () => {
-    const { input } = productConfig.build?.rolldownOptions ?? {};
+    const { input } = productConfig({ command: 'build', mode: 'production' }).build?.rolldownOptions ?? {};
     expect(input).toEqual(expect.arrayContaining(['client/foyer.css', 'client/hydrate.ts']));
     expect(JSON.stringify(input)).not.toContain('sandbox');
   });
