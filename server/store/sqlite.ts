@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { propertyIn } from '../shared/index.ts';
 import { StoreUnavailable } from './key-value.ts';
 import { whileBusy } from './sqlite-errors.ts';
 
@@ -75,10 +76,17 @@ function open(path: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** SQLite gives its log files the permissions of the database file. */
+/**
+ * SQLite gives its log files the permissions of the database file. An existing file is not opened: closing it would
+ * release the locks that SQLite holds on it for this process (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ */
 function createPrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (propertyIn(error, 'code') !== 'EEXIST') throw error;
+  }
 }
 
 function withStatementCache(database: DatabaseSync): Omit<SqliteConnection, 'stillThere'> {
