@@ -10,11 +10,16 @@ export { accountOperations } from './account-operations.ts';
 export { createContactDeps } from './contact/contact-deps.ts';
 export { contactOperations } from './contact/contact-operations.ts';
 export { createDeletion, type Deletion } from './deletion/create-deletion.ts';
-export { findDeletion, listErasedUsers } from './deletion/deletion-store.ts';
-export { cancelDeletionsRequestedSince, cancelPendingDeletion } from './deletion/request-deletion.ts';
+export { findDeletion, listErasedUsers, postponeDeletions } from './deletion/deletion-store.ts';
+export { cancelDeletionsRequestedSince, cancelPendingDeletion, waitDays } from './deletion/request-deletion.ts';
 export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
-export { type FactorReset, findWaitingReset, listPendingResets } from './factor-reset/factor-reset-store.ts';
+export {
+  cancelEveryReset,
+  type FactorReset,
+  findWaitingReset,
+  listPendingResets,
+} from './factor-reset/factor-reset-store.ts';
 export { profileSaver } from './profile/profile-calls.ts';
 export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';
 export { accountRoutes } from './routes.ts';

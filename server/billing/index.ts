@@ -35,6 +35,7 @@ export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';
 export { listCountries, toDetailsView } from './details/details-view.ts';
+export { countTasks } from './jobs/task-store.ts';
 export type { Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';

@@ -61,15 +61,15 @@ async function bringUpToDate({ database, io }: Context): Promise<void> {
 
 /**
  * Opens the stores of the server's configuration, runs `act` and closes them.
- * @param options.migrated false for the command that migrates itself
+ * @param options.migrated false for a command that migrates itself, or leaves the tables as they are
+ * @param options.config undefined: the server's
  */
 export async function withContext<T>(
   io: CliIo,
   act: (context: Context) => Promise<T>,
-  options: { migrated: boolean } = { migrated: true },
+  { migrated = true, config = loadConfig(io.env) }: { migrated?: boolean; config?: Config } = {},
 ): Promise<T> {
   const now = io.now ?? Date.now;
-  const config = loadConfig(io.env);
   const { database, kv } = await openStores(config, createLog('silent'));
   try {
     const boxes = createBoxes(config.SECRET_KEYS);
@@ -82,7 +82,7 @@ export async function withContext<T>(
       return plans;
     };
     const context: Context = { io, config, database, kv, boxes, grants, catalogue, now };
-    if (options.migrated) await bringUpToDate(context);
+    if (migrated) await bringUpToDate(context);
     return await act(context);
   } finally {
     await Promise.all([kv.close(), database.close()]);

@@ -2,6 +2,8 @@ import { Command } from 'commander';
 import { inspectConfig } from '../../config/load.ts';
 import { setOutgoingProxy } from '../outgoing-proxy.ts';
 import { auditCommands } from './audit.ts';
+import { backupCommand } from './backup/backup.ts';
+import { restoreCommand } from './backup/restore.ts';
 import { billingCommands } from './billing.ts';
 import { clientCommands } from './clients.ts';
 import { createProgram } from './command.ts';
@@ -23,7 +25,7 @@ import { userCommands } from './users.ts';
 const commands = [
   ...[clientCommands, userCommands, resourceCommands, partnerDealCommands, planCommands, providerCommands],
   ...[billingCommands, outboxCommands, auditCommands, keyCommands, mailCommands, smsCommands, migrateCommand],
-  doctorCommand,
+  ...[backupCommand, restoreCommand, doctorCommand],
 ];
 
 /** The whole command line; docs/commands.md is written from its help. */

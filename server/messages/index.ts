@@ -34,6 +34,7 @@ export {
 export { messageOperations } from './operations.ts';
 export { createOutbox, type Outbox } from './outbox.ts';
 export {
+  countWaiting,
   type ListedMessage,
   listMessages,
   type OutboxState,

@@ -202,6 +202,17 @@ export async function countQueued(db: Db): Promise<{ count: number; since: numbe
 /** A message that has waited for longer is late. */
 const lateMs = 15 * minuteMs;
 
+/** The number of messages that wait for their delivery, without decoys. */
+export async function countWaiting(db: Db): Promise<number> {
+  const { messages } = await db
+    .selectFrom('outbox')
+    .select(({ fn }) => fn.countAll().as('messages'))
+    .where('decoy', '=', 0)
+    .where('state', '=', waiting)
+    .executeTakeFirstOrThrow();
+  return Number(messages);
+}
+
 /** Dead letters of the last day, and late messages; none of a later time, no decoys. Times in milliseconds. */
 export async function readBacklog(
   db: Db,

@@ -27,7 +27,7 @@ export {
   normaliseRecoveryCode,
   replaceRecoveryCodes,
 } from './recovery-code-store.ts';
-export { forgetRememberedDevices, listRememberedDevices } from './remembered-device-store.ts';
+export { forgetEveryDevice, forgetRememberedDevices, listRememberedDevices } from './remembered-device-store.ts';
 export type { SmsSent } from './sms-codes.ts';
 export {
   activateTotpAction,

@@ -66,6 +66,11 @@ export async function forgetRememberedDevices(db: Db, userId: UserId, id?: strin
   return Number((await of.executeTakeFirst()).numDeletedRows);
 }
 
+/** Deletes the devices of all users. @returns the number */
+export async function forgetEveryDevice(db: Db): Promise<number> {
+  return Number((await db.deleteFrom('rememberedDevices').executeTakeFirst()).numDeletedRows);
+}
+
 /** Deletes expired devices, at most `max` rows. @returns the number */
 export async function sweepRememberedDevices(db: Db, nowMs: number, max: number): Promise<number> {
   const { numDeletedRows } = await db

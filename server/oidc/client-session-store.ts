@@ -3,8 +3,12 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ClientId, SessionIdHash, UserId } from '../shared/index.ts';
 import { type Database, prepare, type Row, type Schema } from '../store/index.ts';
 
-/** Foyer sessions (by the hashes of their ids), all sessions of a user, or all sessions used for a client app. */
-export type LogoutScope = { sessions: readonly SessionIdHash[] } | { accountId: UserId } | { clientId: ClientId };
+/** Foyer sessions (by the hashes of their ids), all sessions of a user, all that were used for a client app, or all. */
+export type LogoutScope =
+  | { sessions: readonly SessionIdHash[] }
+  | { accountId: UserId }
+  | { clientId: ClientId }
+  | { everyone: true };
 
 /** A record that a Foyer session was used for a client app with back-channel logout. */
 export type ClientSession = Pick<Row<'clientSessions'>, 'sid' | 'clientId' | 'accountId'>;
@@ -87,11 +91,13 @@ export async function removeClientSessions(trx: Transaction<Schema>, which: Logo
   if ('sessions' in which && which.sessions.length === 0) return [];
   const deletion = trx.deleteFrom('clientSessions');
   const ending =
-    'sessions' in which
-      ? deletion.where('foyerSession', 'in', which.sessions)
-      : 'accountId' in which
-        ? deletion.where('accountId', 'in', [which.accountId])
-        : deletion.where('clientId', 'in', [which.clientId]);
+    'everyone' in which
+      ? deletion
+      : 'sessions' in which
+        ? deletion.where('foyerSession', 'in', which.sessions)
+        : 'accountId' in which
+          ? deletion.where('accountId', 'in', [which.accountId])
+          : deletion.where('clientId', 'in', [which.clientId]);
   return ending.returning(['sid', 'clientId', 'accountId']).execute();
 }
 

@@ -145,8 +145,9 @@ export async function deleteConnectedApp(db: Db, userId: UserId, clientId: Clien
 }
 
 /** Each client app asks the user again; those with offline access stay connected. */
-export async function forgetConsents(db: Db, userId: UserId): Promise<void> {
-  await db.updateTable('connectedApps').set({ scopes: '', resources: '{}' }).where('userId', '=', userId).execute();
+export async function forgetConsents(db: Db, userId?: UserId): Promise<void> {
+  const forgetting = db.updateTable('connectedApps').set({ scopes: '', resources: '{}' });
+  await (userId === undefined ? forgetting : forgetting.where('userId', '=', userId)).execute();
 }
 
 /** All connections of a user, or of a client app. */

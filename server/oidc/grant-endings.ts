@@ -25,6 +25,8 @@ export interface GrantEndings {
    * @param keeps decides for a session whether it and its grants continue. Undefined: none does
    */
   revokeOfAccount(accountId: UserId, keeps?: (foyerSession: SessionIdHash) => Promise<boolean>): Promise<void>;
+  /** Ends all grants of all users, and notifies the client apps: the users are asked for their consent again. */
+  revokeEveryone(): Promise<void>;
   /** Ends all access that users gave to a client app, including consents; their sessions continue. */
   revokeOfClient(clientId: ClientId): Promise<void>;
   /**
@@ -90,6 +92,12 @@ export function createGrantEndings({ database, notices }: GrantEndingsSettings):
         else await deleteConnectedApps(trx, { userId: accountId });
       });
     },
+    revokeEveryone: () =>
+      database.transaction(async (trx) => {
+        await revokeWhere(trx, { everyone: true });
+        await forgetConsents(trx);
+        await notices.ended(trx, { everyone: true });
+      }),
     revokeOfClient: (clientId) => database.transaction((trx) => endAccessToClient(trx, clientId)),
     async revokeOfMember(trx, accountId, clientId) {
       await revokeOfMemberAndClient(trx, accountId, clientId);

@@ -45,7 +45,8 @@ export async function revokeWhere(
 ): Promise<void> {
   const all = grantHashes(trx);
   const grants = ofClient === undefined ? all : all.where('clientId', '=', ofClient);
-  if ('hashes' in which) await revokeFound(trx, grants.where('idHash', 'in', which.hashes));
+  if ('everyone' in which) await revokeFound(trx, grants);
+  else if ('hashes' in which) await revokeFound(trx, grants.where('idHash', 'in', which.hashes));
   else if ('accountId' in which) await revokeFound(trx, grants.where('accountId', 'in', [which.accountId]));
   else if ('clientId' in which) await revokeFound(trx, grants.where('clientId', 'in', [which.clientId]));
   else await revokeFound(trx, grants.where('foyerSession', 'in', which.sessions).where('offline', '=', 0));

@@ -4,8 +4,8 @@ import { createGrantEndings, type GrantEndings, type GrantEndingsSettings } from
 import { createGrantRecords, type GrantRecords, type GrantRecordsSettings } from './grant-records-store.ts';
 
 export interface GrantStore extends GrantRecords, GrantEndings {
-  /** The number of live grants of a user or of a client. */
-  count(of: { accountId: UserId } | { clientId: ClientId }): Promise<number>;
+  /** The number of live grants, of a user or of a client. */
+  count(of?: { accountId: UserId } | { clientId: ClientId }): Promise<number>;
   /** The same user signed in again: the grants move to the new session. */
   moveToSession(before: SessionIdHash, after: SessionIdHash): Promise<void>;
   /**
@@ -30,7 +30,11 @@ export function createGrantStore(settings: GrantRecordsSettings & GrantEndingsSe
     async count(of) {
       const alive = db.selectFrom('oidc').where('model', '=', 'Grant').where('expiresAt', '>', now());
       const found =
-        'accountId' in of ? alive.where('accountId', '=', of.accountId) : alive.where('clientId', '=', of.clientId);
+        of === undefined
+          ? alive
+          : 'accountId' in of
+            ? alive.where('accountId', '=', of.accountId)
+            : alive.where('clientId', '=', of.clientId);
       const { count } = await found.select((eb) => eb.fn.countAll().as('count')).executeTakeFirstOrThrow();
       return Number(count);
     },

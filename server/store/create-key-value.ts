@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { shortLivedFile } from './data-files.ts';
 import type { StoreLog } from './database.ts';
 import type { KeyValueStore } from './key-value.ts';
 import { openEmbeddedKeyValue } from './key-value-embedded.ts';
@@ -20,7 +21,7 @@ interface KeyValueOptions {
  */
 export async function openKeyValue({ url = '', dataDir, log, observe }: KeyValueOptions): Promise<KeyValueStore> {
   const kv = await (url === ''
-    ? openEmbeddedKeyValue({ path: join(dataDir, 'short-lived.db') })
+    ? openEmbeddedKeyValue({ path: join(dataDir, shortLivedFile) })
     : openRedisKeyValue({ url, log }));
   return observe ? observeKeyValue(kv, observe) : kv;
 }

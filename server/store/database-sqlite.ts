@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { databaseFile } from './data-files.ts';
 import type { Database } from './database.ts';
 import { createKysely } from './db.ts';
 import { observeDialect, type StoreObserver } from './observe-store.ts';
+import { finishReplacement } from './replace-data.ts';
 import { openSqlite } from './sqlite.ts';
 import { watchSqlite } from './sqlite-changes.ts';
 import { checkpointElsewhere } from './sqlite-checkpoints.ts';
@@ -10,7 +12,8 @@ import { createSqliteDialect, guardedTransaction } from './sqlite-dialect.ts';
 
 /** Opens `<dataDir>/foyer.db`, which several processes of one host may share. */
 export async function openSqliteDatabase(dataDir: string, observe?: StoreObserver): Promise<Database> {
-  const path = join(dataDir, 'foyer.db');
+  finishReplacement(dataDir);
+  const path = join(dataDir, databaseFile);
   const writer = await openSqlite(path);
   const reader = await openSqlite(path, { readOnly: true });
   const checkpoints = checkpointElsewhere(path);

@@ -69,6 +69,11 @@ export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<numb
   return row?.at ?? undefined;
 }
 
+/** The name of the newest migration that is applied; undefined: none. */
+export async function newestMigration(database: Pick<Database, 'db'>): Promise<string | undefined> {
+  return [...(await appliedNames(database))].toSorted().at(-1);
+}
+
 async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_history')) return new Set();

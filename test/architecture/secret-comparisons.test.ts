@@ -55,6 +55,7 @@ const allowed: Record<string, string> = {
   'anchor.chainHash !== first.chainHash': 'hashes of the audit trail, which are public',
   'row.chainHash !== anchor.chainHash': 'hashes of the audit trail, which are public',
   'point.chainHash !== head.chainHash': 'hashes of the audit trail, which are public',
+  'found.sha256 !== sha256': 'hash of a file of a backup, which its manifest has in the open',
   'emailHash === user.emailHash': 'hashes of an address, both stored',
   'password === confirm': 'both typed in the same form',
   'token.jkt === proof?.thumbprint': 'thumbprint of a public key (RFC 9449)',

@@ -22,6 +22,8 @@ const groups = {
 const commands = [
   ...Object.entries(groups).flatMap(([group, names]) => names.map((name) => [group, name])),
   ['migrate'],
+  ['backup'],
+  ['restore'],
   ['doctor'],
 ];
 
@@ -33,7 +35,7 @@ describe('help', () => {
   it('The help lists every command', async () => {
     const help = await foyer('--help');
     expect(help).toMatchObject({ code: 0, err: '' });
-    expect(listed(help.out)).toEqual([...Object.keys(groups), 'migrate', 'doctor', 'help']);
+    expect(listed(help.out)).toEqual([...Object.keys(groups), 'migrate', 'backup', 'restore', 'doctor', 'help']);
     for (const [group, names] of Object.entries(groups)) {
       expect(listed((await foyer(group, '--help')).out)).toEqual([...names, 'help']);
     }

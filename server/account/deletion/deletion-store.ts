@@ -72,6 +72,17 @@ export async function listDueDeletions(db: Db, nowMs: number, max: number): Prom
   return rows.map(({ userId }) => userId);
 }
 
+/** Moves pending deletions to this time that are due before. @returns the number */
+export async function postponeDeletions(trx: Transaction<Schema>, dueAt: number): Promise<number> {
+  const { numUpdatedRows } = await trx
+    .updateTable('accountDeletions')
+    .set({ dueAt })
+    .where('dueAt', '<', dueAt)
+    .where('doneAt', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
 /** From here on the deletion cannot be cancelled. @returns false if it was cancelled, or is already done */
 export async function claimForErasure(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx

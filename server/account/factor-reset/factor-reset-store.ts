@@ -66,6 +66,11 @@ export async function cancelWaitingResets(
   return numUpdatedRows > 0n;
 }
 
+/** Cancels all pending ones. @returns the number */
+export async function cancelEveryReset(trx: Transaction<Schema>, nowMs: number): Promise<number> {
+  return Number((await endWaiting(trx, 'cancelled', nowMs).executeTakeFirst()).numUpdatedRows);
+}
+
 /** @returns false if it was cancelled, is already done, or is not due */
 export async function markResetDone(trx: Transaction<Schema>, id: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await endWaiting(trx, 'done', nowMs)

@@ -106,6 +106,15 @@ export async function isWaiting(db: Db, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** The number of open tasks. */
+export async function countTasks(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('billingTasks')
+    .select(({ fn }) => fn.countAll().as('tasks'))
+    .executeTakeFirst();
+  return Number(row?.tasks ?? 0);
+}
+
 /** Open tasks that were due before this time, the oldest first; without the customers of an import that are still to come. */
 export async function tasksSince(db: Db, beforeMs: number, max: number): Promise<BillingTask[]> {
   const rows = await db
