@@ -14,7 +14,6 @@ import { type AuditTrail, createAuditTrail, recordEntry } from './audit/index.ts
 import { type AppDeps, type BaseServices, toAccountDeps } from './base-services.ts';
 import {
   type BillingModule,
-  billingDataSource,
   createBillingModule,
   createCatalogue,
   createStripe,
@@ -26,23 +25,17 @@ import {
   createFederationModule,
   createUpstreamLogout,
   type FederationHooks,
-  federationDataSource,
   listLinkedSince,
   unlinkAddedSince,
 } from './federation/index.ts';
 import type { AllSubscribers } from './hooks.ts';
 import { createMfa, removeFactorsAddedSince } from './mfa/index.ts';
-import {
-  clientSessionsDataSource,
-  connectedAppHolding,
-  createOidcModule,
-  grantsDataSource,
-  type OidcModule,
-} from './oidc/index.ts';
+import { createOidcModule, type OidcModule } from './oidc/index.ts';
 import { createPasskeys, removePasskeysAddedSince } from './passkeys/index.ts';
 import { createPasswordDeps } from './password/index.ts';
+import { higherDataSources } from './personal-data-sources.ts';
 import { createMailedCodes, createSignIn, signInWithAddress } from './sign-in/index.ts';
-import { openSignUp, signUpDataSource } from './sign-up/index.ts';
+import { openSignUp } from './sign-up/index.ts';
 import { listWithheldFields, mailWelcome } from './users/index.ts';
 
 /** The plans, and the providers with the sign-out there: what modules need before billing and federation exist. */
@@ -164,14 +157,7 @@ function createAccountModules({ deps, base, catalogues }: WiringInput, { account
   const deletion = createDeletion({
     ...accountDeps,
     outboxBox: boxes.outbox,
-    personalDataSources: [
-      grantsDataSource(database),
-      clientSessionsDataSource(database, outbox),
-      connectedAppHolding(database, now),
-      signUpDataSource(database),
-      billingDataSource(database),
-      federationDataSource(database),
-    ],
+    personalDataSources: higherDataSources({ database, outbox, now }),
     membership: subscriptionOnDeletion(database, catalogue),
   });
   const contact = createContactDeps({

@@ -73,7 +73,7 @@ const onBothPairs = [
   /^test\/(api\/user-records|messages\/codes|account\/contact\/email-change|metrics\/stores|mfa\/remembered|password\/forgot)\./,
   /^test\/(passkeys\/registration|rate-limits\/consume|sign-in\/(imported|reauthentication|remembered-device|second-factor)|sign-up\/confirmations)\./,
   /^test\/(browser\/demo-journey|account\/deletion\/(deletion|export|factor-reset)|federation\/(attempts|overtaken|two-tabs))\./,
-  /^test\/cli\/(backup|keys|outbox|partner-deals|reset-mfa|user-import|user-import-progress|users)\./,
+  /^test\/cli\/(backup|keys|outbox|partner-deals|reset-mfa|user-delete|user-import|user-import-progress|user-update|users)\./,
   /^test\/messages\/(outbox|worker(-\w+)?)\./,
   /^test\/oidc\/(another-process|back-channel-logout(-delivery)?|code-flow|connected-apps|device-flow)\./,
   /^test\/oidc\/(key-rotation|lifetimes|refresh|remember-me|revocation|token-cookies|token-cookie-renewal)\./,

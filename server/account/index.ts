@@ -9,9 +9,20 @@
 export { accountOperations } from './account-operations.ts';
 export { createContactDeps } from './contact/contact-deps.ts';
 export { contactOperations } from './contact/contact-operations.ts';
-export { createDeletion, type Deletion } from './deletion/create-deletion.ts';
+export {
+  ContactChangeRefusedError,
+  changeContactByOperator,
+  type OperatorContactChange,
+} from './contact/operator-change.ts';
+export { createDeletion, createDeletionDeps, type Deletion } from './deletion/create-deletion.ts';
+export { eraseNow } from './deletion/delete-due-accounts.ts';
 export { findDeletion, listErasedUsers, postponeDeletions } from './deletion/deletion-store.ts';
-export { cancelDeletionsRequestedSince, cancelPendingDeletion, waitDays } from './deletion/request-deletion.ts';
+export {
+  cancelDeletionsRequestedSince,
+  cancelPendingDeletion,
+  requestDeletion,
+  waitDays,
+} from './deletion/request-deletion.ts';
 export type { ConnectedApp, ConnectedApps } from './deps.ts';
 export { cancelFactorReset, cancelResetsRequestedSince, requestFactorReset } from './factor-reset/factor-reset.ts';
 export {
@@ -21,5 +32,6 @@ export {
   listPendingResets,
 } from './factor-reset/factor-reset-store.ts';
 export { profileSaver } from './profile/profile-calls.ts';
+export { saveProfile } from './profile/save-profile.ts';
 export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';
 export { accountRoutes } from './routes.ts';

@@ -44,6 +44,16 @@ export function printResult(io: CliIo, result: Result, asJson: boolean): void {
   io.stdout.write(`${asJson ? escapeForTerminal(JSON.stringify(result.json, undefined, 2)) : result.text}\n`);
 }
 
+/** The first line of standard input. */
+export async function readLine(stdin: CliIo['stdin']): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    if (text.includes('\n')) break;
+  }
+  return text.split(/\r?\n/)[0] ?? '';
+}
+
 /** The whole standard input, without the line end that `echo` adds. */
 export async function readAll(stdin: CliIo['stdin']): Promise<string> {
   const chunks: Uint8Array[] = [];

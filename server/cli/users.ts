@@ -10,6 +10,7 @@ import type { Result } from './io.ts';
 import { signInFacts } from './sign-in-report.ts';
 import { counted, moment, table } from './text.ts';
 import { addCommand } from './user-add.ts';
+import { deleteCommand } from './user-delete.ts';
 import { userImportCommand } from './user-import.ts';
 import { setPasswordCommand } from './user-password.ts';
 import {
@@ -22,6 +23,7 @@ import {
   userState,
 } from './user-records.ts';
 import { sessionsCommand } from './user-sessions.ts';
+import { updateCommand } from './user-update.ts';
 
 /** The plan, the end of the trial, and the entitlements. */
 function membershipFacts({ catalogue, now }: Context, user: User): [string, string][] {
@@ -115,6 +117,8 @@ export function userCommands({ group, io }: Program): void {
   setPasswordCommand(add, io);
   factorResetCommand(add);
   sessionsCommand(add);
+  updateCommand(add);
+  deleteCommand(add);
   add('list', {
     description: 'members, the oldest first',
     options: [

@@ -51,6 +51,7 @@ export {
   byOperator,
   deviceName,
   mailAbout,
+  mailByOperator,
   notifySecurityChange,
   type Origin,
   securityChanges,

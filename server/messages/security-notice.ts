@@ -44,7 +44,7 @@ export function mailAbout(user: Addressee, from: Origin, atMs: number) {
 }
 
 /** Common parts of the mails about an operator's action, in the user's language. */
-const mailByOperator = (user: Addressee, atMs: number) =>
+export const mailByOperator = (user: Addressee, atMs: number) =>
   ({
     mail: { channel: 'mail', to: user.email, lang: resolveLanguage('en', user.locale ?? undefined) },
     values: { givenName: user.givenName, atMs, ...byOperator },

@@ -43,6 +43,8 @@ export async function listReservedEmails(
 
 interface NewEmail {
   email: NormalisedEmail;
+  /** False: an operator has set it, and the user must prove it at the next sign-in. */
+  verified?: boolean;
   /** SHA-256 of the token in the undo link. */
   undoHash: Sha256;
   undoUntil: number;
@@ -50,7 +52,7 @@ interface NewEmail {
 }
 
 /**
- * Gives a user another address, which they have just proven, and reserves the former one for them.
+ * Gives a user another address, and reserves the former one for them.
  * @param user as they were when they asked: if password or address have changed, nothing is done
  * @returns the change's id; undefined if nothing was changed
  * @throws {AlreadyInUseError} if the address belongs to another user, or is reserved for one
@@ -58,7 +60,7 @@ interface NewEmail {
 export async function changeEmail(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'email' | 'passwordEpoch'>,
-  { email, undoHash, undoUntil, nowMs }: NewEmail,
+  { email, verified = true, undoHash, undoUntil, nowMs }: NewEmail,
 ): Promise<string | undefined> {
   // In this order, as for new users.
   if (await trx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst())
@@ -67,7 +69,7 @@ export async function changeEmail(
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
-      .set({ email, emailVerified: 1, updatedAt: nowMs })
+      .set({ email, emailVerified: Number(verified), updatedAt: nowMs })
       .where('id', '=', user.id)
       .where('email', '=', user.email)
       .where('passwordEpoch', '=', user.passwordEpoch)

@@ -106,4 +106,5 @@ export {
   setMfaPreference,
   setSource,
   setUserPlan,
+  setVerified,
 } from './user-store.ts';

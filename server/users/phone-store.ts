@@ -4,29 +4,31 @@ import { isUniqueViolation, type Schema } from '../store/index.ts';
 import { AlreadyInUseError, type User } from './user.ts';
 
 /**
- * Gives a user a number that they have just proven. Another user with the same unproven number loses it.
+ * Gives a user a number. If it is proven, another user with the same unproven number loses it.
  * @param user as they were when they asked: if the password has changed, nothing is done
  * @returns whether it was changed
- * @throws {AlreadyInUseError} if another user has proven it
+ * @throws {AlreadyInUseError} if another user has proven it, or has it while this one has not
  */
 export async function setPhone(
   trx: Transaction<Schema>,
   user: Pick<User, 'id' | 'passwordEpoch'>,
-  { phone, nowMs }: { phone: E164; nowMs: number },
+  { phone, verified = true, nowMs }: { phone: E164; verified?: boolean; nowMs: number },
 ): Promise<boolean> {
-  await trx
-    .updateTable('users')
-    .set({ phone: null, updatedAt: nowMs })
-    .where('phone', '=', phone)
-    .where('phoneVerified', '=', 0)
-    .where('id', '!=', user.id)
-    .execute();
+  if (verified) {
+    await trx
+      .updateTable('users')
+      .set({ phone: null, updatedAt: nowMs })
+      .where('phone', '=', phone)
+      .where('phoneVerified', '=', 0)
+      .where('id', '!=', user.id)
+      .execute();
+  }
   const others = trx.selectFrom('users').select('id').where('phone', '=', phone).where('id', '!=', user.id);
   if (await others.executeTakeFirst()) throw new AlreadyInUseError('phone');
   try {
     const { numUpdatedRows } = await trx
       .updateTable('users')
-      .set({ phone, phoneVerified: 1, phoneChangedAt: nowMs, updatedAt: nowMs })
+      .set({ phone, phoneVerified: Number(verified), phoneChangedAt: nowMs, updatedAt: nowMs })
       .where('id', '=', user.id)
       .where('passwordEpoch', '=', user.passwordEpoch)
       .where('disabledAt', 'is', null)

@@ -212,6 +212,20 @@ export async function confirmEmail(db: Db, user: Pick<User, 'id' | 'email'>, now
   return numUpdatedRows > 0n;
 }
 
+/** Sets whether the address or number of a user is verified. */
+export async function setVerified(
+  trx: Transaction<Schema>,
+  id: UserId,
+  { flag, verified, nowMs }: { flag: 'email' | 'phone'; verified: boolean; nowMs: number },
+): Promise<void> {
+  const column = flag === 'email' ? { emailVerified: Number(verified) } : { phoneVerified: Number(verified) };
+  await trx
+    .updateTable('users')
+    .set({ ...column, updatedAt: nowMs })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Stores the user's language. */
 export async function setLocale(
   db: Db,

@@ -32,7 +32,19 @@ const codeMail = (name: 'verifyEmail' | 'passwordReset' | 'signInCode' | 'change
     sample: { code: '493027', minutes: 10 },
   });
 
+/** An operator's action has no device and address. */
 const changedEmailFacts = [text('mail.emailChangeRequested.newAddress', 'newEmail'), when, ...origin] as const;
+
+const endings: readonly SecurityChange[] = [
+  'session-ended',
+  'sessions-ended',
+  'all-sessions-ended',
+  'device-forgotten',
+];
+
+/** After the end of a session the user signs in again; any other change of an operator asks for nothing. */
+const noticeLead = (operator: true | undefined, change: SecurityChange) =>
+  operator ? (endings.includes(change) ? 'leadOperator' : 'leadOperatorChange') : 'lead';
 
 /** The mails about the account: its addresses, its credentials and its end. */
 export const accountMails = {
@@ -97,8 +109,11 @@ export const accountMails = {
     sample: changedEmail,
   }),
   /** To the replaced address, with the link to undo it. */
-  'email-changed': defineMail<Action & { newEmail: string; undoUrl: string; undoUntilMs: number }>({
+  'email-changed': defineMail<
+    Timed & Partial<Action> & { newEmail: string; undoUrl: string; undoUntilMs: number; operator?: true }
+  >({
     name: 'emailChanged',
+    lead: ({ operator }, { t }) => t(`mail.emailChanged.${operator ? 'leadOperator' : 'lead'}`),
     facts: changedEmailFacts,
     advice: ({ undoUntilMs }, { t, lang }) =>
       t('mail.emailChanged.notYou', { until: formatDate(lang, undoUntilMs, 'exact') }),
@@ -123,7 +138,7 @@ export const accountMails = {
   'security-notice': defineMail<Timed & Partial<Action> & { change: SecurityChange; detail?: string; operator?: true }>(
     {
       ...warning('securityNotice'),
-      lead: ({ operator }, { t, brand }) => t(`mail.securityNotice.${operator ? 'leadOperator' : 'lead'}`, { brand }),
+      lead: ({ operator, change }, { t, brand }) => t(`mail.securityNotice.${noticeLead(operator, change)}`, { brand }),
       advice: ({ operator }, { t, brand }) => (operator ? undefined : t('mail.securityNotice.notYou', { brand })),
       title: ({ change }, { t }) => t(`mail.securityNotice.changes.${change}`),
       facts: [when, text('mail.securityNotice.detail', 'detail'), ...origin],
@@ -131,8 +146,9 @@ export const accountMails = {
     },
   ),
   /** The user has requested deletion. */
-  'deletion-asked': defineMail<Action & { dueAtMs: number }>({
+  'deletion-asked': defineMail<Timed & Partial<Action> & { dueAtMs: number; operator?: true }>({
     name: 'deletionRequested',
+    lead: ({ operator }, { t }) => t(`mail.deletionRequested.${operator ? 'leadOperator' : 'lead'}`),
     facts: [time('mail.by', 'dueAtMs', 'exact'), ...origin, when],
     advice: 'mail.deletionRequested.stay',
     button: home('mail.deletionRequested.signIn'),

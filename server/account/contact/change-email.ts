@@ -8,6 +8,7 @@ import { AlreadyInUseError, changeEmail, findUserByIdentifier, normaliseEmail, t
 import type { ContactDeps } from './contact-deps.ts';
 import { consumeContactCode } from './contact-limits.ts';
 import type { PendingChangeByKind } from './pending-contact-changes.ts';
+import { undoMs, undoUrl } from './undo-link.ts';
 import {
   type CodeRejection,
   type CodeThrottled,
@@ -16,8 +17,6 @@ import {
   verifyContactCode,
 } from './verify-contact-code.ts';
 
-const undoHours = 72;
-const undoMs = undoHours * 60 * 60_000;
 const purpose = 'change-email';
 
 export type EmailRefusal = { kind: 'malformed' } | { kind: 'same' } | CodeThrottled;
@@ -150,7 +149,7 @@ export async function confirmEmailChange(
           givenName: user.givenName,
           atMs: now(),
           newEmail: flow.to,
-          undoUrl: `${publicUrl}/undo-email-change?${new URLSearchParams({ token: `${change}.${secret}` })}`,
+          undoUrl: undoUrl(publicUrl, { change, secret }),
           undoUntilMs: undoUntil,
           ...whence(lang, from),
         },

@@ -13,11 +13,13 @@ export interface Deletion extends DeletionDeps {
 
 const everyMs = 5 * 60_000;
 
-export function createDeletion({ outboxBox, personalDataSources, ...common }: DeletionSettings): Deletion {
-  const deps: DeletionDeps = {
-    ...common,
-    personalDataSources: [...personalDataSources, ...ownDataSources({ ...common, outboxBox })],
-  };
+/** The dependencies without the job, for the operator's command too. */
+export function createDeletionDeps({ outboxBox, personalDataSources, ...common }: DeletionSettings): DeletionDeps {
+  return { ...common, personalDataSources: [...personalDataSources, ...ownDataSources({ ...common, outboxBox })] };
+}
+
+export function createDeletion(settings: DeletionSettings): Deletion {
+  const deps = createDeletionDeps(settings);
   const { database, log, now } = deps;
   const work = async () => {
     await eraseDueAccounts(deps);

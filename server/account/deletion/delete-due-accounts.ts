@@ -1,7 +1,7 @@
 import type { UserId } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
 import type { DeletionDeps } from './deletion-deps.ts';
-import { claimForErasure, listDueDeletions } from './deletion-store.ts';
+import { claimForErasure, listDueDeletions, makeDue } from './deletion-store.ts';
 
 const batch = 100;
 
@@ -24,6 +24,12 @@ async function eraseAccount(deps: DeletionDeps, userId: UserId): Promise<boolean
   // Data outside the transaction: sessions, and the grants of client apps.
   if (erased) await sessions.endAll(userId);
   return erased;
+}
+
+/** Erases a user whose deletion is requested, without the wait. @returns false if they have signed in meanwhile */
+export async function eraseNow(deps: DeletionDeps, userId: UserId): Promise<boolean> {
+  await makeDue(deps.database.db, userId, deps.now());
+  return eraseAccount(deps, userId);
 }
 
 /** Erases all due accounts. A failure does not block the others. @returns the number of erased ones */

@@ -83,6 +83,16 @@ export async function postponeDeletions(trx: Transaction<Schema>, dueAt: number)
   return Number(numUpdatedRows);
 }
 
+/** Makes a requested deletion due now. */
+export async function makeDue(db: Db, userId: UserId, nowMs: number): Promise<void> {
+  await db
+    .updateTable('accountDeletions')
+    .set({ dueAt: nowMs })
+    .where('userId', '=', userId)
+    .where('doneAt', 'is', null)
+    .execute();
+}
+
 /** From here on the deletion cannot be cancelled. @returns false if it was cancelled, or is already done */
 export async function claimForErasure(trx: Transaction<Schema>, userId: UserId, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await trx

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Transaction } from 'kysely';
 import type { CancellationTiming } from '../../billing/index.ts';
 import { getRequestOrigin, translator } from '../../http/index.ts';
-import { mailAbout, type Origin } from '../../messages/index.ts';
+import { type byOperator, mailAbout, mailByOperator, type Origin } from '../../messages/index.ts';
 import { dayMs, toPublicOutcome, type UserId } from '../../shared/index.ts';
 import type { KeyValueStore, Schema } from '../../store/index.ts';
 import { findUser, type User } from '../../users/index.ts';
@@ -25,7 +25,7 @@ type RequestDeletionResult =
 export async function requestDeletion(
   deps: DeletionDeps,
   user: User,
-  { timing, from }: { timing: CancellationTiming; from: Origin },
+  { timing, from }: { timing: CancellationTiming; from: Origin | typeof byOperator },
 ): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
   // Also before: if this process dies right after the commit, almost nothing remains to end.
@@ -48,7 +48,8 @@ export async function requestDeletion(
       subject: user.id,
       atMs: requestedAt,
     });
-    const { mail, values } = mailAbout(current, from, deps.now());
+    const { mail, values } =
+      'operator' in from ? mailByOperator(current, requestedAt) : mailAbout(current, from, requestedAt);
     await outbox.add(trx, {
       ...mail,
       template: 'deletion-asked',

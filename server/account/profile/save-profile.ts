@@ -1,7 +1,13 @@
 import type { Transaction } from 'kysely';
 import { recordContactChange } from '../../billing/index.ts';
 import { consumeLimits, type RefusalRules, rateLimits } from '../../http/index.ts';
-import { notifySecurityChange, type Origin, type Outbox, type SecurityChange } from '../../messages/index.ts';
+import {
+  type byOperator,
+  notifySecurityChange,
+  type Origin,
+  type Outbox,
+  type SecurityChange,
+} from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import { keysIn } from '../../shared/index.ts';
 import { type Database, isUniqueViolation, type KeyValueStore, type Schema } from '../../store/index.ts';
@@ -29,7 +35,8 @@ const billedNames: ReadonlySet<keyof ProfileChange> = new Set(['givenName', 'fam
 
 interface ProfileToSave {
   change: ProfileChange;
-  from: Origin;
+  /** The changes of an operator are not limited. */
+  from: Origin | typeof byOperator;
   /** Other writes of the same transaction, also if the profile is unchanged. */
   alongside?: ((trx: Transaction<Schema>) => Promise<void>) | undefined;
 }
@@ -88,7 +95,7 @@ async function saveChange(
   const different = Object.fromEntries(names.map((name) => [name, change[name]])) as ProfileChange;
   const notified = new Set(names.flatMap((name) => mailAbout(name) ?? []));
   const labels = names.filter(isUserDataField).map((name) => `settings.userData.fields.${name}` as const);
-  if (notified.size > 0) {
+  if (notified.size > 0 && !('operator' in from)) {
     const decision = await consumeLimits(kv, rateLimits.profileChange, { account: user.id });
     if (!decision.allowed) {
       return { kind: 'refused', refusal: { kind: 'too-many', retryAfterMs: decision.retryAfterMs } };

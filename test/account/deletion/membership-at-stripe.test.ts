@@ -3,7 +3,7 @@ import type { User } from '../../../server/users/index.ts';
 import { type Shop, startShop } from '../../billing/steps.ts';
 import { toStripeCustomerId } from '../../support/ids.ts';
 import { anyBackend } from '../../support/stores.ts';
-import { askToLeave, dayMs } from './steps.ts';
+import { askToLeave, dayMs, operatorOf } from './steps.ts';
 
 describe('deletion of a member with a plan: calls to Stripe', () => {
   let shop: Shop;
@@ -44,6 +44,18 @@ describe('deletion of a member with a plan: calls to Stripe', () => {
     await stay(user);
     expect(await subscriptionOf(user)).toMatchObject({ status: 'active', cancel_at_period_end: false });
     expect(await standing(user)).toMatchObject({ paidPlanId: '10', nextPlanId: null, cancelAtPeriodEnd: false });
+  });
+
+  it('An operator’s deletion at once ends the subscription and deletes the customer at Stripe', async () => {
+    const [user, waiting] = [await member(), await member()];
+    const { subscriptionId, customerId } = await standing(user);
+    const cli = operatorOf(shop.foyer);
+    expect(await cli('user', 'delete', user.email, '--now', '--yes')).toMatchObject({ code: 0 });
+    expect(await cli('user', 'delete', waiting.email)).toMatchObject({ code: 0 });
+    await shop.membership.work();
+    expect(await stripe.subscriptions.retrieve(subscriptionId ?? '')).toMatchObject({ status: 'canceled' });
+    expect(await stripe.customers.retrieve(customerId ?? '')).toMatchObject({ deleted: true });
+    expect(await subscriptionOf(waiting)).toMatchObject({ status: 'active', cancel_at_period_end: true });
   });
 
   it('A scheduled cheaper plan is dropped when the member leaves and restored when the member stays', async () => {
