@@ -107,7 +107,10 @@ async function stage(
     const secure = async (): Promise<Staged> => ({ applied, state: await secureRestored(context, { keepSessions }) });
     return runRecorded(context, 'restore', secure);
   };
-  return withContext(io, prepare, { migrated: false, config: storesIn(config, folder) });
+  const staged = await withContext(io, prepare, { migrated: false, config: storesIn(config, folder) });
+  // The commands need some store; that of this Foyer is Redis.
+  if (config.REDIS_URL !== undefined) rmSync(join(folder, shortLivedFile), { force: true });
+  return staged;
 }
 
 /** @throws {CliError} a process has opened the stores */
