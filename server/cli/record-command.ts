@@ -22,6 +22,9 @@ const subjects = new WeakMap<object, UserId>();
 export const setSubject = (context: Pick<Context, 'database'>, userId: UserId): void =>
   void subjects.set(context.database, userId);
 
+/** An erased member must not be named again. */
+export const forgetSubject = (context: Pick<Context, 'database'>): void => void subjects.delete(context.database);
+
 /**
  * Runs a command as its operator, and records it with its exit code in the audit trail: its name, never its arguments.
  */

@@ -10,6 +10,7 @@ import type { AddCommand } from './command.ts';
 import type { Context } from './context.ts';
 import { refused } from './errors.ts';
 import { type CliIo, type Result, readLine } from './io.ts';
+import { forgetSubject } from './record-command.ts';
 import { moment, numericDate } from './text.ts';
 import { endEverything, memberHelp, requireUserByName } from './user-records.ts';
 
@@ -67,6 +68,7 @@ async function deleteUser(context: Context, who: string, options: DeleteOptions)
     };
   }
   if (!(await eraseNow(deps, user.id))) throw refused([`${user.email}: has signed in meanwhile; try again`]);
+  forgetSubject(context);
   return {
     json: { sub: user.id, due_at: numericDate(context.now()), erased: true },
     text: `Member ${user.id} is erased. A running Foyer ends the subscription and deletes the customer at Stripe within minutes.`,
