@@ -248,7 +248,21 @@ function listSubscribers(
     onSessionsEnded: { revokeGrantsOfSessions: oidc.revokeGrantsOfSessions },
     onAllSessionsEnded: { revokeGrantsOfUser: oidc.revokeGrantsOfUser },
     onOtherSessionsEnded: { revokeOfflineAccess: oidc.revokeOfflineAccess },
-    afterSignOut: { clearTokenCookies: oidc.clearTokenCookies, endProviderSession: oidc.endProviderSession },
+    afterSignOut: {
+      clearTokenCookies: oidc.clearTokenCookies,
+      endProviderSession: oidc.endProviderSession,
+      recordSignOut: async ({ session, requestedBy: { clientId, provider } }) => {
+        if (session === undefined) return;
+        const subject = session.userId;
+        await recordEntry(database.db, {
+          type: 'sign-out.completed',
+          details: { provider },
+          subject,
+          clientId,
+          atMs: now(),
+        });
+      },
+    },
     onUserCreated: {
       recordAccount: (trx, { user, provider }) =>
         recordEntry(trx, { type: 'account.created', details: { provider }, subject: user.id, atMs: now() }),

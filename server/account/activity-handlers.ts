@@ -12,6 +12,7 @@ const onAPage = 25;
 /** Events with one text for each; those of changes have the text of their mail. */
 const texts: Readonly<Record<string, TextKey>> = {
   'sign-in.completed': 'devices.activity.events.signedIn',
+  'sign-out.completed': 'devices.activity.events.signedOut',
   'sign-in.refused': 'devices.activity.events.refused',
   'password.changed': 'devices.activity.events.password',
   'app.connected': 'devices.activity.events.connected',

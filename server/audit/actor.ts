@@ -18,9 +18,9 @@ interface EventOrigin {
 /** Actor, address and device of an event: those that it names, else those of the running command or request. */
 export function readOrigin(entry: AuditEntry): EventOrigin {
   const running = actors.getStore();
-  const { actor = running, address, clientId } = entry;
+  const { actor = running, address, device = null, clientId } = entry;
   const elsewhere = { address: null, device: null, actor: actor ?? ({ kind: 'system' } as const), clientId };
-  if (address !== undefined) return { ...elsewhere, address: toAddress(address) };
+  if (address !== undefined) return { ...elsewhere, address: toAddress(address), device };
   const req = currentRequest();
   if (req === undefined || running !== undefined) return elsewhere;
   const caller = findPrincipal(req);
@@ -42,6 +42,9 @@ function propertyText(req: object, name: string): string | undefined {
   const value: unknown = Reflect.get(req, name);
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The browser of the running request. */
+export const readDevice = (): string | null => toDevice(currentRequest()?.headers['user-agent']);
 
 /** `Chrome · Windows`: the same in every language. */
 function toDevice(userAgent: string | undefined): string | null {

@@ -1,13 +1,18 @@
-import { createEvent, type Subscribers, type UserId } from '../shared/index.ts';
+import { createEvent, type ProviderId, type Subscribers, type UserId } from '../shared/index.ts';
 import type { Db } from '../store/index.ts';
 import type { AuditEntry } from './events.ts';
 
-/** A sign-in of a known user that was refused. */
-interface RefusedSignIn {
-  userId: UserId;
-  /** The factor: `password`, `totp`, … */
+/** A sign-in that was refused. */
+export interface RefusedSignIn {
+  /** Undefined: the response of an identity provider identified no user. */
+  userId: UserId | undefined;
+  /** The factor: `password`, `totp`, `passkey` …, or the kind of the identity provider: `saml`, `google` … */
   method: string;
   ip: string;
+  /** The identity provider. */
+  provider?: ProviderId | undefined;
+  /** The kind of the refusal. */
+  reason?: string | undefined;
 }
 
 /** Events that modules report for the audit trail. `wiring.ts` lists the subscribers. */

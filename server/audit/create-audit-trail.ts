@@ -1,6 +1,7 @@
 import type { Logger } from '../http/index.ts';
 import { dayMs, hourMs, minuteMs } from '../shared/index.ts';
 import { createLease, type Database, runPeriodically } from '../store/index.ts';
+import { readDevice } from './actor.ts';
 import type { AuditSubscribers } from './audit-hooks.ts';
 import { findMark } from './audit-store.ts';
 import { toAuditKeys } from './chain.ts';
@@ -91,7 +92,7 @@ export function createAuditTrail({ database, secretKeys, days, log, now }: Audit
   return {
     subscribers: {
       onAct: recordEntry,
-      onSignInRefused: async (refused) => refusals.count(refused),
+      onSignInRefused: async (refused) => refusals.count({ ...refused, device: readDevice() }),
     },
     seal,
     sweep,

@@ -11,10 +11,17 @@ const change = z.strictObject({ change: short });
 const detailsByType = {
   /** `amr`: RFC 8176. */
   'sign-in.completed': z.strictObject({ amr: z.array(short).max(8), provider: short.optional() }),
-  /** `attempts`: within one minute, from one address. */
-  'sign-in.refused': z.strictObject({ method: short, attempts: count }),
+  /** `attempts`: within one minute, from one address. `provider`, `reason`: of passkeys and identity providers. */
+  'sign-in.refused': z.strictObject({
+    method: short,
+    attempts: count,
+    provider: short.optional(),
+    reason: short.optional(),
+  }),
   /** Refusals of one minute beyond those that have an event of their own. */
   'sign-in.refused-many': z.strictObject({ attempts: count }),
+  /** `provider`: it signed the member out in this browser (OpenID Connect Front-Channel Logout 1.0). */
+  'sign-out.completed': z.strictObject({ provider: short.optional() }),
   'password.changed': none,
   'factor.changed': change,
   'contact.changed': change,
@@ -66,6 +73,8 @@ export type AuditEntry = AuditEvent & {
   actor?: Actor | undefined;
   /** Undefined: the address of the request. */
   address?: string | undefined;
+  /** Beside `address`: browser and operating system. */
+  device?: string | null | undefined;
   /** Milliseconds since the epoch. */
   atMs: number;
 };

@@ -34,7 +34,7 @@ async function askAgain(
   const forceFresh = strategyState.againAtS !== undefined;
   const repeated = { provider, intent, continuation, remember, forceFresh, repeated: true } as const;
   return startAttempt(r, deps, repeated).catch((error: unknown) => {
-    logRefusal(deps, provider, error);
+    logRefusal(r, deps, { provider, error, attempt });
     return undefined;
   });
 }
@@ -81,7 +81,7 @@ async function finishAttempt(
     const identity = await verify(returned.attempt);
     await handleIdentity(r, deps, { provider, identity, attempt: returned.attempt });
   } catch (error) {
-    const refusal = logRefusal(deps, provider, error);
+    const refusal = logRefusal(r, deps, { provider, error, attempt });
     const address = attempt && (await recover?.(attempt, refusal));
     r.redirect(address ?? loginPageUrl(attempt, provider, refusal.kind));
   }

@@ -1,3 +1,4 @@
+import type { AuditHooks } from '../audit/index.ts';
 import type { Continuation, HostCookies, Logger, Pages, RateLimits, RequestContext } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
@@ -75,7 +76,7 @@ export interface FederationDeps extends FederationHooks {
   kv: KeyValueStore;
   cookies: HostCookies;
   outbox: Outbox;
-  hooks: UserHooks;
+  hooks: UserHooks & Pick<AuditHooks, 'onSignInRefused'>;
   sessions: Sessions;
   providers: Providers;
   attempts: FederationAttempts;

@@ -1,4 +1,5 @@
 import { continuationFromQuery, type RequestContext } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import {
   type AttemptDecision,
   type AttemptFacts,
@@ -8,7 +9,7 @@ import {
 } from './attempt-state.ts';
 import { completeFederatedSignIn } from './complete-federated-sign-in.ts';
 import type { FederationDeps } from './deps.ts';
-import { FederationError } from './identity.ts';
+import { FederationError, type UpstreamIdentity } from './identity.ts';
 import { findIdentity, recordIdentityUse } from './identity-store.ts';
 import { linkAccount } from './link-account.ts';
 import { upstreamAmr } from './providers.ts';
@@ -27,7 +28,8 @@ export async function handleIdentity(
     const facts = await loadAttemptFacts(r, deps, response);
     const { attempt, ...verified } = response;
     const next = transition({ kind: 'returned', attempt }, { kind: 'response-verified', ...verified, facts });
-    if (next.kind === 'refuse') throw await toError(deps, response, next);
+    if (next.kind === 'refuse')
+      throw await toError(deps, response, { ...next, userId: findSubject(facts, response.identity) });
     const address = await carryOut(r, deps, { response, decision: next.decision });
     if (address !== undefined) return r.redirect(address);
   }
@@ -58,13 +60,19 @@ async function loadAttemptFacts(
   }
 }
 
+/** The user whom a verified identity would sign in. */
+function findSubject(facts: AttemptFacts, { emailVerified }: UpstreamIdentity): UserId | undefined {
+  if (facts.kind !== 'sign-in') return undefined;
+  return (facts.linked ?? (emailVerified ? facts.sameAddress : undefined))?.id;
+}
+
 async function toError(
   { database, now }: FederationDeps,
   { identity }: VerifiedResponse,
-  { why, detail, usedLink }: AttemptRefusal,
+  { why, detail, usedLink, userId }: AttemptRefusal & { userId: UserId | undefined },
 ): Promise<FederationError> {
   if (usedLink) await recordIdentityUse(database.db, { id: usedLink.id, identity, nowMs: now() });
-  return new FederationError(why, detail);
+  return new FederationError(why, detail, userId === undefined ? {} : { userId });
 }
 
 /** @returns the next address; undefined: a parallel request was faster, so the decision must be repeated */

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
 import { type UpstreamSession, upstreamSessionSchema } from '../sessions/index.ts';
-import { type NormalisedEmail, normalisedEmailSchema, type ProviderId, providerIdSchema } from '../shared/index.ts';
+import {
+  type NormalisedEmail,
+  normalisedEmailSchema,
+  type ProviderId,
+  providerIdSchema,
+  type UserId,
+} from '../shared/index.ts';
 
 /**
  * An identity for which a provider vouches: every strategy maps its response to this, and other modules see nothing
@@ -111,9 +117,12 @@ export class FederationError extends Error {
   readonly detail: string;
   /** The number that exceeded a limit, for the log. */
   readonly count: number | undefined;
-  constructor(kind: RefusalKind, detail: string, count?: number) {
+  /** The known user whose sign-in is refused, for the audit trail. */
+  readonly userId: UserId | undefined;
+  constructor(kind: RefusalKind, detail: string, { count, userId }: { count?: number; userId?: UserId } = {}) {
     super(`${kind}: ${detail}`);
     this.count = count;
+    this.userId = userId;
     this.kind = kind;
     this.detail = detail;
   }

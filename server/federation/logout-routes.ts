@@ -82,7 +82,7 @@ async function handleFrontChannelLogout(r: RequestContext, deps: FederationDeps,
   const upstream = getCurrentSession(r.req)?.upstream;
   const isNamed = upstream?.provider === provider.id && upstream.oidc?.issuer === iss && upstream.oidc.sid === sid;
   if (isNamed) {
-    await deps.sessions.end(r.req, r.res);
+    await deps.sessions.end(r, { provider: provider.id });
     logLogout(deps, provider, { outcome: 'signed-out-there', count: 1 });
   }
   r.res.status(200).set('Cache-Control', 'no-store').end();

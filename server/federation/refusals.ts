@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { RequestContext } from '../http/index.ts';
 import { dayMs } from '../shared/index.ts';
 import { type KeyValueStore, parseStored } from '../store/index.ts';
+import type { FederationIntent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, type RefusalKind } from './identity.ts';
 import type { Provider } from './providers.ts';
 import { loginPageUrl } from './sign-in-notices.ts';
 
-type Deps = Pick<FederationDeps, 'log' | 'metrics' | 'kv' | 'now'>;
+type Deps = Pick<FederationDeps, 'log' | 'metrics' | 'hooks' | 'kv' | 'now'>;
 
 const schema = z.object({ atMs: z.number(), outcome: z.string(), detail: z.string() });
 /** A refusal for the operator: the same words as in the log, without any data from the provider. */
@@ -35,8 +36,26 @@ export async function listRefusals(kv: Pick<KeyValueStore, 'get'>, provider: str
   return texts.flatMap((text) => (text === null ? [] : [parseStored(schema, text)])).sort((a, b) => b.atMs - a.atMs);
 }
 
+interface Refusal {
+  provider: Provider;
+  error: unknown;
+  /** Undefined: the response belongs to no attempt of this browser. */
+  attempt: { intent: FederationIntent } | undefined;
+}
+
+/** Linking is no sign-in. */
+async function reportToAudit(
+  { ip }: RequestContext,
+  { hooks }: Deps,
+  { provider, refusal, intent }: { provider: Provider; refusal: FederationError; intent: FederationIntent | undefined },
+): Promise<void> {
+  if (ofStrangers.includes(refusal.kind) || intent?.kind === 'link') return;
+  const userId = refusal.userId ?? (intent?.kind === 're-authenticate' ? intent.userId : undefined);
+  await hooks.onSignInRefused({ userId, method: provider.kind, provider: provider.id, reason: refusal.kind, ip });
+}
+
 /** Logs and records a refusal without any data from the provider. @throws every error that is no refusal */
-export function logRefusal(deps: Deps, provider: Provider, error: unknown): FederationError {
+export function logRefusal(r: RequestContext, deps: Deps, { provider, error, attempt }: Refusal): FederationError {
   if (!(error instanceof FederationError)) throw error;
   const { log, metrics } = deps;
   const { kind: outcome, detail, count } = error;
@@ -46,7 +65,10 @@ export function logRefusal(deps: Deps, provider: Provider, error: unknown): Fede
   );
   metrics.signIn(provider.kind, error.kind);
   // The visitor does not wait for it, and the log has it anyway.
-  recordRefusal(deps, provider, error).catch((fault: unknown) => log.warn({ err: fault }, 'refusal not recorded'));
+  Promise.all([
+    recordRefusal(deps, provider, error),
+    reportToAudit(r, deps, { provider, refusal: error, intent: attempt?.intent }),
+  ]).catch((fault: unknown) => log.warn({ err: fault }, 'refusal not recorded'));
   return error;
 }
 
@@ -54,8 +76,8 @@ export function logRefusal(deps: Deps, provider: Provider, error: unknown): Fede
 export function redirectRefused(
   r: RequestContext,
   deps: Deps,
-  { provider, attempt, error }: { provider: Provider; attempt: Parameters<typeof loginPageUrl>[0]; error: unknown },
+  { provider, attempt, error }: Refusal & { attempt: Parameters<typeof loginPageUrl>[0] },
 ): void {
-  const { kind } = logRefusal(deps, provider, error);
+  const { kind } = logRefusal(r, deps, { provider, attempt, error });
   r.redirect(loginPageUrl(attempt, provider, kind));
 }

@@ -53,16 +53,16 @@ async function handleAssertion(r: RequestContext, deps: FederationDeps): Promise
   const provider = requireSamlProvider(r, deps);
   // An unsolicited response has a RelayState of the provider; an address in it is never used.
   const found = await deps.attempts.findForAnyBrowser(toFlowId(r.field('RelayState')), provider.id);
-  const attempt = found.kind === 'unknown' ? undefined : found.attempt.id;
-  if (found.kind !== 'unknown' && found.attempt.popup) keepOpener(r.res);
+  const attempt = found.kind === 'unknown' ? undefined : found.attempt;
+  if (attempt?.popup) keepOpener(r.res);
   const outcome = await read(r, deps, { provider, found }).then(
     (identity) => ({ kind: 'identity' as const, identity }),
-    (error: unknown) => ({ kind: 'refused' as const, why: logRefusal(deps, provider, error).kind }),
+    (error: unknown) => ({ kind: 'refused' as const, why: logRefusal(r, deps, { provider, error, attempt }).kind }),
   );
   // Nothing is stored for refused responses without an attempt, so that strangers cannot fill the store.
   if (outcome.kind === 'refused' && (attempt === undefined || outcome.why === 'too-many'))
     return r.redirect(loginPageUrl(undefined, provider, outcome.why));
-  const ticket = await deps.tickets.create({ provider: provider.id, attempt, outcome });
+  const ticket = await deps.tickets.create({ provider: provider.id, attempt: attempt?.id, outcome });
   r.redirect(`${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`);
 }
 

@@ -50,7 +50,7 @@ export function endLocalSession(provider: Provider, deps: OidcDeps): void {
       logout_uri: params?.post_logout_redirect_uri,
       state: params?.state,
     });
-    const { returnTo } = await verifySignOut(deps, request);
+    const verified = await verifySignOut(deps, request);
     const session = getCurrentSession(r.req);
     const hint = entities.IdTokenHint?.payload as IdTokenHint | undefined;
     const ahead = r.req.method !== 'GET' || readPurpose(r.req).includes('prefetch');
@@ -63,7 +63,7 @@ export function endLocalSession(provider: Provider, deps: OidcDeps): void {
       const fromUnknownApp = client === undefined && sent.post_logout_redirect_uri !== undefined;
       return renderSignOutPage(r, deps, { request, client, fromUnknownApp });
     }
-    const { address, providerName } = await signOutLocally(r, deps, returnTo);
+    const { address, providerName } = await signOutLocally(r, deps, verified);
     if (providerName === undefined) {
       koa.status = 303;
       koa.redirect(address);

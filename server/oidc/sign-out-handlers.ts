@@ -3,6 +3,7 @@ import type { Client } from 'oidc-provider';
 import { SignOutPage } from '../../views/oidc/sign-out-page.tsx';
 import type { RequestContext } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
+import { toClientId } from '../shared/index.ts';
 import type { OidcDeps } from './deps.ts';
 import {
   postedSignOut,
@@ -55,18 +56,18 @@ export function readPurpose(req: Request): string {
  * whole chain.
  */
 export async function signOutLocally(
-  { req, res, log }: RequestContext,
+  r: RequestContext,
   { sessions, providersOut }: OidcDeps,
-  returnTo: string | undefined,
+  { client, returnTo }: Pick<VerifiedSignOut, 'client' | 'returnTo'>,
 ): Promise<{ address: string; providerName?: string | undefined }> {
-  const upstream = getCurrentSession(req)?.upstream;
-  await sessions.end(req, res);
+  const upstream = getCurrentSession(r.req)?.upstream;
+  await sessions.end(r, { clientId: client && toClientId(client.clientId) });
   if (!upstream) return { address: returnTo ?? '/' };
   try {
     return await providersOut.upstreamLogoutUrl(upstream, returnTo);
   } catch (error) {
     // The user is signed out here; an error at the provider must not hide that.
-    log.warn({ err: error, provider: upstream.provider }, 'could not start a single logout');
+    r.log.warn({ err: error, provider: upstream.provider }, 'could not start a single logout');
     return { address: returnTo ?? '/' };
   }
 }
@@ -125,7 +126,7 @@ export async function signOutOrAsk(r: RequestContext, deps: OidcDeps): Promise<v
   const signedIn = (await deps.sessions.getCurrentUser(r.req)) !== undefined;
   const acts = r.req.method === 'GET' && canSignOutDirectly(readFetchMetadata(r.req), deps.publicUrl, verified.client);
   if (signedIn && !acts) return renderSignOutPage(r, deps, { request, ...verified });
-  const { address, providerName } = await signOutLocally(r, deps, verified.returnTo);
+  const { address, providerName } = await signOutLocally(r, deps, verified);
   // No form precedes a GET, so a redirect reaches the client app.
   if (providerName === undefined) return r.redirect(address);
   r.redirectAway(address, { providerName });
@@ -134,7 +135,7 @@ export async function signOutOrAsk(r: RequestContext, deps: OidcDeps): Promise<v
 /** POST /logout: the header's form, and the button of the page above. */
 export async function signOut(r: RequestContext, deps: OidcDeps): Promise<void> {
   const { client, returnTo } = await verifySignOut(deps, postedSignOut(r));
-  const { address, providerName } = await signOutLocally(r, deps, returnTo);
+  const { address, providerName } = await signOutLocally(r, deps, { client, returnTo });
   if (address.startsWith('/')) return r.redirect(address);
   r.redirectAway(address, providerName === undefined ? client?.clientName : { providerName });
 }

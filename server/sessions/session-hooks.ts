@@ -1,6 +1,13 @@
 import type { Request } from 'express';
 import type { HttpExchange } from '../http/index.ts';
-import { runInTurn, type SessionIdHash, type Subscribers, type UserId } from '../shared/index.ts';
+import {
+  type ClientId,
+  type ProviderId,
+  runInTurn,
+  type SessionIdHash,
+  type Subscribers,
+  type UserId,
+} from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { CurrentSession } from './session.ts';
 
@@ -8,6 +15,19 @@ import type { CurrentSession } from './session.ts';
 export interface StartedSession extends HttpExchange {
   readonly user: User;
   readonly session: CurrentSession;
+}
+
+/** A browser that a user, a client app or an identity provider has signed out. */
+export interface SignOut extends HttpExchange {
+  /** Undefined: it was not signed in. */
+  readonly session: CurrentSession | undefined;
+  readonly requestedBy: SignOutRequester;
+}
+
+/** The client app or identity provider that requested a sign-out; without either it was the user. */
+export interface SignOutRequester {
+  clientId?: ClientId | undefined;
+  provider?: ProviderId | undefined;
 }
 
 /**
@@ -38,8 +58,8 @@ export interface SessionHooks {
   onAllSessionsEnded(userId: UserId, keeps?: (idHash: SessionIdHash) => Promise<boolean>): Promise<void>;
   /** Ends access that the user gave in other sessions than this one and that outlives them. */
   onOtherSessionsEnded(userId: UserId, keepIdHash: SessionIdHash): Promise<void>;
-  /** The user signed this browser out: deletes the browser's cookies of other modules. */
-  afterSignOut(exchange: HttpExchange): Promise<void>;
+  /** This browser is signed out: deletes the browser's cookies of other modules. */
+  afterSignOut(signOut: SignOut): Promise<void>;
 }
 
 /** The subscribers of each event. */
@@ -69,6 +89,6 @@ export function createSessionHooks(): SessionHooks & { subscribe(listed: Partial
     onSessionsEnded: (sessions) => runInTurn(all.onSessionsEnded, sessions),
     onAllSessionsEnded: (userId, keeps) => runInTurn(all.onAllSessionsEnded, userId, keeps),
     onOtherSessionsEnded: (userId, keepIdHash) => runInTurn(all.onOtherSessionsEnded, userId, keepIdHash),
-    afterSignOut: (exchange) => runInTurn(all.afterSignOut, exchange),
+    afterSignOut: (signOut) => runInTurn(all.afterSignOut, signOut),
   };
 }

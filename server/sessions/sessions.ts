@@ -1,11 +1,11 @@
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { HostCookies, HttpExchange } from '../http/index.ts';
 import type { Metrics, SessionIdHash, UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import { createEndings, type SessionEndings } from './endings.ts';
 import { type CurrentSession, endsAtMs, getCurrentSession, type Lifetimes, sessionKey } from './session.ts';
-import type { SessionHooks } from './session-hooks.ts';
+import type { SessionHooks, SignOutRequester } from './session-hooks.ts';
 import { limitSessions } from './session-limit.ts';
 import { sessionCookie } from './session-stores.ts';
 import { type AuthenticationInfo, startSession, step } from './start-session.ts';
@@ -15,7 +15,7 @@ export interface Sessions extends SessionEndings {
   /** Signs in: always creates a new session id. @throws {HttpError} unauthorized if a factor is missing */
   createSession(exchange: HttpExchange, user: User, how: AuthenticationInfo): Promise<CurrentSession>;
   /** Signs this browser out and ends all data that depends on its session. */
-  end(req: Request, res: Response): Promise<void>;
+  end(exchange: HttpExchange, requestedBy?: SignOutRequester): Promise<void>;
   /** The browsers in which a user is signed in, the most recently used first. */
   list(userId: UserId): Promise<ListedSession[]>;
   /** One of them; undefined if the user has no such session (any more). */
@@ -65,7 +65,7 @@ export function createSessions(settings: Settings): Sessions {
     }
   }
 
-  async function end(req: Request, res: Response): Promise<void> {
+  async function end({ req, res }: HttpExchange, requestedBy: SignOutRequester = {}): Promise<void> {
     const session = getCurrentSession(req);
     if (session) {
       // Dependent data ends first: if that fails, the session still exists, and another sign-out ends everything.
@@ -77,7 +77,7 @@ export function createSessions(settings: Settings): Sessions {
       metrics.sessionEnded('sign-out');
     }
     cookies.clear(res, sessionCookie);
-    await hooks.afterSignOut({ req, res });
+    await hooks.afterSignOut({ req, res, session, requestedBy });
   }
 
   async function getCurrentUser(req: Request) {

@@ -1,7 +1,7 @@
 import { type RequestContext, refusalView } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import { findPending, type SignInDeps } from './deps.ts';
-import { signInByPasskey } from './passkey-sign-in.ts';
+import { reportRefusedPasskey, signInByPasskey } from './passkey-sign-in.ts';
 import { renderSignInPage } from './sign-in-handlers.ts';
 import { passkeyRefusals } from './sign-in-texts.ts';
 
@@ -17,6 +17,7 @@ export const submitPasskey = (passkeys: PasskeyDeps) => async (r: RequestContext
   r.log.info({ act: 'sign-in', method: 'passkey', outcome: result }, 'sign-in');
   deps.metrics.signIn('passkey', result);
   if (outcome.kind === 'refused') {
+    await reportRefusedPasskey(r, deps, outcome);
     if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
     const { status, text } = refusalView(r, passkeyRefusals, outcome.refusal);
     const clientName = (await findPending(r, deps))?.clientName;

@@ -1,7 +1,7 @@
 import { refusalView } from '../http/index.ts';
 import type { PasskeyDeps } from '../passkeys/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { signInByPasskey } from './passkey-sign-in.ts';
+import { reportRefusedPasskey, signInByPasskey } from './passkey-sign-in.ts';
 import { renderReauthenticatePage, requireReauthentication } from './reauthenticate-handlers.ts';
 import { passkeyRefusals } from './sign-in-texts.ts';
 
@@ -13,6 +13,7 @@ export const reauthenticateByPasskey = (passkeys: PasskeyDeps) =>
     const result = outcome.kind === 'refused' ? outcome.refusal.kind : isSameUser ? 'right' : 'other-member';
     r.log.info({ act: 're-authenticate', method: 'passkey', outcome: result }, 're-authentication');
     if (outcome.kind === 'refused') {
+      await reportRefusedPasskey(r, deps, outcome);
       if (outcome.refusal.kind === 'too-many') deps.metrics.guessRefused(outcome.refusal.limit);
       const { status, text } = refusalView(r, passkeyRefusals, outcome.refusal);
       return renderReauthenticatePage(r, deps, { status, problem: text });

@@ -39,7 +39,12 @@ describe('the chain of the audit trail', () => {
 });
 
 describe('refused sign-ins of one minute', () => {
-  const refuse = (user: string, ip: string) => ({ userId: toUserId(user), method: 'password', ip });
+  const refuse = (user: string, ip: string) => ({
+    userId: toUserId(user),
+    method: 'password',
+    ip,
+    device: 'Firefox · Linux',
+  });
 
   it('Attempts on one account from one address are one event with their number', () => {
     const counter = createRefusalCounter();
@@ -50,6 +55,7 @@ describe('refused sign-ins of one minute', () => {
         details: { method: 'password', attempts: 50 },
         subject: 'ada',
         address: '192.0.2.1',
+        device: 'Firefox · Linux',
         actor: { kind: 'visitor' },
         atMs: 5,
       },

@@ -44,7 +44,13 @@ describe('The subscribers in the wiring of the application', () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     takeCalls();
     await browser.post('/logout', {});
-    expect(takeCalls()).toEqual([ended, ended, 'afterSignOut clearTokenCookies', 'afterSignOut endProviderSession']);
+    expect(takeCalls()).toEqual([
+      ended,
+      ended,
+      'afterSignOut clearTokenCookies',
+      'afterSignOut endProviderSession',
+      'afterSignOut recordSignOut',
+    ]);
   });
 
   it('The end of all sessions of a user reaches each subscriber, also for data without a session', async () => {

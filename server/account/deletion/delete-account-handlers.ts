@@ -29,7 +29,7 @@ export const deleteAccountPage = settingsPage({
       throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     }
     // Deletes the browser's own cookies too.
-    await deps.sessions.end(r.req, r.res);
+    await deps.sessions.end(r);
     return deletionRequestedPath;
   },
 });

@@ -69,7 +69,8 @@ export const metadataLimits: Limits = {
   depth: 40,
 };
 
-export const xmlError = (detail: string, count?: number) => new FederationError('invalid', detail, count);
+export const xmlError = (detail: string, count?: number) =>
+  new FederationError('invalid', detail, count === undefined ? {} : { count });
 
 /** The number of start tags, of a text whose length was checked. */
 const countStarts = (text: string): number => text.split(/<(?!\/)/).length - 1;
