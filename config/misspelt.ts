@@ -6,8 +6,8 @@ interface Misspelt {
   meant: string;
 }
 
-/** The allowed number of wrong, missing, added or exchanged letters: one in shorter names, two in longer ones. */
-const differencesIn = (name: string): number => (name.length < 12 ? 1 : 2);
+/** The allowed number of wrong, missing, added or exchanged letters: one in the shortest names, two in others. */
+const differencesIn = (name: string): number => (name.length < 9 ? 1 : 2);
 /** Shorter names resemble those of the shell: HOME is not HOST. */
 const minLetters = 8;
 

@@ -1,6 +1,6 @@
-import { accessSync, constants, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmdirSync, type Stats, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { propertyIn } from './shared/index.ts';
 
 /** `foyer (998)`, or the number alone if the system has no such user; without users the empty text. */
@@ -34,6 +34,16 @@ function writeFault(path: string): string | undefined {
   }
 }
 
+/** A file system that cannot have folders of ours, such as /proc, also says that it can be written. */
+function makeFault(folder: string): string | undefined {
+  try {
+    rmdirSync(mkdtempSync(join(folder, '.foyer-')));
+    return undefined;
+  } catch (error) {
+    return String(propertyIn(error, 'code'));
+  }
+}
+
 /** The folder itself, or the nearest one above it that exists. */
 function nearestFolder(path: string): string {
   const parent = dirname(path);
@@ -49,7 +59,10 @@ export function findDataFolderFault(path: string): string | undefined {
   const stats = readStat(nearest);
   if (!stats?.isDirectory()) return `${path} cannot be a folder: ${nearest} is a file; write the path of a folder`;
   const code = writeFault(nearest);
-  if (code === undefined) return undefined;
+  if (code === undefined) {
+    const fault = nearest === path ? undefined : makeFault(nearest);
+    return fault && `${path} cannot be made: ${nearest} accepts no folder (${fault}); write the path of another folder`;
+  }
   if (code === 'EROFS') return `${path} cannot be written: ${nearest} is on a read-only file system`;
   const access = `${nearest} belongs to user ${stats.uid} and has mode ${octal(stats.mode)}`;
   const remedy = nearest === path ? `chown it to the service's user` : `make it and chown it to the service's user`;

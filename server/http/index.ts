@@ -85,7 +85,7 @@ export { graphqlOperation } from './graphql.ts';
 export { GraphqlError } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
-export { jsonField, malformedLines } from './json-field.ts';
+export { jsonField } from './json-field.ts';
 export {
   createI18n,
   createTranslator,
@@ -170,3 +170,4 @@ export {
 } from './request-traits.ts';
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
 export { staticFiles } from './static-files.ts';
+export { linesField, textField } from './text-field.ts';

@@ -5,14 +5,16 @@ import {
   defineOperation,
   doc,
   HttpError,
+  linesField,
   rateLimits,
   requirePrincipal,
+  textField,
 } from '../http/index.ts';
 import { toUserId } from '../shared/index.ts';
 import { isMailAddress } from './addresses.ts';
 import type { MessageOperationsDeps } from './deps.ts';
 import { decoyAddress, type Mail, type MappedMail } from './message.ts';
-import { lines, requireAllowed, text } from './message-operation.ts';
+import { requireAllowed } from './message-operation.ts';
 import type { Recipient } from './recipients.ts';
 
 const sentEmailBody = z.object({
@@ -27,11 +29,11 @@ const sentEmailBody = z.object({
       ...doc('`password`, `welcome`, or the name of a template that the operator has configured', 'welcome'),
       maxLength: 64,
     }),
-  fullname: text(200).optional().meta(doc('Merge variable of the template', 'Ada Lovelace')),
-  pagename: text(200).optional().meta(doc('Merge variable of the template', 'search')),
-  plan: text(100).optional().meta(doc('Merge variable of the template', '12')),
+  fullname: textField(200).optional().meta(doc('Merge variable of the template', 'Ada Lovelace')),
+  pagename: textField(200).optional().meta(doc('Merge variable of the template', 'search')),
+  plan: textField(100).optional().meta(doc('Merge variable of the template', '12')),
   variables: z
-    .record(z.string().regex(/^[A-Za-z_]\w{0,49}$/, 'letters, digits and _'), lines(2_000))
+    .record(z.string().regex(/^[A-Za-z_]\w{0,49}$/, 'letters, digits and _'), linesField(2_000))
     .refine((variables) => Object.keys(variables).length <= 50, 'at most 50')
     .optional()
     .meta(doc('Further merge variables of the template', { city: 'Berlin' })),

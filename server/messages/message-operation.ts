@@ -6,11 +6,12 @@ import {
   defineOperation,
   doc,
   HttpError,
-  isMalformed,
   type LimitDecision,
+  linesField,
   rateLimits,
   requirePrincipal,
   resolveRequestedUser,
+  textField,
   toRetrySeconds,
 } from '../http/index.ts';
 import { type UserId, userIdSchema } from '../shared/index.ts';
@@ -19,31 +20,19 @@ import type { MessageOperationsDeps } from './deps.ts';
 import type { Notification } from './message.ts';
 import { type NotificationRow, readNotification } from './notification-store.ts';
 
-/** One line. */
-export const text = (max: number) =>
-  z
-    .string()
-    .refine((value) => !isMalformed(value, max), `at most ${max} characters`)
-    .meta({ maxLength: max });
-/** Several lines, for values that never reach a header. */
-export const lines = (max: number) =>
-  z
-    .string()
-    .refine((value) => !isMalformed(value.replace(/\r?\n|\t/g, ' '), max), `at most ${max} characters`)
-    .meta({ maxLength: max });
 /** The format of Amazon's queues. */
 const queueId = z.string().regex(/^[\x21-\x7e]{1,128}$/, '1 to 128 printable characters of ASCII');
 
 /** Further data of the sender, in the specification's names. */
 const details = z.object({
-  email: text(254).optional().meta(doc('An email address, for the sender’s own use', 'ada@example.com')),
-  action: text(100).optional().meta(doc('The sender’s name for the event', 'match')),
-  plan: text(100).optional().meta(doc('A plan, for the sender’s own use', '12')),
-  pagename: text(200).optional().meta(doc('The page to which the message belongs', 'search')),
-  actiondescription: lines(2_000).optional().meta(doc('More about the event', 'Three companies match.')),
-  fullname: text(200).optional().meta(doc('A name, for the sender’s own use', 'Ada Lovelace')),
-  company: text(200).optional().meta(doc('A company, for the sender’s own use', 'Engines Ltd')),
-  jobTitle: text(200).optional().meta(doc('A job title, for the sender’s own use', 'Analyst')),
+  email: textField(254).optional().meta(doc('An email address, for the sender’s own use', 'ada@example.com')),
+  action: textField(100).optional().meta(doc('The sender’s name for the event', 'match')),
+  plan: textField(100).optional().meta(doc('A plan, for the sender’s own use', '12')),
+  pagename: textField(200).optional().meta(doc('The page to which the message belongs', 'search')),
+  actiondescription: linesField(2_000).optional().meta(doc('More about the event', 'Three companies match.')),
+  fullname: textField(200).optional().meta(doc('A name, for the sender’s own use', 'Ada Lovelace')),
+  company: textField(200).optional().meta(doc('A company, for the sender’s own use', 'Engines Ltd')),
+  jobTitle: textField(200).optional().meta(doc('A job title, for the sender’s own use', 'Analyst')),
 });
 const fields = {
   title: doc('The first line', 'New match'),
@@ -53,10 +42,10 @@ const fields = {
   group: doc('Messages of one group keep their order', 'matches'),
 };
 const message = details.extend({
-  title: text(200).min(1).meta(fields.title),
-  description: lines(4_000).meta(fields.description),
-  category: text(100).meta(fields.category),
-  userId: text(100)
+  title: textField(200).min(1).meta(fields.title),
+  description: linesField(4_000).meta(fields.description),
+  category: textField(100).meta(fields.category),
+  userId: textField(100)
     .min(1)
     .optional()
     .meta(doc('Id of the member; members may omit their own', '0197c2a4-7b6e-7d31-9f0a-2c4e6a8b0d1f')),

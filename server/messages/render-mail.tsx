@@ -110,12 +110,16 @@ function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: M
   };
 }
 
+/** Outlook on Windows draws with 96 pixels per inch at every scale of the screen. React has no comments. */
+const forOutlook =
+  '<!--[if mso]><xml xmlns:o="urn:schemas-microsoft-com:office:office"><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><![endif]-->';
+
 /** Subject, HTML and plain text of a mail, in its language. All `values` may come from strangers. */
 export function renderMail<Name extends MailTemplate>(mail: MailContent<Name>, look: MailLook): RenderedMail {
   const document = composeMail(mail, look);
   return {
     subject: document.subject,
-    html: `<!doctype html>${renderToStaticMarkup(mailForms.html(document))}`,
+    html: `<!doctype html>${renderToStaticMarkup(mailForms.html(document)).replace('</head>', `${forOutlook}</head>`)}`,
     text: mailForms.text(document),
   };
 }

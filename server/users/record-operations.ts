@@ -7,11 +7,11 @@ import {
   doc,
   HttpError,
   idField,
-  isMalformed,
   jsonField,
-  malformedLines,
+  linesField,
   requirePrincipal,
   resolveRequestedUser,
+  textField,
   withDocs,
 } from '../http/index.ts';
 import { type PlanId, planIdSchema, toUserId } from '../shared/index.ts';
@@ -32,30 +32,21 @@ import {
 import { findUserRecordById, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 import { findUser } from './user-store.ts';
 
-/** Both faults have their own text, which helps the caller. */
-const checked = (max: number, hasFault: typeof isMalformed) =>
-  z
-    .string()
-    .max(max, `at most ${max} characters`)
-    .refine((value) => !hasFault(value, value.length), 'characters that are not accepted');
-const text = (max: number) => checked(max, isMalformed);
-const id = idField(text(100).min(1), '0197f3c2-9b1e-7a44');
-/** Text of several lines. */
-const lines = (max: number) => checked(max, malformedLines);
+const id = idField(textField(100).min(1), '0197f3c2-9b1e-7a44');
 const someJson = jsonField(4_000);
 /** Fields that a caller may set, and fields that only Foyer decides: the latter may be repeated unchanged. */
 const described = z.object({
-  firstName: text(100).optional(),
-  lastName: text(100).optional(),
-  jobTitle: text(200).nullable().optional(),
-  company: text(200).nullable().optional(),
-  about: lines(4_000).optional(),
+  firstName: textField(100).optional(),
+  lastName: textField(100).optional(),
+  jobTitle: textField(200).nullable().optional(),
+  company: textField(200).nullable().optional(),
+  about: linesField(4_000).optional(),
   additionalAttributes: someJson.optional(),
-  imageName: text(300).nullable().optional(),
+  imageName: textField(300).nullable().optional(),
   notificationSetting: someJson.optional(),
   socialMediaLinks: someJson.optional(),
-  companyCategory: text(200).nullable().optional(),
-  userType: text(100).nullable().optional(),
+  companyCategory: textField(200).nullable().optional(),
+  userType: textField(100).nullable().optional(),
 });
 const decided = ['planId', 'source', 'stripeCustomerId', 'status', 'totalRewards', 'username'] as const;
 const userRecordBody = described.extend({

@@ -117,6 +117,8 @@ describe('foyer doctor on plans', () => {
     const found = await look(development({ PLANS_FILE: file }));
     expect(found.length).toBeGreaterThan(3);
     expect(new Set(found)).toEqual(new Set(['plans.file fault']));
+    const faults = await checkPlans(readSetup(development({ PLANS_FILE: file }), Date.now));
+    for (const { seen } of faults) expect(seen.startsWith(`PLANS_FILE: ${file}: `)).toBe(true);
     expect(await look({ ...production })).toEqual(['plans.file ok', 'plans.sold ok']);
     expect(await look({ NODE_ENV: 'development', DATA_DIR: folder, SECRET_KEY: 's'.repeat(40) })).toEqual([
       'plans.file ok',

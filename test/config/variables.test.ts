@@ -84,6 +84,9 @@ describe('misspelt variables', () => {
     ['GUESS_LIMIT_ACOUNT', 'GUESS_LIMIT_ACCOUNT'],
     ['DATABASE_URI', 'DATABASE_URL'],
     ['TRUST_PORXY', 'TRUST_PROXY'],
+    ['TURST_PORXY', 'TRUST_PROXY'],
+    ['PUBLC_ULR', 'PUBLIC_URL'],
+    ['REDDIS_ULR', 'REDIS_URL'],
   ])('The misspelt variable %s gives a warning that suggests %s', (name, meant) => {
     expect(misspelt({ ...production, [meant]: undefined, [name]: 'x' })).toEqual([{ name, meant }]);
   });

@@ -110,6 +110,13 @@ const mistakes: Record<string, Mistake> = {
     start: [/DATA_DIR: \/etc\/passwd\/data cannot be a folder: \/etc\/passwd is a file/],
     doctor: [['data-folder.writable', /^DATA_DIR: .* is a file/]],
   },
+  'a DATA_DIR in a file system without folders': {
+    variables: { DATA_DIR: '/proc/foyer' },
+    start: [
+      /DATA_DIR: \/proc\/foyer cannot be made: \/proc accepts no folder \((ENOENT|EACCES|EPERM)\)|cannot be written/,
+    ],
+    doctor: [['data-folder.writable', /^DATA_DIR: \/proc\/foyer cannot be (made|written)/]],
+  },
 };
 
 /** The levels that stop or break a start; what this machine's network does not reach is not meant. */

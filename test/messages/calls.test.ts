@@ -151,6 +151,19 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
         .orderBy('id')
         .execute();
 
+    it.each([
+      ['title', 'a\u0000b', 'characters that are not accepted'],
+      ['title', 'a\u202eb', 'characters that are not accepted'],
+      ['title', 'x'.repeat(201), 'at most 200 characters'],
+      ['description', 'a\u0007b', 'characters that are not accepted'],
+      ['description', 'x'.repeat(4_001), 'at most 4000 characters'],
+      ['fullname', 'a\u0000b', 'characters that are not accepted'],
+    ])('POST /message/sent names the reason for which it refuses %s %j', async (name, value, detail) => {
+      const { id: userId } = await foyer.addUser();
+      const { status, json } = await notify({ ...message, userId, [name]: value });
+      expect([status, json.errors]).toEqual([400, [{ name, detail }]]);
+    });
+
     it('POST /message/sent answers with the stored message, unread, and keeps it', async () => {
       const user = await foyer.addUser();
       const more = { pagename: 'My page', company: 'Foyer & Söhne', email: 'who@example.com', action: 'share' };

@@ -110,6 +110,20 @@ describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => 
     expect(html).toContain('@media (prefers-color-scheme:dark)');
   });
 
+  it('Outlook on Windows finds each background as bgcolor, one scale for the screen, and no long style element', () => {
+    const tags = [...body(html).matchAll(/<[a-z][^>]*background-color:(#[0-9a-f]{6})[^>]*>/g)];
+    expect(tags.length).toBeGreaterThanOrEqual(3);
+    for (const [tag, colour] of tags) expect(tag).toMatch(new RegExp(`^<(?:body|table|td)\\b.* bgcolor="${colour}"`));
+    expect(html.match(/bgcolor=/g)).toHaveLength(tags.length);
+    expect(html.match(/<!--\[if mso\]>.*?<o:PixelsPerInch>96<\/o:PixelsPerInch>.*?<!\[endif\]-->/g)).toHaveLength(1);
+    const styles = [...html.matchAll(/<style>(.*?)<\/style>/gs)].map(([, css = '']) => css);
+    expect(styles.filter((css) => css.length >= 600)).toEqual([]);
+    // A client drops a whole element for a selector that it cannot parse.
+    expect(styles.filter((css) => css.includes('x-apple-data-detectors'))).toEqual([
+      expect.stringMatching(/^a\[x-apple-data-detectors\]\{[^{}]*\}$/),
+    ]);
+  });
+
   it('The mail greets the user by name', () => {
     expect(text).toMatch(/^(?:Hello|Guten Tag|Bonjour|Hallo) Vera,$/m);
   });

@@ -96,6 +96,7 @@ describe.each(backends)('sign-up by JSON on $name', (backend) => {
     const soon = await call('resendConfirmationCode', { flow });
     expect([soon.status, soon.said.detail]).toEqual([429, 'Sending Failed']);
     expect(Number(soon.answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(String(soon.said.retryAfter)).toBe(soon.answer.headers.get('retry-after'));
     await forgetWait(foyer, flow);
     expect(await call('resendConfirmationCode', { flow })).toMatchObject({ status: 200, said: { flow } });
     expect((await foyer.mails(email)).filter(({ template }) => template === 'verify-email')).toHaveLength(2);

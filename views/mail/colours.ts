@@ -14,12 +14,15 @@ export type MailColours = Record<MailColour, { light: string; dark: string }>;
 const properties = { ground: 'background-color', ink: 'color', line: 'border-color' } as const;
 const reactNames = { ground: 'backgroundColor', ink: 'color', line: 'borderColor' } as const;
 
-/** Attributes of an element in these colors: inline for the light theme, by class for the dark one. */
+/**
+ * Attributes of an element in these colors: inline for the light theme, by class for the dark one. Outlook's Word engine
+ * reads the background of `bgcolor` where it drops the style.
+ */
 export function look(
   colours: MailColours,
   expected: { [K in Kind]?: (typeof coloured)[K][number] },
   style: CSSProperties = {},
-): { className: string; style: CSSProperties } {
+): { className: string; style: CSSProperties; bgcolor?: string } {
   const own: CSSProperties = { ...style };
   const classes: string[] = [];
   for (const kind of Object.keys(properties) as Kind[]) {
@@ -28,7 +31,8 @@ export function look(
     own[reactNames[kind]] = colours[colour].light;
     classes.push(`${kind}-${colour}`);
   }
-  return { className: classes.join(' '), style: own };
+  const bgcolor = expected.ground && colours[expected.ground].light;
+  return { className: classes.join(' '), style: own, ...(bgcolor !== undefined && { bgcolor }) };
 }
 
 /**

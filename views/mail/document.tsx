@@ -76,9 +76,10 @@ function Preheader({ children }: { children: string }) {
 }
 
 function Head({ colours, subject }: MailDocument) {
-  const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
-  const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
+  const day = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (max-width:480px){.pad{padding-left:22px!important;padding-right:22px!important}}`;
   // Separate, because a client that cannot parse a selector drops the whole style element.
+  const detected = 'a[x-apple-data-detectors]{color:inherit!important;text-decoration:inherit!important}';
+  const night = `@media (prefers-color-scheme:dark){${darkModeRules(colours)}}`;
   const outlookNight = darkModeRules(colours, { ground: '[data-ogsb]', ink: '[data-ogsc]', line: '[data-ogsc]' });
   return (
     <head>
@@ -90,6 +91,7 @@ function Head({ colours, subject }: MailDocument) {
       <meta name="x-apple-disable-message-reformatting" />
       <title>{subject}</title>
       <style>{day}</style>
+      <style>{detected}</style>
       <style>{night}</style>
       <style>{outlookNight}</style>
     </head>
@@ -104,7 +106,7 @@ function ContentBox({ t, colours, title, greeting, lead, code, facts, advice, bu
     { padding: '34px 36px 14px', borderWidth: 1, borderStyle: 'solid', borderRadius: 18 },
   );
   return (
-    <Row align="left" className={`pad ${box.className}`} style={box.style}>
+    <Row align="left" {...box} className={`pad ${box.className}`}>
       <Table width="100%">
         <MailTitle colours={colours} title={title} />
         <MailParagraph colours={colours} text={greeting} />

@@ -32,7 +32,10 @@ export async function checkPlans(setup: Setup): Promise<Finding[]> {
   try {
     file = loadPlans(config.PLANS_FILE);
   } catch (error) {
-    if (error instanceof PlansFileError) return error.faults.flatMap(judgePlanFault);
+    if (error instanceof PlansFileError) {
+      const { faults } = error;
+      return faults.flatMap((one) => judgePlanFault(`${config.PLANS_FILE ?? ''}: ${one}`));
+    }
     throw error;
   }
   const methods = unreadable('PAYMENT_METHODS') ? [] : findMethodFaults(config.PAYMENT_METHODS, file.currency);
