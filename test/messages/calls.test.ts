@@ -152,16 +152,17 @@ describe.each(backends)('the calls that send messages, on $name', (backend) => {
         .execute();
 
     it.each([
-      ['title', 'a\u0000b', 'characters that are not accepted'],
-      ['title', 'a\u202eb', 'characters that are not accepted'],
-      ['title', 'x'.repeat(201), 'at most 200 characters'],
-      ['description', 'a\u0007b', 'characters that are not accepted'],
-      ['description', 'x'.repeat(4_001), 'at most 4000 characters'],
-      ['fullname', 'a\u0000b', 'characters that are not accepted'],
-    ])('POST /message/sent names the reason for which it refuses %s %j', async (name, value, detail) => {
+      { name: 'title', fault: 'a control character', value: 'a\u0000b' },
+      { name: 'title', fault: 'a direction mark', value: 'a\u202eb' },
+      { name: 'title', fault: 'its length', value: 'x'.repeat(201), max: 200 },
+      { name: 'description', fault: 'a control character', value: 'a\u0007b' },
+      { name: 'description', fault: 'its length', value: 'x'.repeat(4_001), max: 4_000 },
+      { name: 'fullname', fault: 'a control character', value: 'a\u0000b' },
+    ])('POST /message/sent refuses a $name for $fault by the right name', async ({ name, value, max }) => {
       const { id: userId } = await foyer.addUser();
       const { status, json } = await notify({ ...message, userId, [name]: value });
-      expect([status, json.errors]).toEqual([400, [{ name, detail }]]);
+      const detail = max === undefined ? 'characters that are not accepted' : `at most ${max} characters`;
+      expect([status, json.errors]).toEqual([400, [{ name: `body.${name}`, detail }]]);
     });
 
     it('POST /message/sent answers with the stored message, unread, and keeps it', async () => {
