@@ -3,12 +3,12 @@ import type { Client } from 'oidc-provider';
 import { SignOutPage } from '../../views/oidc/sign-out-page.tsx';
 import type { RequestContext } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
-import { toClientId } from '../shared/index.ts';
 import type { OidcDeps } from './deps.ts';
 import {
   postedSignOut,
   type SignOutRequest,
   signOutRequest,
+  toRequester,
   type VerifiedSignOut,
   verifySignOut,
 } from './sign-out-request.ts';
@@ -61,7 +61,7 @@ export async function signOutLocally(
   { client, returnTo }: Pick<VerifiedSignOut, 'client' | 'returnTo'>,
 ): Promise<{ address: string; providerName?: string | undefined }> {
   const upstream = getCurrentSession(r.req)?.upstream;
-  await sessions.end(r, { clientId: client && toClientId(client.clientId) });
+  await sessions.end(r, toRequester(client));
   if (!upstream) return { address: returnTo ?? '/' };
   try {
     return await providersOut.upstreamLogoutUrl(upstream, returnTo);

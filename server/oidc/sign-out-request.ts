@@ -1,5 +1,6 @@
 import { type Client, errors } from 'oidc-provider';
 import type { RequestContext } from '../http/index.ts';
+import { toClientId } from '../shared/index.ts';
 import type { OidcDeps } from './deps.ts';
 import { mayOmitChallenge } from './pkce.ts';
 import { appendIdToken, queryIdToken } from './query-response-mode.ts';
@@ -48,6 +49,9 @@ export interface VerifiedSignOut {
   /** A sign-in to the client as another user follows. */
   switches?: true;
 }
+
+/** For the audit trail. */
+export const toRequester = (client: Client | undefined) => ({ clientId: client && toClientId(client.clientId) });
 
 /** An id that is not valid for a client counts as unknown. */
 async function findClient(deps: Pick<OidcDeps, 'provider'>, id: string): Promise<Client | undefined> {

@@ -18,7 +18,7 @@ export interface StartedSession extends HttpExchange {
 }
 
 /** A browser that a user, a client app or an identity provider has signed out. */
-export interface SignOut extends HttpExchange {
+interface SignOut extends HttpExchange {
   /** Undefined: it was not signed in. */
   readonly session: CurrentSession | undefined;
   readonly requestedBy: SignOutRequester;
