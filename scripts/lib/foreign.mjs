@@ -21,7 +21,7 @@ export const debianPackages = [
   ...['ruby-omniauth-openid-connect', 'ruby-webrick'],
   ...['golang-go', 'golang-github-coreos-go-oidc-dev', 'golang-golang-x-oauth2-dev'],
   'golang-github-markbates-goth-dev',
-  ...['simplesamlphp', 'php-cli'],
+  ...['simplesamlphp', 'php-cli', 'python3-pysaml2', 'xmlsec1'],
 ];
 
 const toField = (/** @type {string} */ name) => `$\{${name}}`;

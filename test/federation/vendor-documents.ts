@@ -245,6 +245,20 @@ export const vendorDocuments: Record<string, readonly VendorDocument[]> = {
         }),
     },
   ],
+  pysaml2: [
+    {
+      id: 'acme-pysaml2',
+      text: (certificate) =>
+        metadataXml({
+          entityId: 'https://idp.acme.example/metadata',
+          signing: [certificate],
+          formats: [persistentFormat],
+          logout: 'https://idp.acme.example/logout',
+          signOn: 'https://idp.acme.example/sso',
+          signOnByPost: 'https://idp.acme.example/sso',
+        }),
+    },
+  ],
   shibboleth: [
     {
       id: 'acme-shibboleth',

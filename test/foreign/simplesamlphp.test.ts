@@ -1,7 +1,7 @@
 import { isSignedIn } from '../federation/saml-steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { federationLog, goingOnTo } from '../support/saml.ts';
-import { asksThere, readForm, type SimpleSaml, startSimpleSamls } from './simplesamlphp.ts';
+import { asksThere, readForm, type SamlCompany, simpleSamlPhp, startSamlCompanies } from './saml-products.ts';
 
 const nameId = 'urn:oasis:names:tc:SAML:2.0:nameid-format:';
 const email = 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress';
@@ -65,7 +65,7 @@ const works = {
     entry: { signRequests: undefined },
   },
   open: { hosted: persistent, entry: { idpInitiated: true } },
-} as const satisfies Record<string, SimpleSaml>;
+} as const satisfies Record<string, SamlCompany>;
 
 const refused = {
   template: {},
@@ -80,26 +80,26 @@ const refused = {
     entry: { signRequests: false },
   },
   unsealed: { hosted: persistent, entry: sealed },
-} as const satisfies Record<string, SimpleSaml>;
+} as const satisfies Record<string, SamlCompany>;
 
 type Id = keyof typeof works | keyof typeof refused;
 const idsThatWork = Object.keys(works) as (keyof typeof works)[];
 
 describe('sign-in by SimpleSAMLphp', () => {
-  let room: Awaited<ReturnType<typeof startSimpleSamls<Id>>>;
+  let companies: Awaited<ReturnType<typeof startSamlCompanies<Id>>>;
   beforeAll(async () => {
-    room = await startSimpleSamls<Id>({ ...works, ...refused });
+    companies = await startSamlCompanies<Id>(simpleSamlPhp, { ...works, ...refused });
   }, 120_000);
-  afterAll(() => room?.close());
-  const outcome = () => federationLog(room.foyer).at(-1);
+  afterAll(() => companies?.close());
+  const outcome = () => federationLog(companies.foyer).at(-1);
   const start = async (id: Id) => {
-    const browser = room.foyer.browser();
-    expect(await room.signIn(id, browser)).not.toContain('federation-');
+    const browser = companies.foyer.browser();
+    expect(await companies.signIn(id, browser)).not.toContain('federation-');
     return browser;
   };
 
   it.each(idsThatWork)('A person signs up by SimpleSAMLphp as it is set up in %s, and signs in again', async (id) => {
-    expect(await room.signIn(id)).not.toContain('notice=');
+    expect(await companies.signIn(id)).not.toContain('notice=');
     expect(outcome()).toMatchObject({ provider: id, outcome: 'created' });
     const again = await start(id);
     expect(outcome()).toMatchObject({ provider: id, outcome: 'signed-in' });
@@ -112,15 +112,15 @@ describe('sign-in by SimpleSAMLphp', () => {
     ['sha1', /SignatureMethod that is not accepted/],
     ['unsealed', /encrypted/],
   ])('A sign-in by SimpleSAMLphp as it is set up in %s is refused, and the log says why', async (id, detail) => {
-    expect(await room.signIn(id)).toContain('notice=federation-');
+    expect(await companies.signIn(id)).toContain('notice=federation-');
     expect(outcome()).toMatchObject({ provider: id, detail: expect.stringMatching(detail) });
   });
 
   it('SimpleSAMLphp verifies the signature of a request, and the check names a provider whose requests lack it', async () => {
     for (const id of ['signed', 'wished'] as const) {
-      const browser = room.foyer.browser();
+      const browser = companies.foyer.browser();
       const url = await goingOnTo(await browser.post(`/federation/${id}`));
-      const open = async () => room.follow(browser, await browser.get(url.href), url.href);
+      const open = async () => companies.follow(browser, await browser.get(url.href), url.href);
       expect(asksThere(await open())).toBe(true);
       url.searchParams.set('RelayState', 'another');
       expect(asksThere(await open())).toBe(false);
@@ -128,27 +128,27 @@ describe('sign-in by SimpleSAMLphp', () => {
       expect(asksThere(await open())).toBe(false);
     }
     const faults = async (id: Id) =>
-      (await room.command('provider', 'check', id, '--json')).json().providers as { faults: string[] }[];
+      (await companies.command('provider', 'check', id, '--json')).json().providers as { faults: string[] }[];
     const wanted = expect.stringContaining('its metadata want signed requests');
     expect(await faults('unsigned')).toMatchObject([{ faults: [wanted] }]);
     for (const id of ['wished', 'signed'] as const) expect(await faults(id)).toMatchObject([{ faults: [] }]);
   });
 
   it.each(['wished', 'signed'] as const)('The metadata of Foyer for %s say that requests are signed', async (id) => {
-    const metadata = await (await room.foyer.browser().get(`/federation/${id}/metadata`)).text();
+    const metadata = await (await companies.foyer.browser().get(`/federation/${id}/metadata`)).text();
     expect(metadata).toContain('AuthnRequestsSigned="true"');
-    const plain = await (await room.foyer.browser().get('/federation/persistent/metadata')).text();
+    const plain = await (await companies.foyer.browser().get('/federation/persistent/metadata')).text();
     expect(plain).toContain('AuthnRequestsSigned="false"');
   });
 
   it('SimpleSAMLphp asks again where Foyer wants a fresh sign-in, and its answer counts as fresh', async () => {
     const browser = await start('persistent');
     await forgetFoyer(browser);
-    expect(asksThere(await room.press('persistent', browser))).toBe(false);
-    const page = await room.press('persistent', browser, '?forceAuth=1');
+    expect(asksThere(await companies.press('persistent', browser))).toBe(false);
+    const page = await companies.press('persistent', browser, '?forceAuth=1');
     expect(asksThere(page)).toBe(true);
-    const { html } = await room.signInThere(browser, page);
-    expect(await room.deliver(browser, html)).not.toContain('notice=');
+    const { html } = await companies.signInThere(browser, page);
+    expect(await companies.deliver(browser, html)).not.toContain('notice=');
   });
 
   /** The session there stays. */
@@ -158,7 +158,7 @@ describe('sign-in by SimpleSAMLphp', () => {
   async function goOn(browser: Browser, address: string): Promise<string> {
     let at = address;
     for (let hops = 0; hops < 10; hops += 1) {
-      const page = await room.follow(browser, await browser.get(at, { from: 'cross-site' }), at);
+      const page = await companies.follow(browser, await browser.get(at, { from: 'cross-site' }), at);
       if (page.html !== '' || !new URL(page.address).pathname.startsWith('/federation/')) return page.address;
       at = page.address;
     }
@@ -170,10 +170,10 @@ describe('sign-in by SimpleSAMLphp', () => {
     async (id) => {
       const browser = await start(id);
       const to = await goingOnTo(await browser.post('/logout'));
-      expect(to.origin).toBe(room.serverAt(id).url);
-      expect(await goOn(browser, to.href)).toContain(room.foyer.url);
+      expect(to.origin).toBe(companies.serverAt(id).url);
+      expect(await goOn(browser, to.href)).toContain(companies.foyer.url);
       expect(await isSignedIn(browser)).toBe(false);
-      expect(asksThere(await room.press(id, browser))).toBe(true);
+      expect(asksThere(await companies.press(id, browser))).toBe(true);
     },
   );
 
@@ -181,7 +181,7 @@ describe('sign-in by SimpleSAMLphp', () => {
     'Signing out at SimpleSAMLphp also signs out of Foyer (%s)',
     async (id) => {
       const browser = await start(id);
-      const { url } = room.serverAt(id);
+      const { url } = companies.serverAt(id);
       const back = `${url}/saml2/idp/SSOService.php`;
       await goOn(browser, `${url}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: back })}`);
       expect(outcome()).toMatchObject({ provider: id, outcome: 'signed-out-there', count: 1 });
@@ -191,7 +191,7 @@ describe('sign-in by SimpleSAMLphp', () => {
 
   it('A logout request that SimpleSAMLphp does not sign, as by default, is refused, and the log says why', async () => {
     const browser = await start('filtered');
-    const { url } = room.serverAt('filtered');
+    const { url } = companies.serverAt('filtered');
     await goOn(browser, `${url}/saml2/idp/SingleLogoutService.php?${new URLSearchParams({ ReturnTo: url })}`);
     expect(outcome()).toMatchObject({ outcome: 'logout-refused', detail: 'the message is not signed' });
     expect(await isSignedIn(browser)).toBe(true);
@@ -199,12 +199,15 @@ describe('sign-in by SimpleSAMLphp', () => {
 
   it('A sign-in that begins at SimpleSAMLphp is refused by default, and asks first where the entry allows it', async () => {
     const unasked = async (id: Id) => {
-      const browser = room.foyer.browser();
-      const spentityid = `${room.foyer.url}/federation/${id}/metadata`;
-      const url = `${room.serverAt(id).url}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid })}`;
-      const { html } = await room.signInThere(browser, await room.follow(browser, await browser.get(url), url));
+      const browser = companies.foyer.browser();
+      const spentityid = `${companies.foyer.url}/federation/${id}/metadata`;
+      const url = `${companies.serverAt(id).url}/saml2/idp/SSOService.php?${new URLSearchParams({ spentityid })}`;
+      const { html } = await companies.signInThere(
+        browser,
+        await companies.follow(browser, await browser.get(url), url),
+      );
       const { action, fields } = readForm(html);
-      const headers = { origin: room.serverAt(id).url, 'sec-fetch-site': 'cross-site' };
+      const headers = { origin: companies.serverAt(id).url, 'sec-fetch-site': 'cross-site' };
       const to = locationOf(await browser.submit(new URL(action).pathname, fields, headers));
       const page = await browser.get(to);
       expect(await isSignedIn(browser)).toBe(false);

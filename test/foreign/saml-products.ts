@@ -12,15 +12,44 @@ import { type ForeignApp, startForeignApp } from './foreign-app.ts';
 
 type Settings = Record<string, unknown>;
 
-/** One identity provider of SimpleSAMLphp, and the company of Foyer that belongs to it. */
-export interface SimpleSaml {
-  /** Of saml20-idp-hosted.php, beside the template. */
+/** Software of another author that is a SAML identity provider. */
+export interface SamlProduct {
+  name: string;
+  /** Its files, below the folder of the apps. */
+  files: string;
+  metadataPath: string;
+  /** @param folder with its files, its key (server.pem) and its certificate (server.crt) */
+  command(folder: string, port: number): string[];
+}
+
+/** One identity provider of a product, and the company of Foyer that belongs to it. */
+export interface SamlCompany {
+  /** Settings of the product. */
   hosted?: Settings;
   /** Of the entry in PROVIDERS_FILE, beside what `foyer provider import` writes. */
   entry?: Settings;
-  /** A change of Foyer's metadata before SimpleSAMLphp reads them. */
+  /** A change of Foyer's metadata before the product reads them. */
   metadata?: (xml: string) => string;
 }
+
+/** `hosted` are settings of saml20-idp-hosted.php. */
+export const simpleSamlPhp: SamlProduct = {
+  name: 'SimpleSAMLphp',
+  files: 'debian/simplesamlphp',
+  metadataPath: '/saml2/idp/metadata.php',
+  command: (folder, port) => {
+    const root = ['-t', '/usr/share/simplesamlphp/www'];
+    return ['/usr/bin/env', `SIMPLESAMLPHP_CONFIG_DIR=${folder}`, 'php', '-S', `127.0.0.1:${port}`, ...root];
+  },
+};
+
+/** `hosted` are settings of its `idp`, and of the program that uses the library. */
+export const pysaml2: SamlProduct = {
+  name: 'pysaml2',
+  files: 'debian/pysaml2',
+  metadataPath: '/metadata',
+  command: (folder) => ['/usr/bin/python3', join(folder, 'idp.py')],
+};
 
 export interface PostedForm {
   action: string;
@@ -46,12 +75,12 @@ export function readForm(html: string): PostedForm {
   return { action: unescaped(action), fields: Object.fromEntries(inputs) };
 }
 
-/** Starts one SimpleSAMLphp for each entry, and a Foyer whose file of providers its own command has imported. */
-export async function startSimpleSamls<Id extends string>(setups: Record<Id, SimpleSaml>) {
-  const folder = mkdtempSync(join(tmpdir(), 'foyer-simplesamlphp-'));
+/** Starts one provider for each entry, and a Foyer whose file of providers its own command has imported. */
+export async function startSamlCompanies<Id extends string>(product: SamlProduct, setups: Record<Id, SamlCompany>) {
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-saml-product-'));
   const file = join(folder, 'providers.json');
   const hour = 3_600_000;
-  const makePair = () => makeSigner('simplesamlphp', Date.now() - 60_000, Date.now() + hour);
+  const makePair = () => makeSigner('provider', Date.now() - 60_000, Date.now() + hour);
   const own = makePair();
   writeFileSync(join(folder, 'own.key'), own.privateKey);
   writeFileSync(join(folder, 'own.crt'), own.certificate);
@@ -59,20 +88,18 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
   writeFileSync(file, JSON.stringify(providersFile));
 
   const servers = new Map<string, { app: ForeignApp; url: string; folder: string }>();
-  for (const [id, { hosted = {} }] of Object.entries<SimpleSaml>(setups)) {
-    const port = await freePort();
+  async function startServer(id: string, hosted: Settings, port: number): Promise<void> {
     const url = `http://127.0.0.1:${port}`;
     const { privateKey, certificate } = makePair();
     let at = '';
     const app = await startForeignApp(
       {
-        name: 'SimpleSAMLphp',
+        name: product.name,
         command: (_variables, appFolder) => {
-          at = join(appFolder, 'debian/simplesamlphp');
+          at = join(appFolder, product.files);
           writeFileSync(join(at, 'server.pem'), privateKey);
           writeFileSync(join(at, 'server.crt'), certificate);
-          const root = ['-t', '/usr/share/simplesamlphp/www'];
-          return ['/usr/bin/env', `SIMPLESAMLPHP_CONFIG_DIR=${at}`, 'php', '-S', `127.0.0.1:${port}`, ...root];
+          return product.command(at, port);
         },
       },
       {
@@ -87,10 +114,20 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
     );
     servers.set(id, { app, url, folder: at });
   }
+  const companies = Object.entries<SamlCompany>(setups);
+  const ports = new Set<number>();
+  while (ports.size < companies.length) ports.add(await freePort());
+  await Promise.all(
+    [...ports].map((port, index) => {
+      const [id = '', { hosted = {} } = {}] = companies[index] ?? [];
+      return startServer(id, hosted, port);
+    }),
+  );
+
   const environment = { PROVIDERS_FILE: file };
   const command = cliOn({ databaseUrl: '', redisUrl: '', dataDir: join(folder, 'none') }, environment);
-  for (const [id, { entry = {} }] of Object.entries<SimpleSaml>(setups)) {
-    const address = `${servers.get(id)?.url}/saml2/idp/metadata.php`;
+  for (const [id, { entry = {} }] of companies) {
+    const address = `${servers.get(id)?.url}${product.metadataPath}`;
     const run = await command('provider', 'import', address, '--id', id, '--name', 'Acme');
     if (run.code !== 0) throw new Error(`${run.out}${run.err}\n${servers.get(id)?.app.output()}`);
     const imported = JSON.parse(readFileSync(file, 'utf8'));
@@ -98,7 +135,7 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
     writeFileSync(file, JSON.stringify(imported));
   }
   const foyer: TestFoyer = await startFoyer(anyBackend, { ...environment, GUESS_LIMIT_ADDRESS: '100000' });
-  for (const [id, { metadata = (xml: string) => xml }] of Object.entries<SimpleSaml>(setups)) {
+  for (const [id, { metadata = (xml: string) => xml }] of companies) {
     const xml = await (await foyer.browser().get(`/federation/${id}/metadata`)).text();
     writeFileSync(join(servers.get(id)?.folder ?? '', 'service-provider.xml'), metadata(xml));
   }
@@ -108,7 +145,7 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
     return server;
   };
 
-  /** Follows redirects and the forms that submit themselves, until a page of SimpleSAMLphp or an address of Foyer. */
+  /** Follows redirects and the forms that submit themselves, until a page of the product or an address of Foyer. */
   async function follow(browser: Browser, first: Response, at: string): Promise<{ address: string; html: string }> {
     let answer = first;
     let address = at;
@@ -120,14 +157,14 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
     return { address, html: await answer.text() };
   }
 
-  /** Presses the button of the provider. @returns what SimpleSAMLphp shows: its form, or the page that posts the answer */
+  /** Presses the button of the provider. @returns what the product shows: its form, or the page that posts the answer */
   async function press(id: Id, browser: Browser, search = '') {
     const url = await goingOnTo(await browser.post(`/federation/${id}${search}`));
     if (url.origin !== foyer.url) return follow(browser, await browser.get(url.href), url.href);
     return follow(browser, await postRequest(browser, url), serverAt(id).url);
   }
 
-  /** Submits the form of SimpleSAMLphp, if it asks. */
+  /** Submits the form of the product, if it asks. */
   async function signInThere(browser: Browser, page: { address: string; html: string }) {
     if (!asksThere(page)) return page;
     const { fields } = readForm(page.html);
@@ -173,5 +210,5 @@ export async function startSimpleSamls<Id extends string>(setups: Record<Id, Sim
   };
 }
 
-/** Whether the page is the form for name and password of SimpleSAMLphp. */
+/** Whether the page is the product's form for name and password. */
 export const asksThere = ({ html }: { html: string }): boolean => html.includes('name="password"');
