@@ -29,6 +29,7 @@ export function pageLinks(config: Config, standIns: Extensions['links']) {
       privacyUrl: config.PRIVACY_URL,
       paths: config.APP_PATHS,
     }),
+    ...(config.MAIL_SUPPORT_ADDRESS !== undefined && { support: `mailto:${config.MAIL_SUPPORT_ADDRESS}` }),
     terms: '/tos',
     imprint: '/imprint',
     ...(config.STRIPE_SECRET_KEY !== undefined && { cancelMembership: cancelByMailPath }),

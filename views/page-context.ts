@@ -51,6 +51,8 @@ export interface PageUser {
 /** The links of layouts to other pages: Foyer's own, and the marketplace's other apps. */
 export type LinkName =
   | 'help'
+  /** A mail to the support. */
+  | 'support'
   | 'privacy'
   | 'terms'
   | 'imprint'

@@ -76,10 +76,11 @@ export function readNotice(
 export function noticeText(
   t: T,
   { why, provider }: { why: SignInNotice; provider: Pick<Provider, 'name'> },
-): { kind: 'error' | 'info'; text: string } {
+): { kind: 'error' | 'info'; text: string; support?: boolean } {
   const values = { provider: provider.name };
   if (why === 'offer') return { kind: 'info', text: t('federation.linkConfirmation.signInFirst', values) };
   if (why === 'prove') return { kind: 'info', text: t('federation.prove', values) };
   if (why === 'signed-out') return { kind: 'info', text: t('federation.signedOut', values) };
-  return { kind: why === 'cancelled' ? 'info' : 'error', text: t(`federation.notices.${why}`, values) };
+  const text = t(`federation.notices.${why}`, values);
+  return { kind: why === 'cancelled' ? 'info' : 'error', text, support: why === 'not-set-up' };
 }

@@ -121,6 +121,41 @@ describe('a provider that is not set up rightly', () => {
     await other.close();
   });
 
+  it.each<[string, Record<string, string>, string | undefined]>([
+    [
+      'the mail address of the support',
+      { MAIL_SUPPORT_ADDRESS: 'help@example.com', HELP_URL: 'https://help.example.com/' },
+      '<a href="mailto:help@example.com">help@example.com</a>',
+    ],
+    [
+      'the help center without a mail address',
+      { HELP_URL: 'https://help.example.com/' },
+      '<a href="https://help.example.com/">Help Center</a>',
+    ],
+    ['no address where none is configured', {}, undefined],
+  ])('The notice has %s on each page that shows it, and no other notice has it', async (_what, environment, link) => {
+    const PROVIDERS_FILE = writeProvidersFile(standIn, { clientSecret: 'secret-of-acme' });
+    const other = await startFoyer(anyBackend, { PROVIDERS_FILE, ...environment });
+    const member = await other.signedIn(await other.addUser());
+    const notice = async (path: string, kind: string, who = other.browser()) => {
+      const page = await who.get(`${path}?notice=federation-${kind}&provider=acme-oidc`);
+      return /<div class="notice error" role="alert">.*?<\/div>/.exec(await page.text())?.[0] ?? '';
+    };
+    const visits = [
+      ['/', other.browser()],
+      ['/signup', other.browser()],
+      ['/re-authenticate', member],
+      ['/settings/providers', member],
+    ] as const;
+    for (const [path, who] of visits) {
+      const text = await notice(path, 'not-set-up', who);
+      expect([path, text]).toEqual([path, expect.stringContaining('write to our support.')]);
+      expect([path, /<a .*?<\/a>/.exec(text)?.[0]]).toEqual([path, link]);
+      expect([path, await notice(path, 'invalid', who)]).toEqual([path, expect.not.stringContaining('<a ')]);
+    }
+    await other.close();
+  });
+
   it('A fault that may pass still asks members to try again', async () => {
     for (const word of ['server_error', 'temporarily_unavailable']) {
       const { page, address } = await signIn('en', word);

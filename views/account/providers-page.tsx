@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import type { NoticeKind } from '../parts/notice.tsx';
+import type { PageNoticeProps } from '../parts/page-notice.tsx';
 import { ProviderMark, type ProviderMarkProps } from '../parts/provider-mark.tsx';
 import { RowListPage } from './row-action.tsx';
 
@@ -33,7 +33,7 @@ export interface ProvidersPageProps {
   /** Names of linked providers at which a logout here also ends the session. */
   endsAt: readonly string[];
   /** The notice about the last action, or its failure. */
-  notice?: { kind: NoticeKind; text: string } | undefined;
+  notice?: PageNoticeProps | undefined;
 }
 
 /** A user's linked accounts, and the providers that can be linked. */

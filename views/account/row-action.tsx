@@ -5,7 +5,8 @@ import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
 import { DialogCard } from '../parts/dialog-card.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 
 /** The place of a list: its actions return there. */
 export interface RowListPaths {
@@ -18,7 +19,7 @@ interface RowListProps {
   ctx: PageContext;
   heading: string;
   /** The notice about the last action. */
-  notice?: { kind: NoticeKind; text: string } | undefined;
+  notice?: PageNoticeProps | undefined;
   /** Above the rows. */
   lead: ReactNode;
   empty: ComponentProps<typeof EmptyState>;
@@ -32,12 +33,7 @@ interface RowListProps {
 /** A list of the settings: what belongs to the user, each row with links to change it. */
 export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, add }: RowListProps) {
   return (
-    <AccountLayout
-      ctx={ctx}
-      at="security"
-      heading={heading}
-      before={notice !== undefined && <Notice kind={notice.kind}>{notice.text}</Notice>}
-    >
+    <AccountLayout ctx={ctx} at="security" heading={heading} before={<PageNotice ctx={ctx} notice={notice} />}>
       <Card flush>
         <div className="card-head">{lead}</div>
         {rows.length === 0 ? <EmptyState {...empty} /> : <ul className="items">{rows}</ul>}

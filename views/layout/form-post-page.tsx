@@ -1,6 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Loader } from '../parts/loader.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { type RedirectTarget, redirectTitle } from './redirect-page.tsx';
 
@@ -24,11 +25,14 @@ export function FormPostPage({ ctx, action, fields, to, submits = false }: FormP
     <AuthLayout ctx={ctx}>
       <form method="post" action={action} className="waiting">
         <HiddenFields fields={fields} />
+        <Loader />
         <div className="panel-head" role="status">
           <h1>{redirectTitle(ctx, to)}</h1>
-          <p className="muted">{t('common.redirect.hint')}</p>
         </div>
-        <Button block>{t('common.redirect.link')}</Button>
+        <div className="waiting-act">
+          <p className="muted">{t('common.redirect.hint')}</p>
+          <Button block>{t('common.redirect.link')}</Button>
+        </div>
       </form>
       {submits && <script nonce={ctx.nonce}>{script}</script>}
     </AuthLayout>

@@ -7,6 +7,8 @@ export interface PageNoticeProps {
   kind: NoticeKind;
   title?: string | undefined;
   text: string;
+  /** With a link to the support: the text asks the member to write. */
+  support?: boolean | undefined;
   /** By default it stays. */
   duration?: NoticeDuration;
 }
@@ -14,8 +16,25 @@ export interface PageNoticeProps {
 /** A message about the whole page, for the specification's duration. */
 export function PageNotice({ ctx, notice }: { ctx: PageContext; notice: PageNoticeProps | undefined }) {
   if (notice === undefined) return null;
-  const { duration = 'never', text, ...look } = notice;
+  const { duration = 'never', text, support = false, ...look } = notice;
   const durationMs = noticeDurationsMs[duration];
   if (durationMs !== null) return <PassingNotice ctx={ctx} {...look} text={text} durationMs={durationMs} />;
-  return <Notice {...look}>{text}</Notice>;
+  return (
+    <Notice {...look}>
+      {text}
+      {support && <SupportLink ctx={ctx} />}
+    </Notice>
+  );
+}
+
+/** The mail address of the support, else the help center; nothing if neither is configured. */
+function SupportLink({ ctx: { t, links } }: { ctx: PageContext }) {
+  const href = links.support ?? links.help;
+  if (href === undefined) return null;
+  return (
+    <>
+      {' '}
+      <a href={href}>{links.support?.replace('mailto:', '') ?? t('common.footer.help')}</a>
+    </>
+  );
 }

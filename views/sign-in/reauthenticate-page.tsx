@@ -3,7 +3,8 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
-import { Notice, type NoticeKind } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { type PasskeyAsk, PasskeyForm } from '../parts/passkey-form.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { Or, type ProviderButtonProps, ProviderButtons } from '../parts/provider-buttons.tsx';
@@ -26,7 +27,7 @@ export interface ReAuthenticatePageProps {
   /** The providers that are linked to the account. */
   providerButtons: readonly ProviderButtonProps[];
   /** The result of an attempt at one of them. */
-  providerNotice?: { kind: NoticeKind; text: string } | undefined;
+  providerNotice?: PageNoticeProps | undefined;
 }
 
 function PasswordForm({ ctx, action, controls: { password }, email, error, passkey }: ReAuthenticatePageProps) {
@@ -78,7 +79,7 @@ export function ReAuthenticatePage(props: ReAuthenticatePageProps) {
         <p className="muted">{t(hasPassword ? lead : 'signIn.reauthenticate.leadWithoutPassword')}</p>
       </div>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      {providerNotice !== undefined && <Notice kind={providerNotice.kind}>{providerNotice.text}</Notice>}
+      <PageNotice ctx={ctx} notice={providerNotice} />
       {hasPassword && <PasswordForm {...props} />}
       {passkey !== undefined && <PasskeyForm ctx={ctx} {...passkey} />}
       {byProvider && (

@@ -56,7 +56,7 @@ export function judgeTls({
     Do: Get one for ${host}, or see whether the proxy shows that of another site (server_name).`,
     fault('tls.chain', distrusted !== undefined)`The certificate is not trusted from here: ${distrusted}.
     Why: ${why}
-    Do: Let the proxy send the whole chain (fullchain.pem); for a company’s own authority set NODE_EXTRA_CA_CERTS here and at the client apps.`,
+    Do: Let the proxy send the whole chain (fullchain.pem); a company’s own authority belongs to the list of this host (update-ca-certificates), with --use-system-ca in NODE_OPTIONS, and to those of the client apps.`,
     ok('tls.chain', wrongName === undefined)`It is trusted, and for ${host} (${protocol}).`,
   ]);
 }
