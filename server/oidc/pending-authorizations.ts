@@ -111,7 +111,7 @@ export function createPendingRequests({ kv, box, cookies, now }: PendingSettings
   }
 
   /** Deletes the oldest cookies, and the older copies, which are long. */
-  function makeRoom(req: Request, res: Response, copies: number): void {
+  function removeOldest(req: Request, res: Response, copies: number): void {
     const oldestFirst = cookies.readAll(req, requestCookiePrefix).toSorted(byAge);
     const surplus = Math.max(0, oldestFirst.length - maxCookies + 1);
     for (const [name] of oldestFirst.slice(0, surplus)) cookies.clear(res, name);
@@ -127,7 +127,7 @@ export function createPendingRequests({ kv, box, cookies, now }: PendingSettings
       const begunAtMs = now();
       await rows.write(sha256(id), { browser: sha256(secret), begunAtMs }, toLifetime(req));
       const isCopied = begunWith !== undefined && JSON.stringify(begunWith).length <= maxCopied;
-      makeRoom(req, res, isCopied ? 1 : 0);
+      removeOldest(req, res, isCopied ? 1 : 0);
       const copy = isCopied
         ? [box.seal(JSON.stringify({ begunAtMs, begunWith } satisfies PendingCopy), rowKey(id))]
         : [];

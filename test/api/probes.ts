@@ -31,7 +31,7 @@ const operation = operationsBy({
   probeRecent: { member: 'account', client: 'users:write', recent: true },
 });
 
-/** Calls of every kind of access and method, also those that no room has yet: the guard must treat them all alike. */
+/** Calls of every kind of access and method, also those that no module has yet: the guard must treat them all alike. */
 export const probes: ApiOperation[] = [
   operation({
     method: 'post',

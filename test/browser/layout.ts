@@ -94,10 +94,10 @@ function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
     if (!context) continue;
     context.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
     const { paddingLeft, paddingRight } = getComputedStyle(input);
-    const room = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+    const space = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
     const needed = context.measureText(input.placeholder).width;
-    if (needed > room)
-      faults.push(`cut: placeholder “${input.placeholder}” ${Math.round(needed)} in ${Math.round(room)}`);
+    if (needed > space)
+      faults.push(`cut: placeholder “${input.placeholder}” ${Math.round(needed)} in ${Math.round(space)}`);
   }
   return faults;
 }

@@ -19,23 +19,23 @@ import {
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { sidOf, toldApp } from '../support/told-app.ts';
-import { type AnswerChange, emailFormat, isSignedIn, newcomer, type SamlRoom, startSaml } from './saml-steps.ts';
+import { type AnswerChange, emailFormat, isSignedIn, newcomer, type SamlSetup, startSaml } from './saml-steps.ts';
 
 const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 
 describe.each([anyBackend])('SAML single logout', (backend) => {
-  let room: SamlRoom;
+  let setup: SamlSetup;
   let foyer: TestFoyer;
   let providers: TestProviders;
   beforeAll(async () => {
-    room = await startSaml(backend);
-    ({ foyer, providers } = room);
+    setup = await startSaml(backend);
+    ({ foyer, providers } = setup);
   });
-  afterAll(() => room?.close());
+  afterAll(() => setup?.close());
 
   const signedIn = async (change: AnswerChange = {}) => {
     const who = newcomer();
-    const { attempt } = await room.come({ ...who, sessionIndex: '_s1', ...change });
+    const { attempt } = await setup.come({ ...who, sessionIndex: '_s1', ...change });
     expect(await isSignedIn(attempt.browser)).toBe(true);
     return { browser: attempt.browser, nameId: (change.nameId ?? who.nameId) as string };
   };
@@ -97,7 +97,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     await foyer.stores.database.transaction((trx) =>
       insertIdentity(trx, { userId: id, identity: linked, nowMs: Date.now(), used: false }),
     );
-    const { browser } = (await room.come({ nameId })).attempt;
+    const { browser } = (await setup.come({ nameId })).attempt;
     const bye = 'http://127.0.0.1:9/bye';
     const client = await relyingParty(foyer, await foyer.addClient({ logoutUris: [bye] }));
     const begun = await client.begin({ prompt: 'none' });
@@ -121,8 +121,8 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     const to = pathOf(await browser.get(`/federation/acme-saml/logout?SAMLResponse=x&RelayState=${relayState}`));
     expect(await (await browser.get(to)).text()).toContain('still signed in at Acme Corporate');
     const mail = 'second@plain.example';
-    const { attempt } = await room.come(
-      { ...room.issuerOf('plain'), nameId: mail, nameIdFormat: emailFormat, attributes: {} },
+    const { attempt } = await setup.come(
+      { ...setup.issuerOf('plain'), nameId: mail, nameIdFormat: emailFormat, attributes: {} },
       'plain',
     );
     const asked = await (await attempt.browser.get('/logout')).text();
@@ -132,7 +132,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
 
   it('A logout request of the provider by redirect ends the user’s sessions and gets a signed response', async () => {
     const { browser, nameId } = await signedIn();
-    const other = (await room.come({ nameId, sessionIndex: '_s2' })).attempt.browser;
+    const other = (await setup.come({ nameId, sessionIndex: '_s2' })).attempt.browser;
     const stranger = (await signedIn()).browser;
     const answer = await foyer.browser().get(redirected(requestXml(nameId, { sessionIndex: '_s1' })));
     expect([await isSignedIn(browser), await isSignedIn(other), await isSignedIn(stranger)]).toEqual([
@@ -164,7 +164,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
       await foyer.stores.database.transaction((trx) =>
         insertIdentity(trx, { userId: user.id, identity: linked, nowMs: Date.now(), used: false }),
       );
-      const { browser } = (await room.come({ nameId, sessionIndex: '_s1' })).attempt;
+      const { browser } = (await setup.come({ nameId, sessionIndex: '_s1' })).attempt;
       return { user, browser, nameId };
     };
 

@@ -19,23 +19,23 @@ import {
   emailFormat,
   isSignedIn,
   newcomer,
-  type SamlRoom,
+  type SamlSetup,
   startSaml,
   transientFormat,
 } from './saml-steps.ts';
 
 describe.each([anyBackend])('SAML', (backend) => {
-  let room: SamlRoom;
+  let setup: SamlSetup;
   let foyer: TestFoyer;
   let providers: TestProviders;
   beforeAll(async () => {
-    room = await startSaml(backend);
-    ({ foyer, providers } = room);
+    setup = await startSaml(backend);
+    ({ foyer, providers } = setup);
   });
-  afterAll(() => room?.close());
+  afterAll(() => setup?.close());
 
   it('A SAML sign-in creates a new user and signs the same user in again', async () => {
-    const { attempt, to } = await room.come();
+    const { attempt, to } = await setup.come();
     expect([to.startsWith('/?notice'), await isSignedIn(attempt.browser)]).toEqual([false, true]);
     const again = await beginSaml(foyer, { search: '?redirect=%2Fsettings' });
     await arrive(foyer, again, await answerXml(providers, again));
@@ -54,7 +54,7 @@ describe.each([anyBackend])('SAML', (backend) => {
   });
 
   it('A signed assertion in an unsigned response is accepted', async () => {
-    const { attempt } = await room.come({ sign: 'assertion', ...newcomer() });
+    const { attempt } = await setup.come({ sign: 'assertion', ...newcomer() });
     expect(await isSignedIn(attempt.browser)).toBe(true);
   });
 
@@ -63,8 +63,8 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(readRedirect(attempt.url.search)?.isSignedBy(providers.serviceProvider.certificate)).toBe(true);
     const encryptFor = providers.serviceProvider.certificate;
     for (const sign of ['assertion', 'both'] as const) {
-      const sealed = { ...room.issuerOf('sealed'), ...newcomer(), encryptFor, sign };
-      const { attempt: one, to } = await room.come(sealed, 'sealed');
+      const sealed = { ...setup.issuerOf('sealed'), ...newcomer(), encryptFor, sign };
+      const { attempt: one, to } = await setup.come(sealed, 'sealed');
       // This provider confirms no addresses, so the user needs a code.
       expect(to).toContain('/verify-code');
       expect(await isSignedIn(one.browser)).toBe(false);
@@ -72,27 +72,27 @@ describe.each([anyBackend])('SAML', (backend) => {
   });
 
   it('An assertion that is not encrypted as configured, or encrypted with a wrong key, is refused', async () => {
-    expect((await room.come({ ...room.issuerOf('sealed'), ...newcomer() }, 'sealed')).to).toContain(
+    expect((await setup.come({ ...setup.issuerOf('sealed'), ...newcomer() }, 'sealed')).to).toContain(
       'federation-invalid',
     );
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is not encrypted');
     const encryptFor = providers.otherSigner().certificate;
-    expect((await room.come({ ...room.issuerOf('sealed'), ...newcomer(), encryptFor }, 'sealed')).to).toContain(
+    expect((await setup.come({ ...setup.issuerOf('sealed'), ...newcomer(), encryptFor }, 'sealed')).to).toContain(
       'federation-invalid',
     );
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion cannot be decrypted');
-    expect((await room.come({ ...newcomer(), encryptFor })).to).toContain('federation-invalid');
+    expect((await setup.come({ ...newcomer(), encryptFor })).to).toContain('federation-invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is encrypted, and this is not configured');
   });
 
   it('Signatures of both certificates are accepted while the provider changes its certificate', async () => {
     for (const signer of [providers.samlSigner, providers.otherSigner()]) {
-      const { to } = await room.come({ ...room.issuerOf('rolling'), ...newcomer(), signer }, 'rolling');
+      const { to } = await setup.come({ ...setup.issuerOf('rolling'), ...newcomer(), signer }, 'rolling');
       expect(to).toContain('/verify-code');
     }
     // A logout request, whose signature is not in the XML, is accepted too.
     const rolling = `${foyer.url}/federation/rolling/logout`;
-    const request = { ...room.issuerOf('rolling'), destination: rolling, nameId: 'unknown-user' };
+    const request = { ...setup.issuerOf('rolling'), destination: rolling, nameId: 'unknown-user' };
     const signed = {
       message: 'SAMLRequest',
       xml: buildLogoutRequest(request),
@@ -128,7 +128,7 @@ describe.each([anyBackend])('SAML', (backend) => {
       nameIdFormat: emailFormat,
       attributes: { 'urn:oid:2.5.4.42': 'Gi', 'urn:oid:2.5.4.4': 'Ven' },
     };
-    const { attempt } = await room.come({ ...room.issuerOf('plain'), ...named }, 'plain');
+    const { attempt } = await setup.come({ ...setup.issuerOf('plain'), ...named }, 'plain');
     expect(await isSignedIn(attempt.browser)).toBe(true);
     expect(await findUserByIdentifier(foyer.stores.database.db, { email: toNormalisedEmail(mail) })).toMatchObject({
       givenName: 'Gi',
@@ -139,22 +139,22 @@ describe.each([anyBackend])('SAML', (backend) => {
 
   it('An answer that does not say that anybody signed in (no AuthnStatement) is refused', async () => {
     const assertionBeforeSigning = (xml: string) => xml.replace(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/s, '');
-    expect((await room.come({ ...newcomer(), assertionBeforeSigning })).to).toContain('federation-invalid');
+    expect((await setup.come({ ...newcomer(), assertionBeforeSigning })).to).toContain('federation-invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion does not say that anybody signed in');
   });
 
   it('A transient NameID is refused unless an attribute identifies the user', async () => {
     const passing = { ...newcomer(), nameIdFormat: transientFormat };
-    expect((await room.come(passing)).to).toContain('federation-not-set-up');
+    expect((await setup.come(passing)).to).toContain('federation-not-set-up');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the NameID is transient, and no other subject is configured');
     const numbered = (employeeNumber: readonly string[]) => ({
       ...passing,
-      ...room.issuerOf('by-number'),
+      ...setup.issuerOf('by-number'),
       attributes: { ...passing.attributes, employeeNumber },
     });
-    expect((await room.come(numbered(['4711']), 'by-number')).to).toContain('/verify-code');
-    expect((await room.come(numbered(['4711', '4712']), 'by-number')).to).toContain('federation-invalid');
-    expect((await room.come(numbered([]), 'by-number')).to).toContain('federation-invalid');
+    expect((await setup.come(numbered(['4711']), 'by-number')).to).toContain('/verify-code');
+    expect((await setup.come(numbered(['4711', '4712']), 'by-number')).to).toContain('federation-invalid');
+    expect((await setup.come(numbered([]), 'by-number')).to).toContain('federation-invalid');
   });
 
   it('A cancelled sign-in at the provider returns with a notice and keeps the return address', async () => {
@@ -166,12 +166,12 @@ describe.each([anyBackend])('SAML', (backend) => {
     );
     expect(new URL(to, foyer.url).searchParams.get('redirect')).toBe('/settings');
     expect(to).toContain('federation-cancelled');
-    const failed = await room.come({ status: 'Responder', sign: 'none' });
+    const failed = await setup.come({ status: 'Responder', sign: 'none' });
     expect(failed.to).toContain('federation-provider-error');
   });
 
   it('An old sign-in at the provider is refused as not fresh when reauthentication was requested', async () => {
-    const user = (await room.come()).attempt.browser;
+    const user = (await setup.come()).attempt.browser;
     const again = await beginSaml(foyer, { browser: user, search: '?forceAuth=1' });
     const carried = readRedirect(again.url.search);
     expect(parseSamlMessage(carried?.xml ?? '')?.forceAuthn).toBe(true);
@@ -186,7 +186,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     const unasked = async (change: AnswerChange = {}, relayState = '') => {
       const request = { id: null as never, acsUrl: `${foyer.url}${acs}`, app: `${foyer.url}/federation/open/metadata` };
       const xml = await answerXml(providers, { request } as Pick<SamlAttempt, 'request'>, {
-        ...room.issuerOf('open'),
+        ...setup.issuerOf('open'),
         inResponseTo: null,
         ...change,
       });

@@ -56,7 +56,7 @@ export async function startSaml(backend: Backend) {
   };
 }
 
-export type SamlRoom = Awaited<ReturnType<typeof startSaml>>;
+export type SamlSetup = Awaited<ReturnType<typeof startSaml>>;
 
 let others = 0;
 /** A user whom Foyer does not know yet, in a domain for which the provider vouches. */

@@ -36,35 +36,41 @@ describe.each(backends)('remembered devices on $name', (backend) => {
     createRememberedDevices({ database: stores.database, cookies: hostCookies(false), days: 30, now: () => nowMs });
 
   it('A browser remembers at most five users, drops the oldest and gets a new secret each time', async () => {
-    const [browser, room] = [createBrowser(), devices()];
+    const [browser, rememberedDevices] = [createBrowser(), devices()];
     const users = Array.from({ length: 6 }, (_, n) => ({ id: toUserId(`member ${n}`), passwordEpoch: 0 }));
-    for (const user of users) await room.remember(browser.req(), browser.res, user);
+    for (const user of users) await rememberedDevices.remember(browser.req(), browser.res, user);
     const known = await Promise.all(
-      users.map(async (user) => (await room.findRememberedDevice(browser.req(), user)) !== undefined),
+      users.map(async (user) => (await rememberedDevices.findRememberedDevice(browser.req(), user)) !== undefined),
     );
     expect(known).toEqual([false, true, true, true, true, true]);
     const before = browser.value();
     const [, second] = users;
     if (!second) throw new Error('no second member');
-    await room.remember(browser.req(), browser.res, second);
+    await rememberedDevices.remember(browser.req(), browser.res, second);
     expect(browser.value()).not.toBe(before);
     expect(await listRememberedDevices(stores.database.db, second, nowMs)).toHaveLength(1);
-    const device = await room.findRememberedDevice(browser.req(), second);
+    const device = await rememberedDevices.findRememberedDevice(browser.req(), second);
     expect(device).toMatchObject({ ip: '203.0.113.7', expiresAt: nowMs + 30 * dayMs });
     expect(device?.userAgent).toHaveLength(512);
-    expect(await room.findRememberedDevice(browser.req(), { ...second, passwordEpoch: 1 })).toBeUndefined();
+    expect(
+      await rememberedDevices.findRememberedDevice(browser.req(), { ...second, passwordEpoch: 1 }),
+    ).toBeUndefined();
   });
 
   it('An expired device is not remembered and is swept', async () => {
-    const [browser, room, user] = [createBrowser(), devices(), { id: toUserId('swept'), passwordEpoch: 0 }];
-    await room.remember(browser.req(), browser.res, user);
+    const [browser, rememberedDevices, user] = [
+      createBrowser(),
+      devices(),
+      { id: toUserId('swept'), passwordEpoch: 0 },
+    ];
+    await rememberedDevices.remember(browser.req(), browser.res, user);
     nowMs += 30 * dayMs - 1;
-    const device = await room.findRememberedDevice(browser.req(), user);
+    const device = await rememberedDevices.findRememberedDevice(browser.req(), user);
     expect(device).toBeDefined();
-    if (device) await room.recordDeviceUse(browser.req(), device);
-    expect((await room.findRememberedDevice(browser.req(), user))?.lastUsedAt).toBe(nowMs);
+    if (device) await rememberedDevices.recordDeviceUse(browser.req(), device);
+    expect((await rememberedDevices.findRememberedDevice(browser.req(), user))?.lastUsedAt).toBe(nowMs);
     nowMs += 1;
-    expect(await room.findRememberedDevice(browser.req(), user)).toBeUndefined();
+    expect(await rememberedDevices.findRememberedDevice(browser.req(), user)).toBeUndefined();
     expect(await sweepRememberedDevices(stores.database.db, nowMs - 1, 500)).toBe(0);
     expect(await sweepRememberedDevices(stores.database.db, nowMs, 4)).toBe(4);
     expect(await sweepRememberedDevices(stores.database.db, nowMs, 500)).toBe(3);

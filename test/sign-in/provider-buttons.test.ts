@@ -7,7 +7,7 @@ import { anyBackend } from '../support/stores.ts';
 import {
   comeBy,
   inInstagram,
-  type ProviderRoom,
+  type ProviderSetup,
   page,
   plain,
   press,
@@ -15,14 +15,14 @@ import {
   ways,
 } from './provider-steps.ts';
 
-let room: ProviderRoom;
+let setup: ProviderSetup;
 let foyer: TestFoyer;
 let providers: TestProviders;
 beforeAll(async () => {
-  room = await startWithProviders();
-  ({ foyer, providers } = room);
+  setup = await startWithProviders();
+  ({ foyer, providers } = setup);
 });
-afterAll(() => room?.close());
+afterAll(() => setup?.close());
 
 const mainIds = ['amazon', 'google', 'facebook'];
 

@@ -1,16 +1,16 @@
 import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import type { TestProviders } from '../support/providers.ts';
 import { anyBackend } from '../support/stores.ts';
-import { inInstagram, type ProviderRoom, press, startWithProviders } from './provider-steps.ts';
+import { inInstagram, type ProviderSetup, press, startWithProviders } from './provider-steps.ts';
 
-let room: ProviderRoom;
+let setup: ProviderSetup;
 let foyer: TestFoyer;
 let providers: TestProviders;
 beforeAll(async () => {
-  room = await startWithProviders();
-  ({ foyer, providers } = room);
+  setup = await startWithProviders();
+  ({ foyer, providers } = setup);
 });
-afterAll(() => room?.close());
+afterAll(() => setup?.close());
 
 describe('an address of a provider’s domain', () => {
   const asked = async (fields: Record<string, string>) => {

@@ -1,16 +1,16 @@
 import type { TestFoyer } from '../support/foyer.ts';
 import { codeFlowKinds, idsOnPages, providerIds } from '../support/provider-kinds.ts';
 import type { TestProviders } from '../support/providers.ts';
-import { comeBy, type ProviderRoom, page, plain, startWithProviders, ways } from './provider-steps.ts';
+import { comeBy, type ProviderSetup, page, plain, startWithProviders, ways } from './provider-steps.ts';
 
-let room: ProviderRoom;
+let setup: ProviderSetup;
 let foyer: TestFoyer;
 let providers: TestProviders;
 beforeAll(async () => {
-  room = await startWithProviders();
-  ({ foyer, providers } = room);
+  setup = await startWithProviders();
+  ({ foyer, providers } = setup);
 });
-afterAll(() => room?.close());
+afterAll(() => setup?.close());
 
 describe('the notice after a failed attempt', () => {
   it.each([

@@ -1,15 +1,15 @@
 import type { TestFoyer } from '../support/foyer.ts';
 import type { TestProviders } from '../support/providers.ts';
-import { comeBack, comeBy, type ProviderRoom, plain, press, startWithProviders, ways } from './provider-steps.ts';
+import { comeBack, comeBy, type ProviderSetup, plain, press, startWithProviders, ways } from './provider-steps.ts';
 
-let room: ProviderRoom;
+let setup: ProviderSetup;
 let foyer: TestFoyer;
 let providers: TestProviders;
 beforeAll(async () => {
-  room = await startWithProviders();
-  ({ foyer, providers } = room);
+  setup = await startWithProviders();
+  ({ foyer, providers } = setup);
 });
-afterAll(() => room?.close());
+afterAll(() => setup?.close());
 
 describe('reauthentication', () => {
   it('A user without a password authenticates again with a linked provider, but not with another account', async () => {

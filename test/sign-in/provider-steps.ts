@@ -28,14 +28,14 @@ export async function comeBy(browser: Browser, path: string, fields: Record<stri
 export const inInstagram =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0';
 
-export interface ProviderRoom {
+export interface ProviderSetup {
   foyer: TestFoyer;
   providers: TestProviders;
   close(): Promise<void>;
 }
 
 /** A Foyer with every kind of provider; Amazon has no sign-up. */
-export async function startWithProviders(): Promise<ProviderRoom> {
+export async function startWithProviders(): Promise<ProviderSetup> {
   const providers = await startProviders();
   providers.write(
     'logo.svg',

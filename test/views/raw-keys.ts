@@ -19,9 +19,9 @@ export function visible(html: string): string {
 export function rawKeys(html: string): string[] {
   const text = visible(html);
   const dotted = text.match(/\b[a-z]\w*(?:\.[\w-]+)+/gi) ?? [];
-  const rooms = Object.keys(texts.en);
+  const namespaces = Object.keys(texts.en);
   return [
-    ...dotted.filter((word) => keys.has(word) || rooms.some((room) => word.startsWith(`${room}.`))),
+    ...dotted.filter((word) => keys.has(word) || namespaces.some((namespace) => word.startsWith(`${namespace}.`))),
     ...(text.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:MESSAGE|EROR)(?:_[A-Z]+)*\b/g) ?? []),
     ...(text.match(/\{\{|\}\}|\$t\(|\bundefined\b|\bNaN\b|\[object/g) ?? []),
   ];

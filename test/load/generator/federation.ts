@@ -24,14 +24,14 @@ const ways = {
 } as const;
 export type Way = keyof typeof ways;
 
-interface Room {
+interface Upstream {
   proxy: ReverseProxy;
   standIns: StandInModule.ProviderStandIns;
   origin: string;
   encryptFor: string;
 }
 
-let room: Room | undefined;
+let upstream: Upstream | undefined;
 
 /** Starts the stand-ins and the proxy, and writes the files of a Foyer that uses them. */
 async function open({ folder }: { folder: string }): Promise<Record<string, string>> {
@@ -66,12 +66,12 @@ async function open({ folder }: { folder: string }): Promise<Record<string, stri
   const path = join(folder, 'providers.json');
   writeFileSync(path, JSON.stringify({ ...file, providers: [file.providers[0], saml, sealed] }));
   writeFileSync(join(folder, 'authority.pem'), certificate.cert);
-  room = { proxy, standIns, origin, encryptFor: keys.foyer.certificate };
+  upstream = { proxy, standIns, origin, encryptFor: keys.foyer.certificate };
   return { PUBLIC_URL: proxy.url, PROVIDERS_FILE: path, NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') };
 }
 
 function toFoyer({ port }: { port: number }): void {
-  if (room) room.proxy.target = `http://127.0.0.1:${port}`;
+  if (upstream) upstream.proxy.target = `http://127.0.0.1:${port}`;
 }
 
 const locationOf = (answer: Response) => {
@@ -88,7 +88,7 @@ async function pressButton(browser: Browser, provider: string): Promise<string> 
   return address.replaceAll('&amp;', '&');
 }
 
-async function signIn({ proxy, standIns, origin, encryptFor }: Room, way: Way, index: number): Promise<void> {
+async function signIn({ proxy, standIns, origin, encryptFor }: Upstream, way: Way, index: number): Promise<void> {
   const browser = new Browser(proxy.url);
   const oidc = way === 'OpenID';
   const { provider, domain } = ways[way];
@@ -127,10 +127,10 @@ async function signInMany({
   let next = 0;
   const faults: string[] = [];
   async function lane(): Promise<void> {
-    while (room && next < count) {
+    while (upstream && next < count) {
       const index = next;
       next += 1;
-      await signIn(room, way, index % members).catch((error: Error) => faults.push(error.message));
+      await signIn(upstream, way, index % members).catch((error: Error) => faults.push(error.message));
     }
   }
   await Promise.all(Array.from({ length: atOnce }, lane));
