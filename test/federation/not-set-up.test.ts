@@ -130,7 +130,7 @@ describe('a provider that is not set up rightly', () => {
     [
       'the help center without a mail address',
       { HELP_URL: 'https://help.example.com/' },
-      '<a href="https://help.example.com/">Help Center</a>',
+      '<a href="https://help.example.com/">Help center</a>',
     ],
     ['no address where none is configured', {}, undefined],
   ])('The notice has %s on each page that shows it, and no other notice has it', async (_what, environment, link) => {
