@@ -95,7 +95,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
     expect(outcome()).toMatchObject({ provider: id, detail: expect.stringMatching(detail) });
   });
 
-  it('pysaml2 verifies the signature of a request in the address, and refuses one that was changed', async () => {
+  it('The library pysaml2 verifies the signature of a request in the address, and refuses one that was changed', async () => {
     const browser = companies.foyer.browser();
     const url = await goingOnTo(await browser.post('/federation/signed'));
     const open = async () => companies.follow(browser, await browser.get(url.href), url.href);
@@ -107,7 +107,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
   });
 
   it.each(['signed-post', 'wished'] as const)(
-    'xmlsec1 verifies the signature within a posted request of %s, and refuses a changed request and an unsigned one',
+    'The program xmlsec1 verifies the signature within a posted request of %s, and refuses a changed request and an unsigned one',
     async (id) => {
       const browser = companies.foyer.browser();
       const url = await goingOnTo(await browser.post(`/federation/${id}`));
@@ -129,7 +129,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
     },
   );
 
-  it('pysaml2 asks again where Foyer wants a fresh sign-in, and its answer counts as fresh', async () => {
+  it('The library pysaml2 asks again where Foyer wants a fresh sign-in, and its answer counts as fresh', async () => {
     const browser = await start('assertion');
     // The session there stays.
     browser.jar.store.removeCookies('localhost', null);
