@@ -107,7 +107,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
   });
 
   it.each(['signed-post', 'wished'] as const)(
-    'The program xmlsec1 verifies the signature within a posted request of %s, and refuses a changed request and an unsigned one',
+    'The program xmlsec1 verifies the signature within a posted request of %s, and refuses it changed or unsigned',
     async (id) => {
       const browser = companies.foyer.browser();
       const url = await goingOnTo(await browser.post(`/federation/${id}`));
