@@ -17,6 +17,8 @@ const entitlements = z
   .array(z.string().regex(/^[a-z0-9][a-z0-9:._-]{0,63}$/, 'write lower-case letters, digits, or : . _ -'))
   .max(50, 'name at most 50');
 
+const features = z.array(words).max(10, 'name at most 10');
+
 const common = {
   id: handle,
   /** The last part of the completion page's address: `m-99`. */
@@ -25,7 +27,7 @@ const common = {
   planHash: handle,
   name: words,
   summary: inLanguages(words),
-  features: inLanguages(z.array(words).max(10, 'name at most 10')),
+  features: inLanguages(features),
   entitlements,
 };
 /** '1' monthly, '2' yearly. */
@@ -33,15 +35,19 @@ const planType = z.enum(['1', '2'], "write '1' (monthly) or '2' (yearly)");
 const wholeDollars = (min: number) =>
   z.int('write whole dollars').min(min, `write at least ${min}`).max(999_999, 'write at most 999999');
 
+/** The plan is marked as the one that most members choose. */
+const mostChosen = z.boolean('write true or false').default(false);
+
 const paid = z.strictObject({
   kind: z.literal('paid'),
   ...common,
   planType,
+  mostChosen,
   planAmount: wholeDollars(1),
   /** The lookup key of its price at Stripe; the code by default. */
   lookupKey: handle.optional(),
 });
-const free = z.strictObject({ kind: z.literal('free'), ...common, planType });
+const free = z.strictObject({ kind: z.literal('free'), ...common, planType, mostChosen });
 const partner = z.strictObject({
   kind: z.literal('partner'),
   ...common,
@@ -77,6 +83,8 @@ const catalogue = z.strictObject({
     /** For a sign-up, and for the post-signup flow. */
     days,
     postSignUpDays: days,
+    /** What members read that it gives. */
+    features: inLanguages(features).default({ en: [] }),
     entitlements,
   }),
   /** The proposed plan if the address names none. */
@@ -163,6 +171,12 @@ function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, can
     'tier',
     plans.map((plan) => (plan.kind === 'partner' ? String(plan.tier) : undefined)),
   );
+  for (const type of ['1', '2']) {
+    const marked = plans.filter((plan) => plan.kind !== 'partner' && plan.planType === type && plan.mostChosen);
+    if (marked.length > 1) {
+      faults.push(`plans: mostChosen stands at ${marked.map(({ id }) => id).join(' and ')}: mark one of each planType`);
+    }
+  }
   if (consumers?.afterYear === 'monthly') {
     const isMonthly = (name: string) =>
       plans.some((one) => one.kind === 'paid' && one.planType === '1' && one.name === name);

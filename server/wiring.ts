@@ -18,6 +18,7 @@ import {
   createCatalogue,
   createStripe,
   membershipClaims,
+  planPageUrl,
   subscriptionOnDeletion,
   toOfferedMethods,
 } from './billing/index.ts';
@@ -192,6 +193,7 @@ function createSignUpModules({ deps, base, catalogues }: WiringInput, oauth: Oid
     plans: {
       sold: membership.sold,
       knows: (planKey) => catalogue.byKey(planKey) !== undefined,
+      memberUrl: (planKey, search) => planPageUrl(catalogue.byKey(planKey), search),
     },
     providers,
     findPendingAuthorization: oauth.findPendingAuthorization,

@@ -18,6 +18,8 @@ export interface PageContext {
     icon?: string | undefined;
     /** Address of `client/entries/<entry>.ts`. */
     script(entry: string): string;
+    /** Address of another stylesheet, by its source: `client/checkout.css`. */
+    style(source: string): string;
   };
   /** Modules without pages have no address here and no links. */
   links: Partial<Record<LinkName, string | undefined>>;

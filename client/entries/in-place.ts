@@ -19,7 +19,9 @@ async function send(form: HTMLFormElement): Promise<void> {
   const context = new URL(answer.url).pathname === new URL(form.action).pathname;
   if (!answered || !view || !context) throw new Error('another page');
   view.replaceWith(answered);
-  answered.querySelector<HTMLElement>('[data-in-place] :is(input:not([type=hidden]), button)')?.focus();
+  const field = answered.querySelector<HTMLElement>('[data-in-place] :is(input:not([type=hidden]), button)');
+  // A folded form cannot have the focus.
+  (field?.closest('details:not([open])')?.querySelector('summary') ?? field)?.focus();
 }
 
 export {};

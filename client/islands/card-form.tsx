@@ -5,13 +5,12 @@ import {
   type CardFormProps,
   CardFormView,
   cardElements,
+  cardFields,
 } from '../../views/billing/card-form.tsx';
 import { type Card, type Failure, openCard, openPayment } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
 type Typed = readonly [name: string, zip: string];
-
-const order: CardFieldName[] = ['name', ...cardElements, 'zip'];
 
 const errorText = ({ incomplete, failed }: CardFormProps, { code, message }: Failure): string =>
   incomplete[code as keyof typeof incomplete] ?? message ?? failed;
@@ -65,7 +64,7 @@ export default function CardForm(props: CardFormProps) {
 
   const input = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement;
   const refuse = (errors: Errors, first: CardFieldName) => {
-    setLive(changed({ errors }));
+    setLive(changed({ errors, listsErrors: true }));
     if (first === 'name' || first === 'zip') input(first).focus();
     else card.current?.focus(first);
   };
@@ -83,17 +82,17 @@ export default function CardForm(props: CardFormProps) {
     const read = (own: string) => (props.methods ? '' : input(own).value.trim());
     const typed: Typed = [read('name'), read('zip')];
     const errors = findFaults(props, wrong.current, typed);
-    const first = order.find((one) => errors[one]);
+    const first = cardFields.find((one) => errors[one]);
     if (first) return refuse(errors, first);
     busy.current = true;
-    setLive(changed({ busy: true, problem: undefined, errors }));
+    setLive(changed({ busy: true, problem: undefined, errors, listsErrors: false }));
     const answer = await card.current?.setUp(props.setupUrl, ...typed).catch((): Failure => ({}));
     // The page itself redirects.
     if (!answer) return location.assign(props.action);
     if ('setupIntent' in answer) return send(answer.setupIntent);
     busy.current = false;
     const text = errorText(props, answer);
-    const owner = props.methods ? undefined : order.find((one) => one !== 'name' && answer.code?.includes(one));
+    const owner = props.methods ? undefined : cardFields.find((one) => one !== 'name' && answer.code?.includes(one));
     setLive(changed({ busy: false, problem: owner || answer.code === 'incomplete' ? undefined : text }));
     if (owner) refuse({ [owner]: text }, owner);
   }

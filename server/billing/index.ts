@@ -20,6 +20,7 @@ export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catal
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
 export { cardPage, renderPaymentAction } from './checkout/card-handlers.ts';
 export { runOrRerender } from './checkout/checkout-context.ts';
+export { planPageUrl } from './checkout/checkout-flow.ts';
 export { checkoutRoutes } from './checkout/checkout-routes.ts';
 export { refusalText, tooManyText } from './checkout/checkout-texts.ts';
 export { findWaitingDeal, partnerDealUrl } from './checkout/partner-deal.ts';

@@ -169,5 +169,6 @@ export {
   traitsOfParameters,
 } from './request-traits.ts';
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
+export { createSingleUseNotices } from './single-use-notices.ts';
 export { staticFiles } from './static-files.ts';
 export { linesField, textField } from './text-field.ts';

@@ -8,6 +8,7 @@ import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy }
 import { translator } from './language.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
+import type { SingleUseNotices } from './single-use-notices.ts';
 
 /** The user whom the page header shows, and their preferred language, if set. */
 interface PageUserState {
@@ -56,6 +57,8 @@ export interface Pages {
    * continue without it.
    */
   isRefused(req: Request, address: string): boolean;
+  /** The notice about a completed action, for the next page that takes it. */
+  notices: SingleUseNotices | undefined;
 }
 
 export interface PageSettings {
@@ -76,6 +79,7 @@ export interface PageSettings {
   extraCss?: string | undefined;
   /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
   formRecords?: FormRecords;
+  notices?: SingleUseNotices;
 }
 
 export function createPages(settings: PageSettings): Pages {
@@ -117,6 +121,7 @@ export function createPages(settings: PageSettings): Pages {
       res.redirect(303, address);
       return undefined;
     },
+    notices: settings.notices,
     isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
     send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {
       const plain = context(req, res);

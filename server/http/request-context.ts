@@ -169,6 +169,16 @@ export class RequestContext implements HttpExchange {
     return this.#services.pages.isRefused(this.req, address);
   }
 
+  /** A notice for the next page that takes it. @param name known to that page */
+  announce(name: string): void {
+    this.#services.pages.notices?.announce(this, name);
+  }
+
+  /** The notice of an action before this visit; the next visit gets none. */
+  takeNotice(): string | undefined {
+    return this.#services.pages.notices?.take(this);
+  }
+
   /** 303 See Other, to an address of this site. */
   redirect(address: string): void {
     this.res.redirect(303, address);

@@ -38,6 +38,8 @@ interface SignUpPlans {
   sold: boolean;
   /** Tests whether a plan has this public handle. */
   knows(planKey: PlanKey): boolean;
+  /** The page on which a member changes to this plan, or takes a partner's deal; undefined: there is no such plan. */
+  memberUrl(planKey: PlanKey, search: string): string | undefined;
 }
 
 export interface SignUpDeps

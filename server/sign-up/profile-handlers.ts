@@ -34,11 +34,14 @@ import {
   type StartSignUpResult,
   startSignUp,
 } from './start-sign-up.ts';
-import { returnUrl } from './verified-handlers.ts';
+import { planLinkUrl, returnUrl } from './verified-handlers.ts';
 
 type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met' | 'providerNotice'>> & {
   status?: number;
 };
+
+/** A visitor from the partner, for whose address the partner has named no deal. */
+const noDealNotice = 'no-deal';
 
 /** The address of the plan is passed on: the step PLAN follows the provider. */
 function providerButtonsForSignUp(
@@ -126,9 +129,11 @@ export const showProfile = withSignUpContext(async (r, deps) => {
   const prefill = prefillFromQuery(r);
   // A user who is already signed in, perhaps in another tab, still reads why the form was refused.
   if (found && !r.followsRefusal(profilePageUrl(place, prefill))) {
-    return r.redirect(await returnUrl(r, deps, { user: found.user, way: 'sign-up' }));
+    const { user } = found;
+    return r.redirect(planLinkUrl(r, deps, user) ?? (await returnUrl(r, deps, { user, way: 'sign-up' })));
   }
   if (prefill.source === 'appsumo' && !(await hasPartnerDealAhead(r, deps, prefill.email ?? ''))) {
+    r.announce(noDealNotice);
     return r.redirect(place.profile);
   }
   if (await isLost(r, deps)) {
@@ -143,7 +148,13 @@ export const showProfile = withSignUpContext(async (r, deps) => {
     return renderProfilePage(r, deps, { place: none, prefill, problem: { text }, status: 400 });
   }
   const notice = readNotice(r.req, deps.providers);
-  await renderProfilePage(r, deps, { place, prefill, providerNotice: notice && noticeText(r.t, notice) });
+  const isWithoutDeal = r.takeNotice() === noDealNotice;
+  await renderProfilePage(r, deps, {
+    place,
+    prefill,
+    providerNotice: notice && noticeText(r.t, notice),
+    ...(isWithoutDeal && { problem: { text: r.t('signUp.noDeal') } }),
+  });
 });
 
 const toProblem = (t: T, text: string) => ({ problem: { title: t('signUp.errors.failed'), text } });
@@ -211,6 +222,7 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
       return r.redirect(place.code);
     case 'no-deal':
       // As specified: the page is loaded again, as for everyone else.
+      r.announce(noDealNotice);
       return r.redirect(place.profile);
     default: {
       const met = input.password === '' ? {} : { met: passwordStrength(input.password, input) };

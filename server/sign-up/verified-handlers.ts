@@ -44,6 +44,14 @@ export async function returnUrl(
   return nextUrl(deps, user, { base, continuation, way, justConfirmed: false, underWay });
 }
 
+/** The page of the plan that a link names, for a member who has a plan already: a link to a plan is a wish to change. */
+export const planLinkUrl = (
+  { place: { planKey, continuation } }: SignUpRequest,
+  { plans }: SignUpDeps,
+  user: User,
+): string | undefined =>
+  plans.sold && planKey !== null && user.planId !== null ? plans.memberUrl(planKey, continuation.search) : undefined;
+
 /** After a provider has created a user. @returns the step PLAN, if there is one */
 export async function afterFederatedSignUp(
   { plans }: SignUpDeps,

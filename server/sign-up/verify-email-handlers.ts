@@ -38,6 +38,9 @@ type VerifyEmailPageState = Partial<Pick<CodePageProps, 'code' | 'error' | 'noti
   status?: number;
 };
 
+/** The step PLAN says that the code was right. */
+const confirmedNotice = 'email-confirmed';
+
 /** How long a notice says that a code was sent again. */
 const resendNoticeMs = 10_000;
 
@@ -163,6 +166,8 @@ async function completeVerification(
   const entered = await deps.signIn.completeSignIn(r, user, { ...factor, remember, continuation });
   if (entered.kind === 'second-factor-required') return r.redirect(entered.address);
   const way = inSignUp ? 'sign-up' : 'post-signup';
+  // Without plans its own page says so.
+  if (deps.plans.sold) r.announce(confirmedNotice);
   const { base } = r.place;
   r.redirect(nextUrl(deps, user, { base, continuation, way, justConfirmed: true, underWay: true }));
 }

@@ -15,6 +15,7 @@ describe('the page of the membership', () => {
     const browser = await shop.foyer.signedIn(await shop.foyer.addUser());
     const html = await (await browser.get(path)).text();
     expect(wordsOf(html)).toContain('Plan None');
+    expect(wordsOf(html)).toContain('Your membership You have no plan');
     expect(wordsOf(html)).toContain('There are no invoices yet.');
     expect(html).toContain('href="/plan-purchase"');
     expect(html).not.toContain(`${path}/cancel`);
@@ -53,6 +54,10 @@ describe('the page of the membership', () => {
     const [invoice] = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
     expect(invoice?.url).toMatch(/^http/);
     for (const url of [invoice?.url, invoice?.pdfUrl]) expect(html).toContain(`href="${url}"`);
+    // One line below the heading has all of it.
+    expect(html).toMatch(
+      /<h1>Your membership<\/h1><p class="muted">Starter, every 365 days · \$900 every 365 days · Renews on \w+ \d+, \d{4}<\/p>/,
+    );
     // The home page of the settings has one line.
     expect(await page(browser, '/settings')).toMatch(/Starter, every 365 days Renews on .* Manage/);
   });

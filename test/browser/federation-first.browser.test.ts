@@ -77,6 +77,10 @@ describe('first and second sign-in by a provider in a browser', () => {
     if (kind === 'google') {
       await button(page, t('terms.accept')).click();
       await heading(page, 'Your plan').waitFor();
+      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('radio', { name: /^Starter/ }).check();
+      await button(page, 'Next').click();
+      await page.getByText('$99.00').first().waitFor();
       await button(page, 'Next').click();
       await heading(page, 'Payment method').waitFor();
       if (javaScript) await enterCard(page);
@@ -90,6 +94,7 @@ describe('first and second sign-in by a provider in a browser', () => {
       const version = String(sandbox.foyer.deps.terms.number);
       const plan = locationOf(await browser.post(page.url(), { decision: 'accept', version }));
       expect(wordsOf(await (await browser.get(plan)).text())).toContain('Your plan');
+      await browser.post(plan.replace('/post-signup/plan', '/post-signup/changePlan'), { act: 'choose', planId: '10' });
       const payment = locationOf(await press(browser, plan));
       if (javaScript) {
         const paid = locationOf(await saveCardAt({ standIn: stripe }, browser, payment, cards.visa));

@@ -123,6 +123,19 @@ describe('the payment page in a browser', () => {
     // What stands in frames is said by an alert.
     expect(await page.getByRole('alert').first().textContent()).toContain(incomplete.cvc);
     expect(await axeFindings(page)).toEqual([]);
+    // Above the form each of them has a link.
+    const links = page.locator('.error-summary a');
+    expect(await links.allTextContents()).toEqual([
+      t('payment.form.name'),
+      t('payment.form.number'),
+      t('payment.form.expiry'),
+      t('payment.form.cvc'),
+      t('payment.form.zip'),
+    ]);
+    await links.nth(2).click();
+    expect(await expiry.evaluate((input) => input === document.activeElement)).toBe(true);
+    await links.nth(4).click();
+    expect(await zip.evaluate((input) => input === document.activeElement)).toBe(true);
     await name.fill('Vera Lindqvist');
     await zip.fill('10115');
     expect(await errorsOf(visitor)).toEqual(incomplete);
@@ -143,6 +156,19 @@ describe('the payment page in a browser', () => {
       '123',
     ]);
     expect(visitor.posted).toEqual([]);
+  });
+
+  it('On a phone the form is below 900 pixels high with all errors, and expiry and security code share a row', async () => {
+    const visitor = await visit();
+    const { page, save } = visitor;
+    await page.setViewportSize({ width: 375, height: 667 });
+    await save.click();
+    await page.locator('.error-summary').waitFor();
+    const box = async (selector: string) => (await page.locator(selector).boundingBox()) ?? { y: -1, height: -1 };
+    expect((await box('form.needs-script')).height).toBeLessThan(900);
+    expect((await box('#field-expiry')).y).toBe((await box('#field-cvc')).y);
+    expect(await page.locator('.secured').textContent()).toMatch(/^Secured by Stripe\./);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   });
 
   it('The card provider’s message is shown, and another card can be entered by keyboard', async () => {

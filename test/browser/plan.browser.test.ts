@@ -32,7 +32,8 @@ describe('the step PLAN in a browser', () => {
         await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
         await button(page, 'Confirm').click();
       }
-      await page.getByRole('heading', { name: 'Your plan' }).waitFor();
+      await page.getByText('Successfully confirmed!').waitFor();
+      await page.getByRole('link', { name: 'Continue with my free trial' }).waitFor();
       await page.getByRole('link', { name: 'Change plan' }).click();
       await page.getByRole('link', { name: 'Annual' }).click();
       await page.getByRole('radio', { name: /^Free/ }).check();
@@ -45,6 +46,58 @@ describe('the step PLAN in a browser', () => {
       await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
     },
   );
+
+  it.each([true, false])(
+    'After the code one click goes on with the free trial, and no paid price was shown (JavaScript: %s)',
+    async (javaScript) => {
+      const page = await newPage({ javaScript, widthPx: 375 });
+      const browser = shop.foyer.browser();
+      const code = await begin(shop.foyer, browser, newAddress());
+      const confirmed = await browser.post('/signup/emailCaptured', { code });
+      await goOnAs(page, browser, shop.foyer.url);
+      await page.goto(locationOf(confirmed));
+      expect(((await page.locator('main').textContent()) ?? '').match(/\$[\d,.]+/g)).toEqual(['$0.00']);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Continue with my free trial' }).click();
+      await page.waitForURL(`${shop.foyer.url}/sandbox/search`);
+    },
+  );
+
+  it('The plans are columns with all features on wide screens, and unfold on phones; arrow keys choose', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.customerOf(user);
+    const page = await newPage({ widthPx: 1366 });
+    await goOnAs(page, await shop.foyer.signedIn(user), shop.foyer.url);
+    await page.goto(`${shop.foyer.url}/plan-purchase?type=2`);
+    const cards = page.locator('.plan-card');
+    const boxes = async () =>
+      (await cards.all()).reduce<Promise<{ x: number; y: number }[]>>(
+        async (all, card) => [...(await all), (await card.boundingBox()) ?? { x: -1, y: -1 }],
+        Promise.resolve([]),
+      );
+    const wide = await boxes();
+    expect(new Set(wide.map(({ y }) => y)).size).toBe(1);
+    expect(new Set(wide.map(({ x }) => x)).size).toBe(4);
+    await page.getByText('Priority support').waitFor();
+    await page.getByText('$75 a month, billed yearly').waitFor();
+    expect(await page.getByText('Most chosen').count()).toBe(1);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('radio', { name: /^Free/ }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('radio', { name: /^Growth/ }).isChecked()).toBe(true);
+    await page.setViewportSize({ width: 375, height: 667 });
+    expect(new Set((await boxes()).map(({ x }) => x)).size).toBe(1);
+    await page.getByText('Team of ten').waitFor();
+    expect(await page.getByText('Priority support').isVisible()).toBe(false);
+    await page.locator('.plan-card', { hasText: 'Scale' }).click();
+    await page.getByText('Priority support').waitFor();
+    expect(await page.getByText('Team of ten').isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+    expect(await axeFindings(page)).toEqual([]);
+    await button(page, 'Next').click();
+    await page.waitForURL(/\/plan-purchase\/15$/);
+  });
 
   it('A promotion code is applied and removed without a reload, and a refusal is shown at its field', async () => {
     await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
@@ -60,6 +113,9 @@ describe('the step PLAN in a browser', () => {
       loads += 1;
     });
     const promo = page.getByLabel('Promo code');
+    const fold = page.getByText('Have a code?');
+    expect(await promo.isVisible()).toBe(false);
+    await fold.press('Enter');
     await promo.fill('nonsense');
     await promo.press('Enter');
     await page.getByText('Enter a valid promo code').waitFor();
@@ -73,7 +129,7 @@ describe('the step PLAN in a browser', () => {
     await page.getByText('Coupon applied').waitFor();
     await page.getByText('$4,000.00', { exact: true }).waitFor();
     await button(page, 'Remove WELCOME20').click();
-    await promo.waitFor();
+    await fold.and(page.locator(':focus')).press('Enter');
     await promo.fill('WELCOME20');
     await button(page, 'Apply').click();
     await page.getByText('$4,000.00', { exact: true }).waitFor();

@@ -43,6 +43,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
     otherWords: true,
     async open(page) {
       await visit(page, '/plan-purchase/13', (user, house) => prepare(house, user));
+      await page.locator('.fold summary').click();
       await page.locator('[name=promo]').fill(typed);
       await andLoad(page, () => page.locator('form[data-in-place]').evaluate((form: HTMLFormElement) => form.submit()));
       await page.locator('.field-error, .notice.error').first().waitFor();
@@ -134,6 +135,7 @@ export function checkoutWordsStops({ shop, become }: ShopTour): Stop[] {
           await membership.choose(user, membership.catalogue.byId(toPlanId('13')) ?? membership.catalogue.defaultPlan);
         });
         // In another tab the first is applied meanwhile.
+        await page.locator('.fold summary').click();
         await page.locator('[name=promo]').fill('FIRST');
         const form = page.locator('form[data-in-place]');
         await andLoad(page, () =>

@@ -24,7 +24,8 @@ export function checkoutStops({ shop, become }: ShopTour): Stop[] {
   /** There is one code for all languages and widths. */
   let promotion: Promise<void> | undefined;
   return [
-    { name: 'plan, summary', open: open('/post-signup/plan') },
+    { name: 'plan, trial', open: open('/post-signup/plan') },
+    { name: 'plan, summary', open: open('/post-signup/plan?planHash=starter-monthly') },
     {
       name: 'plan, with a promotion code and a card',
       open: open('/plan-purchase/13', async (user, house) => {
@@ -43,6 +44,7 @@ export function checkoutStops({ shop, become }: ShopTour): Stop[] {
       async open(page, lang) {
         await visit(page, '/plan-purchase/13');
         const t = translator(lang);
+        await page.getByText(t('checkout.promo.open')).click();
         await page.getByLabel(t('checkout.promo.label')).fill('nonsense');
         // As without scripts: the refusal is a page.
         await andLoad(page, () =>

@@ -86,7 +86,11 @@ describe('the plans that come with the product', () => {
   });
 
   it('Every plan has its texts in every language', () => {
-    for (const { id, summary, features } of shipped.plans) {
+    const { lookupKey, features: ofTrial } = shipped.trial;
+    for (const { id, summary, features } of [
+      ...shipped.plans,
+      { id: lookupKey, summary: ofTrial, features: ofTrial },
+    ]) {
       for (const texts of [summary, features]) {
         expect({ id, languages: Object.keys(texts).toSorted() }).toEqual({ id, languages: ['de', 'en', 'fr', 'nl'] });
       }
@@ -159,6 +163,12 @@ describe('a file of plans', () => {
     ['a code that was sold before', (file) => (planOf(file, '10').code = 'm-30'), /code m-30 stands there twice/],
     ['a partner’s plan for everybody', (file) => (file.defaultPlan = '101'), /^defaultPlan: a partner/],
     ['an amount of a free plan', (file) => (planOf(file, '1').planAmount = 1), /^plans\.0: .*planAmount/],
+    [
+      'two most chosen plans of one interval',
+      (file) => (planOf(file, '10').mostChosen = true),
+      /^plans: mostChosen stands at 10 and 12: mark one of each planType$/,
+    ],
+    ['a partner’s plan as most chosen', (file) => (planOf(file, '101').mostChosen = true), /^plans\.8: .*mostChosen/],
     ['a price of a partner’s plan', (file) => (planOf(file, '101').lookupKey = 'x'), /^plans\.8: .*lookupKey/],
     ['a word that it does not know', (file) => (file.vat = 19), /^the file: .*vat/],
     ['no plans', (file) => (file.plans = []), /^plans: name at least one plan/],

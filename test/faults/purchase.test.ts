@@ -130,6 +130,12 @@ async function goThrough({ url }: ServerProcess, email: string): Promise<string>
         ]),
       );
       answer = await browser.post(address, { ...fields, act: 'save-card', setupIntent: confirmCard(setup) });
+    } else if (html.includes('class="plan-card')) {
+      answer = await browser.post('/signup/changePlan', { act: 'choose', planId: '10' });
+    } else if (html.includes('href="/signup/changePlan"') && !html.includes('class="actions even"')) {
+      // The trial: a plan is chosen at the page of the plans.
+      address = '/signup/changePlan';
+      continue;
     } else {
       const { action, fields } = mainForm(html);
       answer = await browser.post(action, fields);

@@ -47,6 +47,10 @@ describe.each(backends)('a sign-up from the partner on $name', (backend) => {
   it('Attack: a sign-up from the partner without a deal is an ordinary sign-up', async () => {
     const browser = foyer.browser();
     expect(locationOf(await browser.get('/signup?email=unknown@example.com&from=appsumo'))).toBe(`${foyer.url}/signup`);
+    // The page says it once, and its address does not.
+    const sentence = 'We found no partner deal for this email address.';
+    const said = async () => (await (await browser.get('/signup')).text()).includes(sentence);
+    expect([await said(), await said()]).toEqual([true, false]);
     expect(locationOf(await browser.get('/signup?from=appsumo&redirect=/tos'))).toBe(
       `${foyer.url}/signup?redirect=%2Ftos`,
     );

@@ -48,6 +48,7 @@ export function MembershipPage({
         ? { at: 'membership' }
         : { at: 'security', below: t('membership.title') })}
       heading={t('membership.title')}
+      lead={membershipLine(ctx, membership)}
       before={before}
     >
       <Script ctx={ctx} entry="busy" />
@@ -60,6 +61,16 @@ export function MembershipPage({
       )}
     </AccountLayout>
   );
+}
+
+/** Plan, price and next date of a membership, in one line. */
+function membershipLine(ctx: PageContext, membership: MembershipView): string {
+  const { status, trial } = membership;
+  const plan = 'plan' in status ? status.plan : undefined;
+  const price = status.kind === 'lasting' ? undefined : plan?.price;
+  const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
+  const parts = [name, price, planStatusLine(ctx, membership)];
+  return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join(' · ');
 }
 
 /** The status of a membership, in one line. */

@@ -5,8 +5,10 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { FieldFrame } from '../parts/field-frame.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Island } from '../parts/island.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 
 /** The data with which the browser calls Stripe itself. */
 export interface StripeInPage {
@@ -25,6 +27,9 @@ export const cardElements = ['number', 'expiry', 'cvc'] as const;
 export type CardElementName = (typeof cardElements)[number];
 export type CardFieldName = 'name' | CardElementName | 'zip';
 
+/** All fields of a card, in their order. */
+export const cardFields: readonly CardFieldName[] = ['name', ...cardElements, 'zip'];
+
 export interface CardFormProps extends StripeInPage {
   /** The target of the form after Stripe has stored the card. */
   action: string;
@@ -41,6 +46,10 @@ export interface CardFormProps extends StripeInPage {
   saveNote?: string | undefined;
   /** 'Cannot be empty' */
   empty: string;
+  /** Above the links to the fields with errors. */
+  errorSummary: string;
+  /** 'Secured by Stripe', and its reason. */
+  secured: { title: string; text: string };
   /** By Stripe's codes. */
   incomplete: Record<`incomplete_${CardElementName}`, string>;
   /** Shown if Stripe's script cannot be loaded. */
@@ -52,6 +61,8 @@ export interface CardFormProps extends StripeInPage {
 /** The island's part. Card input stays in the browser: the form only sends its hidden fields. */
 export interface CardFormLive {
   errors?: Partial<Record<CardFieldName, string>>;
+  /** The button was pressed with errors: their fields are listed above the form. */
+  listsErrors?: boolean;
   problem?: string | undefined;
   ready?: boolean;
   busy?: boolean;
@@ -62,6 +73,34 @@ export interface CardFormLive {
   onPressed?: (name: CardElementName) => void;
   /** One of Foyer's own two fields has changed. */
   onTyped?: (name: 'name' | 'zip') => void;
+}
+
+/** The fields with errors, each a link. The alert below the fields repeats the errors for screen readers. */
+function ErrorSummary({ errorSummary, labels, errors = {}, onPressed }: CardFormProps & CardFormLive) {
+  const faulty = cardFields.filter((name) => errors[name]);
+  if (faulty.length === 0) return null;
+  return (
+    <div className="error-summary">
+      <p>{errorSummary}</p>
+      <ul>
+        {faulty.map((name) => (
+          <li key={name}>
+            {/* Stripe's own fields are in frames: the script focuses them. */}
+            <a
+              href={`#field-${name}`}
+              onClick={(event) => {
+                if (name === 'name' || name === 'zip') return;
+                event.preventDefault();
+                onPressed?.(name);
+              }}
+            >
+              {labels[name]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
 
 export function CardFormView(props: CardFormProps & CardFormLive) {
@@ -94,6 +133,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       onSubmit={props.onSubmit}
     >
       <HiddenFields fields={{ ...fields, setupIntent: '' }} />
+      {props.listsErrors && <ErrorSummary {...props} />}
       {props.methods ? (
         // Stripe's payment element asks for everything itself.
         <div className="payment-element" id="field-payment" />
@@ -101,7 +141,7 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
         <>
           {plainField('name', 'cc-name', 200)}
           {element('number')}
-          <div className="pair">
+          <div className="pair always">
             {element('expiry')}
             {element('cvc', cvcHint)}
           </div>
@@ -118,8 +158,20 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
         {save}
       </Button>
+      <p className="secured">
+        <Icon name="lock" />
+        <span>
+          <strong>{props.secured.title}</strong> {props.secured.text}
+        </span>
+      </p>
     </form>
   );
+}
+
+/** Only the United States say ZIP; without a known country the label has both words. */
+function zipLabel(t: T, country: string | undefined): string {
+  if (country === undefined) return t('payment.form.zip');
+  return t(country === 'US' ? 'payment.form.zipUs' : 'payment.details.fields.postalCode');
 }
 
 /** Its texts and values in a language. */
@@ -129,21 +181,26 @@ export function cardFormProps(
     Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'> & {
       /** Save, unless it obliges to pay. */
       save?: string;
+      /** ISO 3166-1 code of the user's country, if it is known. */
+      country?: string | undefined;
     },
 ): CardFormProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
+  const { country: _, ...rest } = state;
   return {
-    ...state,
+    ...rest,
     labels: {
       name: label('name'),
       number: label('number'),
       expiry: label('expiry'),
       cvc: label('cvc'),
-      zip: label('zip'),
+      zip: zipLabel(t, state.country),
     },
     cvcHint: t('payment.form.cvcHint'),
     save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
+    errorSummary: t('payment.errors.summary'),
+    secured: { title: t('payment.secured'), text: t(state.methods ? 'payment.methods.lead' : 'payment.lead') },
     incomplete: {
       incomplete_number: t('payment.errors.incomplete_number'),
       incomplete_expiry: t('payment.errors.incomplete_expiry'),
@@ -161,6 +218,7 @@ export function cardFormProps(
 export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps) {
   return (
     <>
+      <Stylesheet ctx={ctx} name="checkout" />
       <div className="without-script">
         <Notice kind="info" title={ctx.t('payment.script.title')}>
           {ctx.t(props.methods ? 'payment.methods.script' : 'payment.script.card')}

@@ -1,52 +1,58 @@
-import { AuthLayout } from '../layout/auth-layout.tsx';
+import { PlainLayout } from '../layout/plain-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
-import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
+import { PlanCards, type PlanChoice } from '../parts/plan-cards.tsx';
 import { Script } from '../parts/script.tsx';
 import { SegmentedLinks } from '../parts/segmented-links.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 
 export interface ChangePlanPageProps {
   ctx: PageContext;
   steps: CheckoutKind;
   heading: string;
+  /** 'You’re on the trial of Basic. Free until November 27, 2026.' */
+  trial?: string;
   /** The page's own address. */
   action: string;
   /** Annual, Monthly. */
   periods: readonly { href: string; label: string; current: boolean }[];
   legend: string;
-  cards: readonly RadioCard[];
+  plans: readonly PlanChoice[];
+  /** Undefined: none is chosen yet. */
   value?: string;
-  cancelHref: string;
+  cancel: { href: string; label: string };
   notice?: PageNoticeProps;
   error?: string;
 }
 
 /** 'Change Membership Plan': the plans with one interval, and the link to the other. */
 export function ChangePlanPage(props: ChangePlanPageProps) {
-  const { ctx, steps, heading, action, periods, legend, cards, value, cancelHref, notice, error } = props;
+  const { ctx, steps, heading, trial, action, periods, legend, plans, value, cancel, notice, error } = props;
   const { t } = ctx;
   return (
-    <AuthLayout ctx={ctx} long>
+    <PlainLayout ctx={ctx} shape="wide" bare signOut>
       <Script ctx={ctx} entry="busy" />
-      <CheckoutSteps ctx={ctx} kind={steps} />
-      <div className="panel-head">
+      <Stylesheet ctx={ctx} name="checkout" />
+      <div className="chooser-head">
+        <CheckoutSteps ctx={ctx} kind={steps} />
         <h1>{heading}</h1>
+        {trial !== undefined && <p className="muted">{trial}</p>}
+        <PageNotice ctx={ctx} notice={notice} />
+        <SegmentedLinks label={t('common.interval.label')} parts={periods} />
       </div>
-      <PageNotice ctx={ctx} notice={notice} />
-      <SegmentedLinks label={t('common.interval.label')} parts={periods} />
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form chooser" method="post" action={action} noValidate>
         <HiddenFields fields={{ act: 'choose' }} />
-        <RadioCards name="planId" legend={legend} cards={cards} error={error} {...(value !== undefined && { value })} />
-        <div className="actions even">
-          <ButtonLink kind="quiet" href={cancelHref}>
-            {t('checkout.cancel')}
+        <PlanCards name="planId" legend={legend} plans={plans} error={error} {...(value !== undefined && { value })} />
+        <div className="actions even chooser-acts">
+          <ButtonLink kind="quiet" href={cancel.href}>
+            {cancel.label}
           </ButtonLink>
           <Button>{t('checkout.next')}</Button>
         </div>
       </form>
-    </AuthLayout>
+    </PlainLayout>
   );
 }

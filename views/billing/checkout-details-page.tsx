@@ -19,7 +19,7 @@ export function CheckoutDetailsPage(props: CheckoutDetailsPageProps) {
   const { ctx } = fields;
   const { t } = ctx;
   return (
-    <AuthLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long signOut>
       <Script ctx={ctx} entry="busy" />
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">

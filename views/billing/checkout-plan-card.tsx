@@ -1,5 +1,6 @@
 import { ButtonLink } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
+import { TickList } from '../parts/tick-list.tsx';
 
 /** Already formatted: `{ amount: '$900', per: 'a year', tax: 'plus VAT' }`. */
 export interface PlanPrice {
@@ -38,14 +39,8 @@ export function PlanCard({ plan, change }: { plan: PlanView; change?: { href: st
           </p>
         )}
       </div>
-      {!features.includes(summary) && <p className="muted">{summary}</p>}
-      {features.length > 0 && (
-        <ul className="points small">
-          {features.map((feature) => (
-            <li key={feature}>{feature}</li>
-          ))}
-        </ul>
-      )}
+      {features.length === 0 && <p className="muted">{summary}</p>}
+      {features.length > 0 && <TickList items={features} />}
     </Card>
   );
 }

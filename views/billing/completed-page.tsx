@@ -1,8 +1,9 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { Loader } from '../parts/loader.tsx';
 import { Script } from '../parts/script.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
+import { SuccessTick } from '../parts/success-tick.tsx';
 
 /** The specification's section 9: redirect delay after signup. */
 export const redirectDelayMs = 2000;
@@ -36,8 +37,9 @@ export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: Comp
   return (
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="redirect" />
+      <Stylesheet ctx={ctx} name="checkout" />
       <div className="waiting">
-        <Loader />
+        <SuccessTick />
         <div className="panel-head" role="status">
           <h1>{t('checkout.completed.heading')}</h1>
           <p className="muted">

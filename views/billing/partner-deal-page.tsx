@@ -4,6 +4,8 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
+import { TickList } from '../parts/tick-list.tsx';
 
 /** One of the two plans, as text. */
 export interface DealSide {
@@ -55,13 +57,7 @@ function Deal({
           <Side key={side.label} {...side} />
         ))}
       </div>
-      {deal.features.length > 0 && (
-        <ul className="points small">
-          {deal.features.map((feature) => (
-            <li key={feature}>{feature}</li>
-          ))}
-        </ul>
-      )}
+      {deal.features.length > 0 && <TickList items={deal.features} />}
       <form className="form" method="post" action={action}>
         <HiddenFields fields={{ planId: deal.id }} />
         <Button block>{t('checkout.confirm')}</Button>
@@ -87,6 +83,7 @@ export function PartnerDealPage({ ctx, action, deal, otherHref }: PartnerDealPag
   return (
     <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
+      <Stylesheet ctx={ctx} name="checkout" />
       <div className="panel-head">
         <h1>{t('checkout.partnerDeal.heading')}</h1>
         {deal !== undefined && <p className="muted">{deal.lead}</p>}

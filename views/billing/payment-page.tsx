@@ -34,7 +34,7 @@ export interface ReturnedMethod {
 export interface PaymentPageProps extends PaymentPageFrame {
   setupUrl: string;
   /** The billing details, and their form. */
-  details: { view: DetailsView; href: string };
+  details: { view: DetailsView; href: string; country?: string | undefined };
   notice?: PageNoticeProps | undefined;
   /** The amount; without it there is nothing to confirm for the moment. */
   quote?:
@@ -64,7 +64,7 @@ const TheLayout = ({
   title,
   children,
 }: Pick<PaymentPageFrame, 'ctx' | 'steps'> & { title: string; children: ReactNode }) => (
-  <AuthLayout ctx={ctx} long>
+  <AuthLayout ctx={ctx} long signOut>
     <Script ctx={ctx} entry="busy" />
     <CheckoutSteps ctx={ctx} kind={steps} />
     <div className="panel-head">
@@ -162,10 +162,7 @@ export function PaymentPage(props: PaymentPageProps) {
       )}
       {quote ? (
         <>
-          <div className="panel-head">
-            {card && <h2>{t(`payment.${kind}.another`)}</h2>}
-            <p className="muted">{t(stripe.methods ? 'payment.methods.lead' : 'payment.lead')}</p>
-          </div>
+          {card && <h2>{t(`payment.${kind}.another`)}</h2>}
           <CardForm
             ctx={ctx}
             {...cardFormProps(t, {
@@ -174,6 +171,7 @@ export function PaymentPage(props: PaymentPageProps) {
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
               quiet: savedFirst,
+              country: details.country,
               ...(quote.order !== undefined && { save: quote.order }),
               saveNote: chargeNote(ctx, stripe, quote.due),
             })}

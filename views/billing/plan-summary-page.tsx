@@ -5,6 +5,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
@@ -85,8 +86,9 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
     props;
   const { t } = ctx;
   return (
-    <AuthLayout ctx={ctx} long>
+    <AuthLayout ctx={ctx} long signOut>
       <Script ctx={ctx} entry="busy" />
+      <Stylesheet ctx={ctx} name="checkout" />
       {promo !== undefined && <Script ctx={ctx} entry="in-place" />}
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">

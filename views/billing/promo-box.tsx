@@ -2,6 +2,7 @@ import type { T } from '../../locales/index.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 export type PromoBoxState = {
   /** The plan on the page, to which the code applies. */
@@ -15,23 +16,29 @@ export type PromoBoxState = {
     }
 );
 
-/** 'Promo Code': a separate form. An applied code can only be removed; there is never a second one. */
-export function PromoBox(props: { t: T; action: string; state: PromoBoxState }) {
-  const { t, action, state } = props;
-  const applied = 'applied' in state;
+/** An applied code, which can only be removed: there is never a second one. */
+function AppliedCode({ t, code }: { t: T; code: string }) {
   return (
+    <div className="field-head">
+      <p role="status">
+        {t('mail.labelled', { label: t('checkout.promo.applied') })} <strong>{code}</strong>
+      </p>
+      <Button kind="link" size="small">
+        {t('checkout.promo.remove')}
+        <span className="visually-hidden"> {code}</span>
+      </Button>
+    </div>
+  );
+}
+
+/** 'Promo Code': a separate form, folded until it is needed. */
+export function PromoBox({ t, action, state }: { t: T; action: string; state: PromoBoxState }) {
+  const applied = 'applied' in state;
+  const form = (
     <form className="form" method="post" action={action} noValidate data-in-place="">
       <HiddenFields fields={{ act: applied ? 'promo-remove' : 'promo', planId: state.planId }} />
       {applied ? (
-        <div className="field-head">
-          <p role="status">
-            {t('mail.labelled', { label: t('checkout.promo.applied') })} <strong>{state.applied}</strong>
-          </p>
-          <Button kind="link" size="small">
-            {t('checkout.promo.remove')}
-            <span className="visually-hidden"> {state.applied}</span>
-          </Button>
-        </div>
+        <AppliedCode t={t} code={state.applied} />
       ) : (
         <Field
           name="promo"
@@ -46,5 +53,14 @@ export function PromoBox(props: { t: T; action: string; state: PromoBoxState }) 
         />
       )}
     </form>
+  );
+  if (applied) return form;
+  return (
+    <details className="fold" open={state.typed !== '' || state.error !== undefined}>
+      <summary>
+        {t('checkout.promo.open')} <Icon name="down" />
+      </summary>
+      {form}
+    </details>
   );
 }

@@ -16,13 +16,15 @@ export function AccountLayout(props: {
   ctx: PageContext;
   at: AccountPage;
   heading: string;
+  /** One line below the heading. */
+  lead?: string;
   /** The name of a page below that place. */
   below?: string;
   /** Between heading and cards, for example a notice. */
   before?: ReactNode;
   children: ReactNode;
 }) {
-  const { ctx, at, heading, below, before, children } = props;
+  const { ctx, at, heading, lead, below, before, children } = props;
   const { t, links } = ctx;
   const account = t('common.menu.account');
   const context = links[at];
@@ -36,6 +38,7 @@ export function AccountLayout(props: {
       <div className="page-head">
         <Breadcrumb label={t('common.breadcrumb')} path={path} />
         <h1>{heading}</h1>
+        {lead !== undefined && <p className="muted">{lead}</p>}
       </div>
       {before}
       <div className="beside">

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Arches } from '../parts/arches.tsx';
 import { Brand } from '../parts/mark.tsx';
+import { SignOutForm } from '../parts/sign-out-form.tsx';
 import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
 
@@ -14,9 +15,11 @@ export function AuthLayout(props: {
   long?: boolean;
   /** Shows the links (Search, Login, Sign Up) except the one of this page. */
   nav?: 'signIn' | 'signUp';
+  /** For a signed-in user: the button that signs out. */
+  signOut?: boolean;
   children: ReactNode;
 }) {
-  const { ctx, long, nav, children } = props;
+  const { ctx, long, nav, signOut, children } = props;
   return (
     <div className="frame">
       {ctx.banner?.top}
@@ -25,6 +28,7 @@ export function AuthLayout(props: {
           <div className="auth-top">
             <Brand brand={ctx.brand} />
             {nav !== undefined && <PublicNav ctx={ctx} at={nav} />}
+            {signOut && <SignOutForm t={ctx.t} />}
           </div>
           <div className="auth-words">
             <p className="auth-headline">{ctx.t('common.authLayout.headline')}</p>

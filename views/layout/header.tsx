@@ -1,6 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { Brand } from '../parts/mark.tsx';
 import { ProfileMenu } from '../parts/profile-menu.tsx';
+import { SignOutForm } from '../parts/sign-out-form.tsx';
 
 /** Search, Login and Sign Up, if they exist, without the link of the present page. */
 export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: 'signIn' | 'signUp'; label?: string }) {
@@ -25,6 +26,8 @@ export interface HeaderProps {
   signOutAction?: string | undefined;
   /** Only the brand: for pages without a known user. */
   bare?: boolean | undefined;
+  /** Beside the brand alone: the button that signs out. */
+  signOut?: boolean | undefined;
 }
 
 /** Leads to the notifications while some are unread. */
@@ -44,11 +47,12 @@ function UnreadLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
 }
 
 /** Brand, and for a signed-in user the profile menu, for everyone else the links to sign in. */
-export function Header({ ctx, signOutAction = '/logout', bare }: HeaderProps) {
+export function Header({ ctx, signOutAction = '/logout', bare, signOut }: HeaderProps) {
   const { member } = ctx;
   return (
     <header className="header">
       <Brand brand={ctx.brand} />
+      {signOut && <SignOutForm t={ctx.t} />}
       {!bare &&
         (member === undefined ? (
           <PublicNav ctx={ctx} />

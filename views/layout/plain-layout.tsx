@@ -14,20 +14,22 @@ interface PlainLayoutProps {
   signOutAction?: string | undefined;
   /** Only the brand in the header. */
   bare?: boolean;
+  /** Beside the brand alone: the button that signs out. */
+  signOut?: boolean;
   /** For signed-in users: the second row of the header. */
   subHeader?: { backHref?: string | undefined; at?: SubHeaderItem };
   children: ReactNode;
 }
 
 /** Header, one column, footer. */
-export function PlainLayout({ ctx, shape, signOutAction, bare, subHeader, children }: PlainLayoutProps) {
+export function PlainLayout({ ctx, shape, signOutAction, bare, signOut, subHeader, children }: PlainLayoutProps) {
   return (
     <div className="frame plain">
       <a className="skip" href="#content">
         {ctx.t('common.skip')}
       </a>
       {ctx.banner?.top}
-      <Header ctx={ctx} signOutAction={signOutAction} bare={bare} />
+      <Header ctx={ctx} signOutAction={signOutAction} bare={bare} signOut={signOut} />
       {subHeader !== undefined && ctx.member !== undefined && <SubHeader ctx={ctx} {...subHeader} />}
       <main className={`content ${shape}`} id="content" tabIndex={-1}>
         {children}

@@ -11,17 +11,19 @@ export interface PageNoticeProps {
   support?: boolean | undefined;
   /** By default it stays. */
   duration?: NoticeDuration;
+  /** After the text of a notice that stays. */
+  link?: { href: string; label: string };
 }
 
 /** A message about the whole page, for the specification's duration. */
 export function PageNotice({ ctx, notice }: { ctx: PageContext; notice: PageNoticeProps | undefined }) {
   if (notice === undefined) return null;
-  const { duration = 'never', text, support = false, ...look } = notice;
+  const { duration = 'never', text, support = false, link, ...look } = notice;
   const durationMs = noticeDurationsMs[duration];
   if (durationMs !== null) return <PassingNotice ctx={ctx} {...look} text={text} durationMs={durationMs} />;
   return (
     <Notice {...look}>
-      {text}
+      {text} {link !== undefined && <a href={link.href}>{link.label}</a>}
       {support && <SupportLink ctx={ctx} />}
     </Notice>
   );

@@ -39,6 +39,8 @@ export interface Plan {
   lookupKey: string | null;
   /** 1 to 3 for a partner's. */
   tier: number | null;
+  /** Marked as the plan of its interval that most members choose. */
+  isMostChosen: boolean;
   entitlements: readonly string[];
   summary(lang: PlansFileLanguage): string;
   features(lang: PlansFileLanguage): readonly string[];
@@ -50,6 +52,7 @@ export interface Trial {
   days: number;
   postSignUpDays: number;
   entitlements: readonly string[];
+  features(lang: PlansFileLanguage): readonly string[];
 }
 
 export interface Catalogue {
@@ -114,6 +117,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
       amountCents: one.kind === 'paid' ? one.planAmount * 100 : 0,
       lookupKey: one.kind === 'paid' ? (one.lookupKey ?? one.code) : null,
       tier: one.kind === 'partner' ? one.tier : null,
+      isMostChosen: one.kind !== 'partner' && one.mostChosen,
       entitlements: one.entitlements,
       summary: (lang) => one.summary[lang] ?? one.summary.en,
       features: (lang) => one.features[lang] ?? one.features.en,
@@ -133,7 +137,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     afterYear: file.consumers?.afterYear,
     tax: file.tax,
     needsBillingDetails: file.consumers !== undefined || file.tax?.automatic === true,
-    trial: file.trial,
+    trial: { ...file.trial, features: (lang) => file.trial.features[lang] ?? file.trial.features.en },
     plans,
     defaultPlan,
     formerCodes: new Set(file.formerCodes),

@@ -23,8 +23,10 @@ export interface Checkout {
   flow: CheckoutFlow;
   user: User;
   purchase: PurchaseView | undefined;
-  /** The chosen plan, else the proposed one. */
+  /** The plan of the address, else the chosen plan, else the proposed one. */
   plan: Plan;
+  /** The address or the user has named the plan; otherwise it is only a proposal, which no page preselects. */
+  isChosen: boolean;
   /** Applied to that plan. */
   promotion: ChosenPromotion | null;
   /** It is the plan of a partner's deal: nothing can be chosen and nothing is charged. */
@@ -39,23 +41,27 @@ export interface CheckoutRequest extends RequestContext {
 
 export type CheckoutHandler = PageHandler<CheckoutDeps, CheckoutRequest>;
 
-/** The proposed plan if neither the user nor the address names one. */
-async function proposedPlan({ membership: { catalogue }, findPlanKey }: CheckoutDeps, user: User): Promise<Plan> {
+/** The plan with which the user's sign-up began; undefined: none. A partner's plan is bought at the partner. */
+async function findSignUpPlan(
+  { membership: { catalogue }, findPlanKey }: CheckoutDeps,
+  user: User,
+): Promise<Plan | undefined> {
   const planKey = user.planId === null ? await findPlanKey(user.id) : undefined;
-  const begunWith = planKey === undefined ? undefined : catalogue.byKey(planKey);
-  return begunWith && begunWith.kind !== 'partner' ? begunWith : catalogue.defaultPlan;
+  return planKey === undefined ? undefined : withoutPartner(catalogue.byKey(planKey));
 }
+
+/** A partner's handle belongs to a sign-up from the partner; without a deal it is ignored. */
+const withoutPartner = (plan: Plan | undefined) => (plan?.kind === 'partner' ? undefined : plan);
 
 async function loadCheckout(deps: CheckoutDeps, flow: CheckoutFlow, user: User): Promise<Checkout> {
   const { membership } = deps;
   const bought = flow.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
-  if (bought) return { flow, user, purchase: undefined, plan: bought, promotion: null, deal: true };
+  if (bought) return { flow, user, purchase: undefined, plan: bought, isChosen: true, promotion: null, deal: true };
   const purchase = await membership.purchase(user.id);
-  // A partner's handle belongs to a sign-up from the partner; without a deal it is ignored.
-  const named = flow.named?.kind === 'partner' ? undefined : flow.named;
-  const plan = (flow.fixed && named) || (purchase?.plan ?? named ?? (await proposedPlan(deps, user)));
+  const chosen = withoutPartner(flow.named) ?? purchase?.plan ?? (await findSignUpPlan(deps, user));
+  const plan = chosen ?? membership.catalogue.defaultPlan;
   const promotion = purchase?.plan.id === plan.id ? purchase.promotion : null;
-  return { flow, user, purchase, plan, promotion, deal: false };
+  return { flow, user, purchase, plan, isChosen: chosen !== undefined, promotion, deal: false };
 }
 
 /**

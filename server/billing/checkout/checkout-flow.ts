@@ -3,17 +3,14 @@ import { type PlanKey, toPlanId, toPlanKey } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { partnerDealUrl } from './partner-deal.ts';
 
 /** A place of the step PLAN, and the addresses of its pages, with the continuation. */
 export interface CheckoutFlow {
   kind: 'sign-up' | 'post-signup' | 'purchase';
   continuation: Continuation;
-  /** The plan in the address. */
+  /** The plan in the address, which its pages show: a plan that was chosen before has another address. */
   named: Plan | undefined;
-  /**
-   * The address determines the plan; at the other places it only proposes one, and the user may have chosen another.
-   */
-  fixed: boolean;
   summary: string;
   changePlan: string;
   addPayment: string;
@@ -43,6 +40,12 @@ export type ResolveCheckoutFlow = (r: RequestContext, deps: CheckoutFlowDeps) =>
 export const completionUrl = (plan: Plan, byHandle: boolean, search = ''): string =>
   `/signup/completed/${byHandle ? `plan/${plan.planKey}/` : ''}${plan.code}${search}`;
 
+/** The page on which a member changes to a plan, or takes a partner's deal; undefined: there is no such plan. */
+export function planPageUrl(plan: Plan | undefined, search: string): string | undefined {
+  if (!plan) return undefined;
+  return plan.kind === 'partner' ? partnerDealUrl(plan, search) : `/plan-purchase/${plan.id}${search}`;
+}
+
 /** A client app or a page of this site is the user's target. */
 const hasContinuation = ({ authorization, returnTo }: Continuation) =>
   authorization !== undefined || returnTo !== undefined;
@@ -61,8 +64,16 @@ function stepPaths(
     addPayment: at(names.addPayment),
     billingDetails: at('billingDetails'),
     setup: at(`${names.addPayment}/setup`),
-    summaryUrl: () => summary,
+    summaryUrl: (_plan: Plan) => summary,
   };
+}
+
+/** The continuation with another plan in `planHash`, if it has one. */
+function withPlanHash(search: string, { planKey }: Plan): string {
+  const parameters = new URLSearchParams(search);
+  if (!parameters.has('planHash')) return search;
+  parameters.set('planHash', planKey);
+  return `?${parameters}`;
 }
 
 /** `/signup`, or `/signup/plan/:planHash`: step 2 of a sign-up. */
@@ -76,8 +87,9 @@ export const signUpFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirect,
     kind: 'sign-up',
     continuation,
     named,
-    fixed: false,
     ...stepPaths(base, continuation, { summary: 'verifiedCode', changePlan: 'changePlan', addPayment: 'addPayment' }),
+    summaryUrl: (plan) =>
+      `${planKey === undefined ? base : `/signup/plan/${plan.planKey}`}/verifiedCode${continuation.search}`,
     doneUrl: (plan) => completionUrl(plan, named !== undefined, continuation.search),
     skipUrl: (user) => nextRedirect(user, continuation).address,
     cancelUrl: (user) => (hasContinuation(continuation) ? nextRedirect(user, continuation).address : searchAppUrl),
@@ -96,8 +108,8 @@ export const postSignUpFlow: ResolveCheckoutFlow = (r, { nextRedirect, membershi
     kind: 'post-signup',
     continuation,
     named: catalogue.byKey(toPlanKey(r.query('planHash') ?? '')),
-    fixed: false,
     ...stepPaths('/post-signup', continuation, { summary: 'plan', changePlan: 'changePlan', addPayment: 'addPayment' }),
+    summaryUrl: (plan) => `/post-signup/plan${withPlanHash(continuation.search, plan)}`,
     doneUrl: (_plan, user) => end(user),
     skipUrl: end,
     cancelUrl: end,
@@ -119,7 +131,6 @@ export const purchaseFlow: ResolveCheckoutFlow = (r, { searchAppUrl, nextRedirec
     kind: 'purchase',
     continuation,
     named,
-    fixed: true,
     summary: base + search,
     changePlan: `/plan-purchase${search}`,
     addPayment: `${base}/addPayment${search}`,

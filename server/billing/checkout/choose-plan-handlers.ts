@@ -1,13 +1,15 @@
 import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
-import { formatAmount } from '../../../views/format.ts';
-import type { RadioCard } from '../../../views/parts/radio-cards.tsx';
+import { formatAmount, formatDate, formatPercent } from '../../../views/format.ts';
+import type { PlanChoice } from '../../../views/parts/plan-cards.tsx';
 import { HttpError } from '../../http/index.ts';
 import type { PlanId } from '../../shared/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
 import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { unfinishedNotice } from './checkout-texts.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
+import { runningTrialUntil } from './trial-step.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -22,33 +24,40 @@ function counterpart(catalogue: Catalogue, plan: Plan, type: PlanType): Plan | u
   return plansOfType(catalogue, type).find((one) => one.kind === plan.kind && planRank(catalogue, one) === rank);
 }
 
-/** The saving of a year compared to twelve months. */
-function savedCents(catalogue: Catalogue, plan: Plan): number {
+/** The part of twelve months that a year saves, in whole percent, rounded down. */
+function savedPercent(catalogue: Catalogue, plan: Plan): number {
   const monthly = plan.kind === 'paid' && plan.type === '2' ? counterpart(catalogue, plan, '1') : undefined;
-  return monthly ? 12 * monthly.amountCents - plan.amountCents : 0;
+  if (!monthly || monthly.amountCents === 0) return 0;
+  return Math.floor(100 * (1 - plan.amountCents / (12 * monthly.amountCents)));
 }
 
-function toRadioCard(
+/** '$75 a month, billed yearly' */
+function perMonthText({ lang, t }: TextContext, plan: Plan, currency: string): string | undefined {
+  if (plan.kind !== 'paid' || plan.period?.interval !== 'year') return undefined;
+  // Rounded up: the announced month is never cheaper than the year.
+  const amount = formatAmount(lang, Math.ceil(plan.amountCents / 12), { currency, wholes: true });
+  return t('checkout.change.perMonthBilledYearly', { amount });
+}
+
+function toPlanChoice(
   ctx: TextContext,
   plan: Plan,
   { catalogue, ownId }: { catalogue: Catalogue; ownId: PlanId | null },
-): RadioCard {
+): PlanChoice {
   const { lang, t } = ctx;
-  const { currency } = catalogue;
-  const saved = savedCents(catalogue, plan);
+  const percent = savedPercent(catalogue, plan);
   const price = planPrice(ctx, plan, catalogue);
-  const badge =
-    plan.id === ownId
-      ? t('checkout.change.own')
-      : saved > 0
-        ? t('checkout.change.saves', { amount: formatAmount(lang, saved, { currency, wholes: true }) })
-        : undefined;
+  const perMonth = perMonthText(ctx, plan, catalogue.currency);
   return {
     value: plan.id,
     title: plan.name,
     detail: plan.summary(lang),
-    ...(badge !== undefined && { badge }),
-    ...(price && { price }),
+    features: plan.features(lang),
+    ...(price && { price: plan.kind === 'paid' ? price : { amount: price.amount } }),
+    ...(perMonth !== undefined && { perMonth }),
+    ...(percent > 0 && { saving: t('checkout.change.saves', { amount: formatPercent(lang, percent) }) }),
+    ...(plan.id === ownId && { own: t('checkout.change.own') }),
+    ...(plan.isMostChosen && { mark: t('checkout.change.popular') }),
   };
 }
 
@@ -75,12 +84,20 @@ interface ChoosePlanPageState extends Partial<PageRetry> {
   error?: string;
 }
 
-function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChoosePlanPageState): void {
-  const { t } = r;
-  const { flow, user, purchase, plan: current } = r.checkout;
+/** A link back, or on with the trial for a user without a plan who has opened this page first. */
+function toCancel({ t, checkout: { flow, user } }: CheckoutRequest, trialUntilMs: number | undefined) {
+  if (flow.kind !== 'purchase') return { href: flow.summary, label: t('checkout.cancel') };
+  const isOnTrial = trialUntilMs !== undefined && user.planId === null;
+  return { href: flow.cancelUrl(user), label: t(isOnTrial ? 'checkout.continueTrial' : 'checkout.cancel') };
+}
+
+async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChoosePlanPageState): Promise<void> {
+  const { t, lang } = r;
+  const { flow, user, purchase, plan: current, isChosen } = r.checkout;
   const { catalogue } = deps.membership;
+  const isPurchase = flow.kind === 'purchase';
   const own = catalogue.byId(user.planId);
-  const plan = flow.fixed && !purchase && own?.type ? own : current;
+  const plan = isPurchase && !purchase && own?.type ? own : current;
   const expected = r.query('type');
   const type = types.find((one) => one === expected) ?? plan.type ?? '2';
   const chosen = counterpart(catalogue, plan, type);
@@ -88,12 +105,19 @@ function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChooseP
   const address = withType(flow.changePlan, type);
   const pageState = r.viewAt(address, state);
   if (!pageState) return;
-  const { status, notice, error } = pageState;
+  const { status, notice = unfinishedNotice(t, { flow, purchase }), error } = pageState;
+  const membership = await deps.membership.getMembership(user.id);
+  const trialUntilMs = runningTrialUntil(membership, deps.now());
+  const trialText =
+    trialUntilMs !== undefined &&
+    `${t('checkout.change.onTrial', { plan: catalogue.trial.name })}. ${t('checkout.trialFree', { date: formatDate(lang, trialUntilMs) })}.`;
+  // Nothing is chosen for a user who can go on with the trial.
+  const isProposed = isChosen || plan === own || trialUntilMs === undefined;
   r.render(
     ChangePlanPage,
     {
       steps: flow.kind,
-      heading: t(flow.fixed && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
+      heading: t(isPurchase && !own ? 'checkout.change.choose' : 'checkout.change.heading'),
       action: address,
       periods: types.map((one) => ({
         href: withType(flow.changePlan, one),
@@ -101,9 +125,10 @@ function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChooseP
         current: one === type,
       })),
       legend: periodTexts(r, offered, type).legend,
-      cards: offered.map((one) => toRadioCard(r, one, { catalogue, ownId: user.planId })),
-      cancelHref: flow.fixed ? flow.cancelUrl(user) : flow.summary,
-      ...(chosen && { value: chosen.id }),
+      plans: offered.map((one) => toPlanChoice(r, one, { catalogue, ownId: user.planId })),
+      cancel: toCancel(r, trialUntilMs),
+      ...(trialText && { trial: trialText }),
+      ...(chosen && isProposed && { value: chosen.id }),
       ...(notice && { notice }),
       ...(error !== undefined && { error }),
     },
@@ -120,7 +145,7 @@ export async function showChangePlan(r: CheckoutRequest, deps: CheckoutDeps) {
   if (waits) return r.redirect(partnerDealUrl(waits, flow.continuation.search));
   const paused = await pausedFirst(deps, user);
   if (paused !== undefined) return r.redirect(paused);
-  renderChoosePlan(r, deps, {});
+  await renderChoosePlan(r, deps, {});
 }
 
 /** POST: stores the choice; another plan than before removes the promotion code. */

@@ -26,6 +26,7 @@ import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
+import { runningTrialUntil } from './trial-step.ts';
 
 interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
@@ -67,6 +68,7 @@ async function renderForm(
   }
   if (unavailable?.needsPlace) return r.redirect(flow.summary);
   const [currentMembership, details] = [await membership.getMembership(user.id), await membership.findDetails(user.id)];
+  const isOnTrial = runningTrialUntil(currentMembership, deps.now()) !== undefined;
   r.render(
     PaymentPage,
     {
@@ -74,10 +76,14 @@ async function renderForm(
       stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
       action: flow.addPayment,
       setupUrl: flow.setup,
-      details: { view: toDetailsView(r, user, details), href: flow.billingDetails },
+      details: {
+        view: toDetailsView(r, user, details),
+        href: flow.billingDetails,
+        country: details.details.country || undefined,
+      },
       backHref: flow.summary,
       notice: problem ? problemNotice(r.t, problem, stripe) : (notice ?? unavailable?.notice),
-      quote: quote && quoteView(r, quote, membership.catalogue),
+      quote: quote && quoteView(r, quote, { ...membership.catalogue, isOnTrial }),
       retryFields,
       returned,
       card: currentMembership?.card ?? undefined,
@@ -103,7 +109,11 @@ const problemNotice = (
   duration: 'never',
 });
 
-function quoteView(ctx: TextContext, quote: Quote, catalogue: Catalogue): NonNullable<PaymentPageProps['quote']> {
+function quoteView(
+  ctx: TextContext,
+  quote: Quote,
+  catalogue: Catalogue & { isOnTrial: boolean },
+): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
   const { currency } = catalogue;
   return {

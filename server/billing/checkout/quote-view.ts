@@ -94,7 +94,12 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
 export function toQuoteView(
   ctx: TextContext,
   quote: Quote,
-  { currency, withdrawalDays, afterYear }: Pick<Catalogue, 'currency' | 'withdrawalDays' | 'afterYear'>,
+  {
+    currency,
+    withdrawalDays,
+    afterYear,
+    isOnTrial,
+  }: Pick<Catalogue, 'currency' | 'withdrawalDays' | 'afterYear'> & { isOnTrial?: boolean },
 ): QuoteView {
   const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
@@ -142,6 +147,7 @@ export function toQuoteView(
       t('checkout.lines.cancel'),
       ...onNotice,
       ...(withdrawalDays === undefined ? [] : [t('checkout.lines.withdraw', { count: withdrawalDays })]),
+      ...(isOnTrial ? [t('checkout.trialEnds')] : []),
     ].join(' '),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { promotionErrorText } from './checkout-texts.ts';
+import { findWaitingDeal } from './partner-deal.ts';
 import { answerPurchase } from './payment-handlers.ts';
 import { renderSummary } from './summary-page-state.ts';
 
@@ -33,9 +34,11 @@ async function ensureCustomer(r: CheckoutRequest, deps: CheckoutDeps): Promise<b
 /** The same before a page that charges or saves a card: a user with nothing to pay is redirected. */
 export function requirePayablePlan(handler: CheckoutHandler): CheckoutHandler {
   return async (r, deps) => {
-    const { flow, user, plan, deal } = r.checkout;
+    const { flow, user, plan, deal, isChosen } = r.checkout;
     if (user.planId === plan.id) return r.redirect(nextUrl(r));
     if (deal || plan.kind !== 'paid') return r.redirect(flow.summary);
+    // A proposal alone is not paid for.
+    if (!isChosen && r.req.method === 'GET') return r.redirect(flow.summary);
     const before = await unpaidInvoiceUrl(deps, r.checkout);
     if (before !== undefined) return r.redirect(before);
     if (!(await ensureCustomer(r, deps))) return;
@@ -60,19 +63,31 @@ const nextUrl = ({ req, checkout: { flow, user, plan } }: CheckoutRequest): stri
 
 /** Ensures a purchase of this page's plan before any action on it. @returns false if the page was rendered */
 async function ensurePurchase(r: CheckoutRequest, deps: CheckoutDeps): Promise<boolean> {
-  const { flow, user, plan, purchase } = r.checkout;
-  if (purchase !== undefined && (!flow.fixed || purchase.plan.id === plan.id)) return true;
+  const { user, plan, purchase } = r.checkout;
+  if (purchase?.plan.id === plan.id) return true;
   const rerender = (view: PageRetry) => renderSummary(r, deps, view);
   const answered = await runWithStripe(r, { act: 'confirm', rerender }, () => deps.membership.choose(user, plan));
   if (!answered) return false;
-  r.checkout = { ...r.checkout, purchase: answered.value, promotion: answered.value.promotion };
+  r.checkout = { ...r.checkout, isChosen: true, purchase: answered.value, promotion: answered.value.promotion };
   return true;
+}
+
+/** The notice of a visit: the code was right, or the partner's handle in the address has no deal. */
+async function firstNotice(r: CheckoutRequest, deps: CheckoutDeps): Promise<PageRetry['notice']> {
+  const { flow, user, deal } = r.checkout;
+  if (flow.named?.kind === 'partner' && !deal && !(await findWaitingDeal(deps, user))) {
+    return { kind: 'info', text: r.t('checkout.partnerDeal.none'), duration: 'never' };
+  }
+  if (r.takeNotice() !== 'email-confirmed') return undefined;
+  return { kind: 'success', text: r.t('signUp.confirmed.text'), duration: 'short' };
 }
 
 export async function showSummary(r: CheckoutRequest, deps: CheckoutDeps) {
   const before = await unpaidInvoiceUrl(deps, r.checkout);
   if (before !== undefined) return r.redirect(before);
-  if (await ensureCustomer(r, deps)) await renderSummary(r, deps, {});
+  if (!(await ensureCustomer(r, deps))) return;
+  const notice = await firstNotice(r, deps);
+  await renderSummary(r, deps, notice ? { notice } : {});
 }
 
 /** Another tab chose another plan: the button referred to what this page showed. */

@@ -4,12 +4,13 @@ import { formatDate } from '../../../views/format.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { isDebit, type Membership } from '../subscription/membership.ts';
-import { changeKindByCard, trialUntil } from '../subscription/membership-state.ts';
+import { changeKindByCard } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { renewalNotice } from './checkout-texts.ts';
-import { planLine, type TextContext, toPlanView } from './plan-view.ts';
+import { renewalNotice, unfinishedNotice } from './checkout-texts.ts';
+import { type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
+import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */
@@ -85,22 +86,25 @@ function freeNote({ lang, t }: TextContext, { checkout: { deal, user }, membersh
 function leadText(
   { lang, t }: TextContext,
   { membership: { catalogue }, now }: CheckoutDeps,
-  { checkout, membership }: SummaryFacts,
+  { checkout, membership, planStatus }: SummaryFacts,
 ): string {
   if (checkout.deal) return t('checkout.dealLead');
-  const until = membership ? trialUntil(membership) : null;
-  if (until === null || until <= now()) return t('checkout.lead');
+  const until = runningTrialUntil(membership, now());
+  if (until === undefined || planStatus === 'owned') return t('checkout.lead');
   return t('checkout.trialLead', { name: catalogue.trial.name, date: formatDate(lang, until) });
 }
 
 /** The amounts, or the note for a plan without any. */
 function toQuoteProps(
   ctx: TextContext,
-  { membership }: CheckoutDeps,
+  { membership, now }: CheckoutDeps,
   facts: SummaryFacts,
 ): Pick<SummaryProps, 'quote'> {
   const { quote, planStatus } = facts;
-  if (quote) return { quote: toQuoteView(ctx, quote, membership.catalogue) };
+  if (quote) {
+    const isOnTrial = runningTrialUntil(facts.membership, now()) !== undefined;
+    return { quote: toQuoteView(ctx, quote, { ...membership.catalogue, isOnTrial }) };
+  }
   return planStatus === 'without-payment' ? { quote: { lines: [], note: freeNote(ctx, facts) } } : {};
 }
 
@@ -130,13 +134,12 @@ function toPaymentProps(
   if (renewal) return { notice: renewalNotice(ctx, renewal) };
   const isPayable = facts.planStatus === 'payable' && !facts.details?.isMissing;
   const card = isPayable ? savedCard(ctx, facts) : undefined;
-  const isUnfinished = isPayable && checkout.purchase?.state === 'charging';
-  const unfinished = { kind: 'info', text: ctx.t('checkout.unfinished'), duration: 'never' } as const;
+  const unfinished = isPayable ? unfinishedNotice(ctx.t, checkout) : undefined;
   // While a payment is in progress its code stays; if nothing is due today there is nothing to discount.
   // While the address is missing there is no amount from which to take it.
-  const asksCode = isPayable && !isUnfinished && !needsPlace && (quote?.when !== 'later' || promo);
+  const asksCode = isPayable && !unfinished && !needsPlace && (quote?.when !== 'later' || promo);
   return {
-    ...(notice ? { notice } : isUnfinished ? { notice: unfinished } : debitNotice(ctx, facts)),
+    ...(notice ? { notice } : unfinished ? { notice: unfinished } : debitNotice(ctx, facts)),
     ...(asksCode && { promo: promoBox(facts, promo) }),
     ...(card && { card }),
   };
@@ -178,6 +181,8 @@ export async function renderSummary(
   if (!state) return;
   const { status, promo } = state;
   const membership = await deps.membership.getMembership(user.id);
+  const trial = trialInStep(checkout, membership, deps.now());
+  if (trial) return renderTrialStep(r, deps, { ...trial, ...state });
   const planStatus = toPlanStatus(deps, checkout, membership);
   const details = planStatus === 'payable' ? await deps.membership.findDetails(user.id) : undefined;
   let amounts: Partial<Pick<SummaryFacts, 'quote' | 'renewal'>> = {};
@@ -220,7 +225,7 @@ export async function renderSummary(
         currency: deps.membership.catalogue.currency,
       }),
     },
-    { title: () => planLine(r.t, plan), address: flow.summary, status, search },
+    { title: 'checkout.heading', address: flow.summary, status, search },
   );
 }
 

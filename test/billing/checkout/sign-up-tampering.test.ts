@@ -1,4 +1,4 @@
-import { listCharges, startPlanStep, summary } from './plan-step.ts';
+import { listCharges, startPlanStep, startWithStarter, summary } from './plan-step.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
@@ -21,7 +21,7 @@ describe('tampered forms of step 2', () => {
     ['a partner’s plan', { planId: '103', dueCents: '0' }],
     ['a plan that there is not', { planId: 'constructor' }],
   ])('A form tampered with by %s shows the amount due and charges nothing', async (_what, tampered) => {
-    const { browser, user } = await startPlanStep(shop);
+    const { browser, user } = await startWithStarter(shop);
     await shop.saveCard(user);
     const before = await listCharges(shop);
     const answer = await press(browser, summary, tampered);
@@ -35,7 +35,7 @@ describe('tampered forms of step 2', () => {
   });
 
   it('A tampered form cannot take a free plan by its words alone, nor a paid plan as if it were free', async () => {
-    const { browser, user } = await startPlanStep(shop);
+    const { browser, user } = await startWithStarter(shop);
     await shop.saveCard(user);
     for (const planId of ['1', '10', '15']) {
       const answer = await browser.post(summary, { act: 'free', planId });
@@ -58,7 +58,7 @@ describe('tampered forms of step 2', () => {
   it('Of two promotion codes sent at once, one is applied, whatever the order', async () => {
     await shop.promotion('RACE-A', { percent_off: 50, duration: 'once' });
     await shop.promotion('RACE-B', { percent_off: 60, duration: 'once' });
-    const { browser, user } = await startPlanStep(shop);
+    const { browser, user } = await startWithStarter(shop);
     await browser.get(summary);
     const answers = await Promise.all(
       ['RACE-A', 'RACE-B', 'RACE-A', 'RACE-B'].map((promo) =>
@@ -71,7 +71,7 @@ describe('tampered forms of step 2', () => {
   });
 
   it('A code for a plan that another tab has changed is not applied to the new plan', async () => {
-    const { browser } = await startPlanStep(shop);
+    const { browser } = await startWithStarter(shop);
     await browser.get(summary);
     await browser.post('/signup/changePlan', { act: 'choose', planId: '15' });
     const answer = await browser.post(summary, { act: 'promo', planId: '10', promo: 'WELCOME20' });

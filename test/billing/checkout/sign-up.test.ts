@@ -1,8 +1,8 @@
 import { findUserByIdentifier } from '../../../server/users/index.ts';
-import { codeFor, newAddress, profile } from '../../sign-up/steps.ts';
+import { codeFor, newAddress, newPassword, profile } from '../../sign-up/steps.ts';
 import { locationOf } from '../../support/browser.ts';
 import { relyingParty, store } from '../../support/relying-party.ts';
-import { listCharges, pathOf, startPlanStep, summary } from './plan-step.ts';
+import { chooseStarter, listCharges, pathOf, startPlanStep, startWithStarter, summary } from './plan-step.ts';
 import { mainForm, openShop, press, type Shop, wordsOf } from './shop.ts';
 
 let shop: Shop;
@@ -16,26 +16,65 @@ const future = (seconds: number) => Math.floor(shop.standIn.engine.nowMs() / 100
 const planType = (html: string) => /radio[^>]*checked=""[^>]*value="(\w+)"/.exec(html)?.[1];
 
 describe('step 2 of a sign-up', () => {
-  it('Step 2 begins with a trial of seven days on the basic plan and asks for a card before a paid plan', async () => {
+  it('Step 2 shows the running trial of seven days and no paid price before a plan is named', async () => {
     const { browser, user } = await startPlanStep(shop);
     const page = await browser.get(summary);
     const html = await page.text();
     expect(page.status).toBe(200);
-    for (const words of ['Your plan', 'Change plan', 'Promo code', 'Cancel', 'Due today $99.00', 'Starter, monthly']) {
+    for (const words of ['Basic', 'Search and shortlist', 'Due today $0.00', 'Or start a plan now', 'Change plan']) {
       expect(wordsOf(html)).toContain(words);
     }
+    expect(wordsOf(html)).toMatch(/Free until \w+ \d+, \d{4}/);
+    expect(wordsOf(html)).toContain('You can choose a plan later in Membership.');
     expect(html).toMatch(/aria-current="step".*PLAN/s);
-    expect(wordsOf(html)).toMatch(/Renews on \w+ \d+, \d{4} at \$99\.00\./);
-    expect(wordsOf(html)).toMatch(/You’re on a free trial of Basic until/);
+    // Only the trial has a price, and no form can buy.
+    expect(wordsOf(html).match(/\$[\d,.]+/g)).toEqual(['$0.00']);
+    expect(html).toMatch(/<a class="button primary block" href="\/sandbox\/search">Continue with my free trial<\/a>/);
+    expect(html).toMatch(/<title>[^<]*Your [Pp]lan/);
+    expect(() => mainForm(html)).toThrow('no way on');
+    expect(pathOf(shop, await browser.get('/signup/addPayment'))).toBe(summary);
     const [subscription] = (await shop.stripe.subscriptions.list({ customer: await shop.customerOf(user) })).data;
     const trialMs = ((subscription?.trial_end ?? 0) - (subscription?.created ?? 0)) * 1000;
     expect([subscription?.status, trialMs]).toEqual(['trialing', 7 * 24 * 60 * 60_000]);
     // Looked at again, nothing is made twice.
     await browser.get(summary);
     expect((await shop.stripe.customers.list({ email: user.email })).data).toHaveLength(1);
+    // The page of the plans proposes none.
+    const picker = await (await browser.get('/signup/changePlan')).text();
+    expect(wordsOf(picker)).toContain('You’re on the trial of Basic.');
+    expect(planType(picker)).toBeUndefined();
+    expect((await browser.post('/signup/changePlan', { act: 'choose' })).status).toBe(400);
+  });
+
+  it('Step 2 asks for a card before a paid plan that was chosen', async () => {
+    const { browser, user } = await startWithStarter(shop);
+    const html = await (await browser.get(summary)).text();
+    for (const words of ['Change plan', 'Promo code', 'Cancel', 'Due today $99.00', 'Starter, monthly']) {
+      expect(wordsOf(html)).toContain(words);
+    }
+    expect(wordsOf(html)).toMatch(/Renews on \w+ \d+, \d{4} at \$99\.00\./);
+    expect(wordsOf(html)).toContain('Your free trial ends when this plan begins.');
+    expect(html).toMatch(/<title>[^<]*Your [Pp]lan/);
     expect(html).toMatch(/<button[^>]*>Next<\/button>/);
     expect(pathOf(shop, await press(browser, summary))).toBe('/signup/addPayment');
     expect(await shop.planOf(user)).toBeNull();
+  });
+
+  it('Every page after the code has the button that signs out', async () => {
+    const { browser } = await startWithStarter(shop);
+    const signOut = /<form class="sign-out"[^>]*action="\/logout"[^>]*><button type="submit">/;
+    for (const path of [summary, '/signup/changePlan', '/signup/addPayment', '/signup/billingDetails']) {
+      expect([path, signOut.test(await (await browser.get(path)).text())]).toEqual([path, true]);
+    }
+    const trial = await startPlanStep(shop);
+    expect(await (await trial.browser.get(summary)).text()).toMatch(signOut);
+  });
+
+  it('Step 2 says once that the code was right, and a reload does not say it again', async () => {
+    const { browser } = await startPlanStep(shop);
+    const said = async (path: string) =>
+      wordsOf(await (await browser.get(path)).text()).includes('Successfully confirmed!');
+    expect([await said(summary), await said(summary)]).toEqual([true, false]);
   });
 
   it('Opening another page first does not make the trial longer', async () => {
@@ -47,7 +86,7 @@ describe('step 2 of a sign-up', () => {
   });
 
   it('Step 2 charges the saved card once with the amount shown, then redirects via ‘Just a moment...’ to the search app', async () => {
-    const { browser, user } = await startPlanStep(shop);
+    const { browser, user } = await startWithStarter(shop);
     await shop.saveCard(user);
     const html = await (await browser.get(summary)).text();
     expect(wordsOf(html)).toContain('Visa •••• 4242 will be charged. Use another card');
@@ -71,7 +110,7 @@ describe('step 2 of a sign-up', () => {
   it('One promotion code reduces the amount due, and choosing another plan removes it', async () => {
     await shop.promotion('WELCOME20', { percent_off: 20, duration: 'once' });
     await shop.promotion('OTHER', { amount_off: 500, currency: 'usd', duration: 'once' });
-    const { browser, user } = await startPlanStep(shop);
+    const { browser, user } = await startWithStarter(shop);
     await shop.saveCard(user);
     const apply = (promo: string) => browser.post(summary, { act: 'promo', planId: '10', promo });
     expect(pathOf(shop, await apply(' welcome20 '))).toBe(summary);
@@ -104,7 +143,7 @@ describe('step 2 of a sign-up', () => {
     await shop.promotion('TOOBIG', { amount_off: 20_000, currency: 'usd', duration: 'once' });
     await shop.promotion('ENDED', { percent_off: 10, duration: 'once' }, { expires_at: future(60) });
     await shop.standIn.engine.advance(120_000);
-    const { browser } = await startPlanStep(shop);
+    const { browser } = await startWithStarter(shop);
     const refused = async (promo: string) => {
       const answer = await browser.post(summary, { act: 'promo', planId: '10', promo });
       const html = await answer.text();
@@ -125,8 +164,9 @@ describe('step 2 of a sign-up', () => {
     // Without the plan in the address it is still the one that the sign-up began with.
     expect(wordsOf(await (await browser.get(summary)).text())).toContain('Growth, annual');
     const picker = await (await browser.get('/signup/plan/growth-yearly/changePlan')).text();
-    expect(wordsOf(picker)).toMatch(/Change membership plan Annual Monthly/);
-    expect(wordsOf(picker)).toContain('Growth Save $988 Five pages, shortlist, team of ten $5,000 a year');
+    expect(wordsOf(picker)).toMatch(/Change membership plan .*Annual Monthly/);
+    expect(wordsOf(picker)).toContain('Most chosen Growth $5,000 a year $416.67 a month, billed yearly Save 16%');
+    expect(wordsOf(picker)).toContain('Free $0 Look around, be found Profile in the directory');
     expect(planType(picker)).toBe('13');
     // The other kind of period, with the plan that stands where this one does.
     const monthly = await (await browser.get('/signup/plan/growth-yearly/changePlan?type=1')).text();
@@ -136,6 +176,40 @@ describe('step 2 of a sign-up', () => {
       '/signup/completed/plan/growth-yearly/y-5000',
     );
     expect(await shop.planOf(user)).toBe('13');
+  });
+
+  it('The address and the page name the same plan at every step, also when another plan was chosen before', async () => {
+    const { browser } = await startPlanStep(shop, '/signup/plan/starter-yearly');
+    const named = async (path: string) => wordsOf(await (await browser.get(path)).text());
+    expect(await named('/signup/plan/starter-yearly/verifiedCode')).toContain('Starter, annual $900.00');
+    expect(pathOf(shop, await press(browser, '/signup/plan/starter-yearly/verifiedCode'))).toBe(
+      '/signup/plan/starter-yearly/addPayment',
+    );
+    for (const step of ['verifiedCode', 'addPayment']) {
+      const words = await named(`/signup/plan/growth-monthly/${step}`);
+      expect([step, words.includes('Growth, monthly $499.00'), words.includes('$900')]).toEqual([step, true, false]);
+    }
+    const chosen = await browser.post('/signup/plan/growth-monthly/changePlan', { act: 'choose', planId: '15' });
+    expect(pathOf(shop, chosen)).toBe('/signup/plan/scale-yearly/verifiedCode');
+    expect(await named('/signup/plan/scale-yearly/verifiedCode')).toContain('Scale, annual $8,000.00');
+  });
+
+  it('A payment that was started for another plan is named, and both plans can be had', async () => {
+    const { browser, user } = await startPlanStep(shop, '/signup/plan/starter-yearly');
+    await shop.saveCard(user, 'pm_card_authenticationRequired');
+    const before = '/signup/plan/starter-yearly/verifiedCode';
+    await press(browser, before);
+    const other = await (await browser.get('/signup/plan/growth-monthly/verifiedCode')).text();
+    expect(wordsOf(other)).toContain('You started to pay for Starter, annual');
+    expect(other).toContain(`href="${before}">Finish Starter, annual</a>`);
+    expect(wordsOf(other)).toContain('Growth, monthly');
+    expect(mainForm(other).fields).toMatchObject({ planId: '12' });
+    // On another device: the first page says so.
+    const device = shop.foyer.browser();
+    await device.post('/sign-in', { username: user.email, password: newPassword });
+    const picker = await (await device.get('/plan-purchase')).text();
+    expect(wordsOf(picker)).toContain('You started to pay for Starter, annual');
+    expect(picker).toContain('href="/plan-purchase/11">Finish Starter, annual</a>');
   });
 
   it('A handle that no plan has gets 404 at every step', async () => {
@@ -148,7 +222,8 @@ describe('step 2 of a sign-up', () => {
     );
     // A partner's handle brings people from the partner; nothing of the partner's is given for it.
     const html = await (await browser.get('/signup/plan/hollyfy_tier3/verifiedCode')).text();
-    expect(wordsOf(html)).toContain('Starter, monthly $99.00');
+    expect(wordsOf(html)).toContain('No partner deal is waiting for your account.');
+    expect(wordsOf(html)).toContain('Continue with my free trial');
   });
 
   it('A free plan is confirmed without a card and charges nothing', async () => {
@@ -225,7 +300,10 @@ describe('step 2 of a sign-up', () => {
     expect(wordsOf(html)).toContain('Stripe customer creation error!');
     expect(html).toContain('&quot;durationMs&quot;:2500');
     expect(html).toMatch(/href="\/signup\/verifiedCode">Try again/);
+    // The trial goes on without Stripe.
+    expect(wordsOf(html)).toContain('Continue with my free trial');
     away = false;
+    await chooseStarter(shop, browser);
     await shop.saveCard(user);
     expect((await browser.get(summary)).status).toBe(200);
     away = true;

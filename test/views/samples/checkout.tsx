@@ -7,6 +7,7 @@ import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
 import { CompletedPage } from '../../../views/billing/completed-page.tsx';
 import { PartnerDealPage } from '../../../views/billing/partner-deal-page.tsx';
 import { PlanSummaryPage } from '../../../views/billing/plan-summary-page.tsx';
+import { TrialStepPage } from '../../../views/billing/trial-step-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import { toPlanId } from '../../support/ids.ts';
@@ -79,18 +80,39 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
       { href: '/signup/changePlan?type=1', label: t('common.interval.monthly'), current: false },
     ],
     legend: t('checkout.change.annual'),
-    cards: ['11', '13', '15'].map((id) => ({
+    trial: t('checkout.change.onTrial', { plan: 'Basic' }),
+    plans: ['2', '11', '13', '15'].map((id) => ({
       value: id,
       title: plan(id).name,
       detail: plan(id).summary(lang),
+      features: plan(id).features(lang),
       price: { amount: formatAmount(lang, plan(id).amountCents, { wholes: true }), per: t('checkout.perYear') },
-      ...(id === '13' && { badge: t('checkout.change.saves', { amount: '$988' }) }),
+      ...(id === '11' && { own: t('checkout.change.own') }),
+      ...(id === '13' && {
+        perMonth: t('checkout.change.perMonthBilledYearly', { amount: '$416.67' }),
+        saving: t('checkout.change.saves', { amount: '16%' }),
+        mark: t('checkout.change.popular'),
+      }),
     })),
     value: '13',
-    cancelHref: '/signup/verifiedCode',
+    cancel: { href: '/signup/verifiedCode', label: t('checkout.cancel') },
   };
   const { quote: _, promo: __, button: ___, ...without } = summary;
   return {
+    'trial-step': {
+      page: (
+        <TrialStepPage
+          ctx={ctx}
+          steps="sign-up"
+          trial={{ name: 'Basic', features: catalogue.trial.features(lang), until: '27 November 2026' }}
+          due={formatAmount(lang, 0)}
+          clientName="Ledger & Sons"
+          continueHref="/search"
+          changeHref="/signup/changePlan"
+          notice={{ kind: 'success', text: t('signUp.confirmed.text'), duration: 'short' }}
+        />
+      ),
+    },
     'plan-summary': { page: <PlanSummaryPage {...summary} /> },
     'plan-summary-promo': {
       page: (

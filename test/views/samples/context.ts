@@ -31,6 +31,7 @@ export function contextFor(lang: Language, over: Partial<PageContext> = {}): Pag
       fonts: ['/assets/figtree.woff2'],
       icon: '/assets/icon.svg',
       script: (entry) => `/assets/${entry}.js`,
+      style: (source) => `/assets/${source}`,
     },
     links: {
       ...Object.fromEntries(apps.map((name) => [name, `https://apps.example/${name}`])),

@@ -1,0 +1,61 @@
+import { TrialStepPage } from '../../../views/billing/trial-step-page.tsx';
+import { formatAmount, formatDate } from '../../../views/format.ts';
+import { hasBegun } from '../subscription/changeable-subscription.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { trialUntil } from '../subscription/membership-state.ts';
+import type { Checkout, CheckoutRequest, PageRetry } from './checkout-context.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
+
+/** The running trial of a user; `untilMs` is undefined while Stripe has not answered yet. */
+export type RunningTrial = { untilMs: number | undefined };
+
+/** The end of the user's trial, if it is running. */
+export function runningTrialUntil(membership: Membership | undefined, nowMs: number): number | undefined {
+  const until = membership ? trialUntil(membership) : null;
+  return until !== null && until > nowMs ? until : undefined;
+}
+
+/**
+ * The trial that the step PLAN shows instead of a plan: neither the user nor the address has named one. Undefined: the
+ * step shows a plan.
+ */
+export function trialInStep(
+  { flow, user, isChosen }: Pick<Checkout, 'flow' | 'user' | 'isChosen'>,
+  membership: Membership | undefined,
+  nowMs: number,
+): RunningTrial | undefined {
+  if (isChosen || flow.kind === 'purchase' || user.planId !== null) return undefined;
+  const untilMs = runningTrialUntil(membership, nowMs);
+  // Without a subscription the trial is on its way: a task creates it.
+  return untilMs === undefined && membership && hasBegun(membership) ? undefined : { untilMs };
+}
+
+/** Renders the step PLAN with the trial. */
+export async function renderTrialStep(
+  r: CheckoutRequest,
+  deps: CheckoutDeps,
+  { untilMs, status, notice }: RunningTrial & Partial<Pick<PageRetry, 'status' | 'notice'>>,
+): Promise<void> {
+  const { flow, user } = r.checkout;
+  const { trial, currency } = deps.membership.catalogue;
+  const { authorization, search } = flow.continuation;
+  const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);
+  r.render(
+    TrialStepPage,
+    {
+      steps: flow.kind,
+      trial: {
+        name: trial.name,
+        features: trial.features(r.lang),
+        until: untilMs === undefined ? undefined : formatDate(r.lang, untilMs),
+      },
+      due: formatAmount(r.lang, 0, { currency }),
+      continueHref: flow.cancelUrl(user),
+      changeHref: flow.changePlan,
+      ...(waiting && { clientName: waiting.clientName }),
+      ...(notice && { notice }),
+      ...(status === 503 && { retryHref: flow.summary }),
+    },
+    { title: 'checkout.heading', address: flow.summary, status, search },
+  );
+}
