@@ -1,6 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
+import { Loader } from '../parts/loader.tsx';
 import { Script } from '../parts/script.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
 import { SuccessTick } from '../parts/success-tick.tsx';
@@ -39,7 +40,7 @@ export function CompletedPage({ ctx, resultText, continueUrl, signInHref }: Comp
       <Script ctx={ctx} entry="redirect" />
       <Stylesheet ctx={ctx} name="checkout" />
       <div className="waiting">
-        <SuccessTick />
+        {resultText === undefined ? <Loader /> : <SuccessTick />}
         <div className="panel-head" role="status">
           <h1>{t('checkout.completed.heading')}</h1>
           <p className="muted">

@@ -41,6 +41,8 @@ describe('the completion pages', () => {
         expect(html).toMatch(/data-redirect="2000"><a [^>]*href="\/sandbox\/search"/);
         // It claims no plan but the member's own.
         expect([path, wordsOf(html).includes('Your plan is')]).toEqual([path, code === 'm-99']);
+        // Nor a success.
+        expect([path, html.includes('class="success-tick"')]).toEqual([path, code === 'm-99']);
       }
     }
   });
