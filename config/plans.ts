@@ -36,18 +36,18 @@ const wholeDollars = (min: number) =>
   z.int('write whole dollars').min(min, `write at least ${min}`).max(999_999, 'write at most 999999');
 
 /** The plan is marked as the one that most members choose. */
-const mostChosen = z.boolean('write true or false').default(false);
+const mark = z.boolean('write true or false').default(false);
 
 const paid = z.strictObject({
   kind: z.literal('paid'),
   ...common,
   planType,
-  mostChosen,
+  mostChosen: mark,
   planAmount: wholeDollars(1),
   /** The lookup key of its price at Stripe; the code by default. */
   lookupKey: handle.optional(),
 });
-const free = z.strictObject({ kind: z.literal('free'), ...common, planType, mostChosen });
+const free = z.strictObject({ kind: z.literal('free'), ...common, planType, mostChosen: mark });
 const partner = z.strictObject({
   kind: z.literal('partner'),
   ...common,
@@ -83,7 +83,7 @@ const catalogue = z.strictObject({
     /** For a sign-up, and for the post-signup flow. */
     days,
     postSignUpDays: days,
-    /** What members read that it gives. */
+    /** Its features, as members read them. */
     features: inLanguages(features).default({ en: [] }),
     entitlements,
   }),

@@ -1,6 +1,6 @@
 import { Icon } from './icon.tsx';
 
-/** What a plan includes, each with a tick. */
+/** The features of a plan, each with a tick. */
 export function TickList({ items }: { items: readonly string[] }) {
   return (
     <ul className="ticks">

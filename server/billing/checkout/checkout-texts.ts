@@ -5,8 +5,7 @@ import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { PendingRenewal, PromotionRefusal } from '../results.ts';
 import type { Decline } from '../stripe/stripe-objects.ts';
-import type { Checkout } from './checkout-context.ts';
-import { planLine, type TextContext } from './plan-view.ts';
+import type { TextContext } from './plan-view.ts';
 
 export interface PageNotice {
   kind: NoticeKind;
@@ -34,22 +33,6 @@ export const placeNotice = (t: T): PageNotice => ({
   text: t('checkout.place.text'),
   duration: 'never',
 });
-
-/** A payment was started and not finished: it goes on, or another plan takes its place. */
-export function unfinishedNotice(
-  t: T,
-  { flow, plan, purchase }: Pick<Checkout, 'flow' | 'purchase'> & { plan?: Checkout['plan'] },
-): PageNotice | undefined {
-  if (purchase?.state !== 'charging') return undefined;
-  const notice = { kind: 'info', duration: 'never' } as const;
-  if (purchase.plan.id === plan?.id) return { ...notice, text: t('checkout.unfinished') };
-  const started = planLine(t, purchase.plan);
-  return {
-    ...notice,
-    text: t('checkout.unfinishedOther', { plan: started }),
-    link: { href: flow.summaryUrl(purchase.plan), label: t('checkout.finishOther', { plan: started }) },
-  };
-}
 
 /** The reason that a payment was refused, in the language of the page if it is one of the frequent ones. */
 export const refusalText = (t: T, { message, reason }: Decline): string =>

@@ -6,10 +6,10 @@ import type { PlanId } from '../../shared/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
 import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { unfinishedNotice } from './checkout-texts.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
 import { runningTrialUntil } from './trial-step.ts';
+import { unfinishedNotice } from './unfinished-notice.ts';
 
 const types = ['2', '1'] as const satisfies readonly PlanType[];
 
@@ -80,6 +80,13 @@ function withType(address: string, type: PlanType): string {
   return `${path}?${parameters}`;
 }
 
+/** 'You’re on the trial of Basic. Free until November 27, 2026.' */
+function toTrialText({ t, lang }: TextContext, { trial }: Catalogue, untilMs: number | undefined): { trial?: string } {
+  if (untilMs === undefined) return {};
+  const name = t('checkout.change.onTrial', { plan: trial.name });
+  return { trial: `${name}. ${t('checkout.trialFree', { date: formatDate(lang, untilMs) })}.` };
+}
+
 interface ChoosePlanPageState extends Partial<PageRetry> {
   error?: string;
 }
@@ -92,7 +99,7 @@ function toCancel({ t, checkout: { flow, user } }: CheckoutRequest, trialUntilMs
 }
 
 async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: ChoosePlanPageState): Promise<void> {
-  const { t, lang } = r;
+  const { t } = r;
   const { flow, user, purchase, plan: current, isChosen } = r.checkout;
   const { catalogue } = deps.membership;
   const isPurchase = flow.kind === 'purchase';
@@ -108,9 +115,6 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
   const { status, notice = unfinishedNotice(t, { flow, purchase }), error } = pageState;
   const membership = await deps.membership.getMembership(user.id);
   const trialUntilMs = runningTrialUntil(membership, deps.now());
-  const trialText =
-    trialUntilMs !== undefined &&
-    `${t('checkout.change.onTrial', { plan: catalogue.trial.name })}. ${t('checkout.trialFree', { date: formatDate(lang, trialUntilMs) })}.`;
   // Nothing is chosen for a user who can go on with the trial.
   const isProposed = isChosen || plan === own || trialUntilMs === undefined;
   r.render(
@@ -127,7 +131,7 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
       legend: periodTexts(r, offered, type).legend,
       plans: offered.map((one) => toPlanChoice(r, one, { catalogue, ownId: user.planId })),
       cancel: toCancel(r, trialUntilMs),
-      ...(trialText && { trial: trialText }),
+      ...toTrialText(r, catalogue, trialUntilMs),
       ...(chosen && isProposed && { value: chosen.id }),
       ...(notice && { notice }),
       ...(error !== undefined && { error }),

@@ -7,10 +7,11 @@ import { isDebit, type Membership } from '../subscription/membership.ts';
 import { changeKindByCard } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { renewalNotice, unfinishedNotice } from './checkout-texts.ts';
+import { renewalNotice } from './checkout-texts.ts';
 import { type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
 import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
+import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */

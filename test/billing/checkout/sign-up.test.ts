@@ -1,5 +1,5 @@
 import { findUserByIdentifier } from '../../../server/users/index.ts';
-import { codeFor, newAddress, newPassword, profile } from '../../sign-up/steps.ts';
+import { codeFor, newAddress, profile } from '../../sign-up/steps.ts';
 import { locationOf } from '../../support/browser.ts';
 import { relyingParty, store } from '../../support/relying-party.ts';
 import { chooseStarter, listCharges, pathOf, startPlanStep, startWithStarter, summary } from './plan-step.ts';
@@ -58,23 +58,6 @@ describe('step 2 of a sign-up', () => {
     expect(html).toMatch(/<button[^>]*>Next<\/button>/);
     expect(pathOf(shop, await press(browser, summary))).toBe('/signup/addPayment');
     expect(await shop.planOf(user)).toBeNull();
-  });
-
-  it('Every page after the code has the button that signs out', async () => {
-    const { browser } = await startWithStarter(shop);
-    const signOut = /<form class="sign-out"[^>]*action="\/logout"[^>]*><button type="submit">/;
-    for (const path of [summary, '/signup/changePlan', '/signup/addPayment', '/signup/billingDetails']) {
-      expect([path, signOut.test(await (await browser.get(path)).text())]).toEqual([path, true]);
-    }
-    const trial = await startPlanStep(shop);
-    expect(await (await trial.browser.get(summary)).text()).toMatch(signOut);
-  });
-
-  it('Step 2 says once that the code was right, and a reload does not say it again', async () => {
-    const { browser } = await startPlanStep(shop);
-    const said = async (path: string) =>
-      wordsOf(await (await browser.get(path)).text()).includes('Successfully confirmed!');
-    expect([await said(summary), await said(summary)]).toEqual([true, false]);
   });
 
   it('Opening another page first does not make the trial longer', async () => {
@@ -176,40 +159,6 @@ describe('step 2 of a sign-up', () => {
       '/signup/completed/plan/growth-yearly/y-5000',
     );
     expect(await shop.planOf(user)).toBe('13');
-  });
-
-  it('The address and the page name the same plan at every step, also when another plan was chosen before', async () => {
-    const { browser } = await startPlanStep(shop, '/signup/plan/starter-yearly');
-    const named = async (path: string) => wordsOf(await (await browser.get(path)).text());
-    expect(await named('/signup/plan/starter-yearly/verifiedCode')).toContain('Starter, annual $900.00');
-    expect(pathOf(shop, await press(browser, '/signup/plan/starter-yearly/verifiedCode'))).toBe(
-      '/signup/plan/starter-yearly/addPayment',
-    );
-    for (const step of ['verifiedCode', 'addPayment']) {
-      const words = await named(`/signup/plan/growth-monthly/${step}`);
-      expect([step, words.includes('Growth, monthly $499.00'), words.includes('$900')]).toEqual([step, true, false]);
-    }
-    const chosen = await browser.post('/signup/plan/growth-monthly/changePlan', { act: 'choose', planId: '15' });
-    expect(pathOf(shop, chosen)).toBe('/signup/plan/scale-yearly/verifiedCode');
-    expect(await named('/signup/plan/scale-yearly/verifiedCode')).toContain('Scale, annual $8,000.00');
-  });
-
-  it('A payment that was started for another plan is named, and both plans can be had', async () => {
-    const { browser, user } = await startPlanStep(shop, '/signup/plan/starter-yearly');
-    await shop.saveCard(user, 'pm_card_authenticationRequired');
-    const before = '/signup/plan/starter-yearly/verifiedCode';
-    await press(browser, before);
-    const other = await (await browser.get('/signup/plan/growth-monthly/verifiedCode')).text();
-    expect(wordsOf(other)).toContain('You started to pay for Starter, annual');
-    expect(other).toContain(`href="${before}">Finish Starter, annual</a>`);
-    expect(wordsOf(other)).toContain('Growth, monthly');
-    expect(mainForm(other).fields).toMatchObject({ planId: '12' });
-    // On another device: the first page says so.
-    const device = shop.foyer.browser();
-    await device.post('/sign-in', { username: user.email, password: newPassword });
-    const picker = await (await device.get('/plan-purchase')).text();
-    expect(wordsOf(picker)).toContain('You started to pay for Starter, annual');
-    expect(picker).toContain('href="/plan-purchase/11">Finish Starter, annual</a>');
   });
 
   it('A handle that no plan has gets 404 at every step', async () => {
