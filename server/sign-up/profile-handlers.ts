@@ -153,7 +153,7 @@ export const showProfile = withSignUpContext(async (r, deps) => {
     place,
     prefill,
     providerNotice: notice && noticeText(r.t, notice),
-    ...(isWithoutDeal && { problem: { text: r.t('signUp.noDeal') } }),
+    ...(isWithoutDeal && { problem: { text: r.t('signUp.noDeal'), support: true } }),
   });
 });
 

@@ -27,7 +27,7 @@ export interface ProfilePageProps {
   hidden: Record<string, string>;
   errors: Partial<Record<ProfileFieldName, string>>;
   /** About the whole form. */
-  problem?: { title?: string; text: string };
+  problem?: { title?: string; text: string; support?: boolean };
   /** The rules that the submitted password met. */
   met?: Strength;
   /** This browser has a sign-up: the link to its code. */
