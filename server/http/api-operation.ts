@@ -59,6 +59,8 @@ export interface ApiOperation
   access: ApiAccess | 'public';
   /** Further media types of the answer besides `application/json`, which also apply to errors of the call. */
   alsoAs?: readonly string[];
+  /** Loads what the first call would otherwise load. */
+  load?(): Promise<unknown>;
   /** Reads the input, performs the call and sends the described answer. @throws {HttpError} */
   respond(req: Request, res: Response): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { once } from '../shared/index.ts';
 import type { ApiAccess } from './access.ts';
 import { type ApiOperation, parseInput } from './api-operation.ts';
-import type { Engine } from './graphql-engine.ts';
 import type { GraphqlSettings } from './graphql-settings.ts';
 import { describedAs, doc } from './schema-doc.ts';
 
@@ -60,8 +60,7 @@ export function graphqlOperation({
   data,
   ...settings
 }: GraphqlDescription): ApiOperation {
-  let engine: Promise<Engine> | undefined;
-  const load = async () => (await import('./graphql-engine.ts')).createEngine(settings);
+  const engine = once(async () => (await import('./graphql-engine.ts')).createEngine(settings));
   return {
     method: 'post',
     path,
@@ -77,11 +76,11 @@ export function graphqlOperation({
       })
       .meta({ id: 'GraphqlAnswer', description: 'Data, or errors.' }),
     alsoAs: [graphqlType],
+    load: engine,
     async respond(req, res) {
       const params = parseInput(request, req.body, 'body');
-      engine ??= load();
       const accept = req.accepts(['application/json', graphqlType]) || 'application/json';
-      const { status, headers, body } = await (await engine)(req, params, accept);
+      const { status, headers, body } = await (await engine())(req, params, accept);
       res.status(status).set(headers).send(body);
     },
   };

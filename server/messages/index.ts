@@ -59,4 +59,4 @@ export {
 } from './security-notice.ts';
 export { createSmsSender, type SmsRefusal, type SmsSender } from './sms.ts';
 export { codeText } from './sms-code-text.ts';
-export { classifyNumber, formatNumber } from './sms-number.ts';
+export { classifyNumber, formatNumber, numberingPlans } from './sms-number.ts';

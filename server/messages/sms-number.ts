@@ -1,8 +1,10 @@
-import type { E164 } from '../shared/index.ts';
+import { type E164, once } from '../shared/index.ts';
 
-/** The numbering plans take 100 ms and 20 MB to load, so the first look-up loads them. */
+/** The numbering plans take up to 100 ms to load: after the start, or at the first look-up. */
+export const numberingPlans = once(() => import('libphonenumber-js/max'));
+
 async function parse(number: E164) {
-  const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
+  const { parsePhoneNumberFromString } = await numberingPlans();
   return parsePhoneNumberFromString(number);
 }
 

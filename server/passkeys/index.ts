@@ -17,3 +17,4 @@ export {
 } from './passkey-store.ts';
 export { creationOptions, maxPasskeys, registerPasskey } from './registration.ts';
 export { toRelyingParty } from './relying-party.ts';
+export { webAuthn } from './webauthn.ts';

@@ -1,10 +1,7 @@
-import { parseUnknownJson } from '../shared/index.ts';
+import { once, parseUnknownJson } from '../shared/index.ts';
 
-/**
- * Loaded at the first use of a passkey: it takes a quarter of a second and 25 MB, which neither the start nor an
- * installation without passkeys should need.
- */
-export const webAuthn = () => import('@simplewebauthn/server');
+/** Loaded after the start, or at the first use of a passkey: it takes up to a quarter of a second. */
+export const webAuthn = once(() => import('@simplewebauthn/server'));
 
 /** The challenge in a browser's answer; undefined if it is unreadable. */
 export function readChallenge({ response }: { response: { clientDataJSON?: unknown } }): string | undefined {

@@ -2,6 +2,7 @@ import { createApp } from '../app.ts';
 import type { Deps } from '../deps.ts';
 import type { Extensions } from '../extensions.ts';
 import { drain, listen } from './listen.ts';
+import { listLateModules, loadLateModules } from './load-modules.ts';
 
 interface ServerHandle {
   /** From now on /readyz reports that no more requests should be sent; they are still answered. */
@@ -21,14 +22,18 @@ const drainLimitMs = 8_000;
 
 /** Serves requests in this process. */
 export async function serve(deps: Deps, extensions: Extensions): Promise<ServerHandle> {
-  const { config, database, kv, outboxWorker } = deps;
+  const { config, log, database, kv, outboxWorker } = deps;
   // Restores the advanced time of an earlier run.
   await extensions.billingClock?.refresh();
   const unfollow = extensions.billingClock?.follow();
-  const { app, stop, reload, readiness, membership } = await createApp(deps, extensions);
+  const created = await createApp(deps, extensions);
+  const { app, stop, reload, readiness, membership } = created;
   const server = await listen(app, { port: config.PORT, host: config.HOST, maxConnections: config.MAX_CONNECTIONS });
   outboxWorker.start();
   membership.start();
+  const loading = new AbortController();
+  // Development restarts too often, and nothing replaces its files unnoticed.
+  if (!config.SANDBOX) void loadLateModules(listLateModules(created), log, loading.signal);
   return {
     reload,
     announce() {
@@ -36,6 +41,7 @@ export async function serve(deps: Deps, extensions: Extensions): Promise<ServerH
     },
     async stop({ keepIdle }) {
       unfollow?.();
+      loading.abort();
       await Promise.all([drain(server, { limitMs: drainLimitMs, keepIdle }).then(stop), outboxWorker.stop()]);
       await Promise.all([kv.close(), database.close()]);
     },

@@ -58,6 +58,7 @@ export {
   type Metrics,
   noMetrics,
 } from './metrics.ts';
+export { once } from './once.ts';
 export { toPublicOutcome } from './public-outcome.ts';
 export { dayMs, hourMs, minuteMs } from './time.ts';
 export { isItemIn, isKeyIn, keysIn, propertyIn } from './unknown.ts';

@@ -32,7 +32,7 @@ function startThread(path: string): Thread {
  * Copies SQLite's log into its file from a separate thread. A checkpoint waits for the disk, for up to a tenth of a
  * second after a burst of writes; SQLite's own would block the event loop that long. The thread starts on demand, so
  * that an idle process has none. If it fails, or the process is killed meanwhile, nothing is lost: the log still has
- * the data, and a later writer copies them.
+ * the data, and the next thread copies them.
  */
 export function checkpointElsewhere(path: string): Checkpoints {
   let thread: Thread | undefined;
@@ -40,17 +40,16 @@ export function checkpointElsewhere(path: string): Checkpoints {
   let stopped = false;
   let seenMs = 0;
 
-  function stopLooking(): void {
-    stopped = true;
-    clearInterval(timer);
-  }
-
   function start(): Thread {
     const started = startThread(path);
     started.worker.on('message', () => {
       busy = false;
     });
-    started.worker.on('error', stopLooking);
+    // It could not be loaded, or could not open the file: the next look tries again.
+    started.worker.on('error', () => {
+      busy = false;
+      if (thread === started) thread = undefined;
+    });
     return started;
   }
 
@@ -69,7 +68,8 @@ export function checkpointElsewhere(path: string): Checkpoints {
   timer.unref();
   return {
     async stop() {
-      stopLooking();
+      stopped = true;
+      clearInterval(timer);
       if (!thread) return;
       thread.worker.ref();
       thread.worker.postMessage('close');

@@ -19,8 +19,8 @@ function environment(variables: Record<string, string>): Record<string, string> 
   return { PATH, NODE_COMPILE_CACHE, ...variables };
 }
 
-function built(path: string): string {
-  const file = join(dist, path);
+function built(path: string, folder = dist): string {
+  const file = join(folder, path);
   if (!existsSync(file)) throw new Error(`${file} is not there: run "npm run build" first`);
   return file;
 }
@@ -61,6 +61,8 @@ interface StartOptions {
   cwd?: string;
   /** The user and group of the process, if the tests run as root. */
   uid?: number | undefined;
+  /** The folder of another build than this one's `dist`. */
+  build?: string;
 }
 
 export interface Servers {
@@ -88,12 +90,12 @@ export function createServers(): Servers {
       await copyPrepared(folder);
       return folder;
     },
-    async start(variables, { nodeOptions = [], cwd = tmpdir(), uid } = {}) {
+    async start(variables, { nodeOptions = [], cwd = tmpdir(), uid, build = dist } = {}) {
       const port = Number(variables.PORT ?? (await quietPort()));
       const sandboxPort = Number(variables.SANDBOX_PORT ?? (await quietPort()));
       const child = spawn(
         process.execPath,
-        [...nodeOptions, built(variables.NODE_ENV === 'production' ? 'server/main.js' : 'sandbox/main.js')],
+        [...nodeOptions, built(variables.NODE_ENV === 'production' ? 'server/main.js' : 'sandbox/main.js', build)],
         {
           cwd,
           ...(uid !== undefined && { uid, gid: uid }),
@@ -141,6 +143,14 @@ export function createServers(): Servers {
       await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
+}
+
+/** Adds a member by the operator's command, with a password that is not in the list of common ones. */
+export async function addMember(variables: Record<string, string>) {
+  const member = { email: 'ada@example.com', password: 'three blue boats 71' };
+  const words = ['--email', member.email, '--password', member.password, '--verified', '--accept-terms'];
+  await run(process.execPath, [built('server/cli/main.js'), 'user', 'add', ...words], { env: environment(variables) });
+  return member;
 }
 
 /** Runs the operator's command on a folder's stores; answers its JSON. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -51,6 +51,22 @@ describe('checkpoints by a separate thread', () => {
     await writeFile(`${folder}-wal`, Buffer.alloc(5 * 1024 * 1024));
     const checkpoints = checkpointElsewhere(folder);
     await sleep(1_800);
+    await checkpoints.stop();
+  });
+
+  it('A thread that has failed is started again, and copies what the log has', async () => {
+    const log = `${path}-wal`;
+    // No thread can open the file now.
+    const hidden = join(dir, 'hidden.db');
+    write(6_000);
+    await rename(path, hidden);
+    await mkdir(path);
+    const checkpoints = checkpointElsewhere(path);
+    await sleep(1_800);
+    await rmdir(path);
+    await rename(hidden, path);
+    await utimes(log, new Date(), new Date());
+    await until(async () => (await length()) > 5_000_000);
     await checkpoints.stop();
   });
 

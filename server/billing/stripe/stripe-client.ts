@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type Stripe from 'stripe';
 import type { Logger } from '../../http/index.ts';
-import { propertyIn } from '../../shared/index.ts';
+import { once, propertyIn } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
@@ -21,24 +21,21 @@ export type StripeClient = () => Promise<Stripe>;
 const timeoutMs = 20_000;
 
 export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClient {
-  let client: Promise<Stripe> | undefined;
-  return () => {
-    client ??= import('stripe').then(({ default: Library }) => {
-      const { hostname, port, protocol } = new URL(apiUrl);
-      return new Library(secretKey, {
-        host: hostname,
-        ...(port !== '' && { port }),
-        protocol: protocol === 'http:' ? 'http' : 'https',
-        // Once, with the same idempotency key: Stripe replays a lost answer.
-        maxNetworkRetries: 1,
-        timeout: timeoutMs,
-        telemetry: false,
-        // Its own agents know no proxy.
-        httpAgent: protocol === 'http:' ? http.globalAgent : https.globalAgent,
-      });
+  return once(async () => {
+    const { default: Library } = await import('stripe');
+    const { hostname, port, protocol } = new URL(apiUrl);
+    return new Library(secretKey, {
+      host: hostname,
+      ...(port !== '' && { port }),
+      protocol: protocol === 'http:' ? 'http' : 'https',
+      // Once, with the same idempotency key: Stripe replays a lost answer.
+      maxNetworkRetries: 1,
+      timeout: timeoutMs,
+      telemetry: false,
+      // Its own agents know no proxy.
+      httpAgent: protocol === 'http:' ? http.globalAgent : https.globalAgent,
     });
-    return client;
-  };
+  });
 }
 
 /** The content of Stripe's error (https://docs.stripe.com/api/errors). */
