@@ -44,7 +44,7 @@ import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
-import { countVisitorData, probeDatabase, probeKeyValue } from './store/index.ts';
+import { countVisitorData, probeDatabase, probeKeyValue, schemaState } from './store/index.ts';
 import { type Modules, wireModules } from './wiring.ts';
 
 export interface App {
@@ -102,7 +102,8 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const readiness: Readiness = { draining: false };
   // Before the check of the host: probes use the address of the process.
   app.get('/healthz', alive);
-  const isReady = ready(readiness, { database: probeDatabase(database), keyValue: probeKeyValue(kv) });
+  const stores = { database: probeDatabase(database), keyValue: probeKeyValue(kv) };
+  const isReady = ready(readiness, { stores, schema: () => schemaState(database) });
   app.get('/readyz', handleProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }), isReady);
   app.use(publicHostGate);
   if (brand) app.use(serveBrand(brand));

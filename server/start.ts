@@ -8,7 +8,16 @@ import type { Companion, RunningCompanion } from './companion.ts';
 import { createDeps, type Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
 import { createCollector } from './metrics/index.ts';
-import { announceReady, isOrder, prepare, serve, serveMetrics, startWorkers, toStartError } from './process/index.ts';
+import {
+  announceReady,
+  isOrder,
+  prepare,
+  requireMigrations,
+  serve,
+  serveMetrics,
+  startWorkers,
+  toStartError,
+} from './process/index.ts';
 
 /** Time between the announcement and refusing connections: a load balancer reads /readyz every second or more often. */
 const announceMs = 1_000;
@@ -104,6 +113,7 @@ async function startPrimary(start: Start): Promise<void> {
 
 /** One of several workers; the primary sends it the message to end, and Node ends it at once if the primary is gone. */
 async function startWorker({ deps, extensions }: Start): Promise<void> {
+  await requireMigrations(deps);
   const counts = deps.metrics.answerPrimary?.();
   const serving = await serve(deps, extensions);
   // A terminal sends its signals to the whole group: the primary decides.

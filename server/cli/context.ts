@@ -33,12 +33,14 @@ async function isEmpty(database: Database): Promise<boolean> {
 const onItsWayMs = 5_000;
 
 /** The pending migrations, after other processes have finished theirs. Whether there was any table is checked first. */
-async function readMigrationState(database: Database): Promise<{ isNew: boolean; pending: string[] }> {
+async function readMigrationState(
+  database: Database,
+): Promise<{ isNew: boolean; pending: string[]; incompatible: string[] }> {
   const isNew = await isEmpty(database);
-  const { pending, empty } = await migrationState(database);
+  const { pending, incompatible, empty } = await migrationState(database);
   const last = isNew || empty || pending.length === 0 ? undefined : await lastMigratedAt(database);
   // The machine's clock: it is compared with the time that another process wrote by its own.
-  if (last === undefined || Date.now() - last > onItsWayMs) return { isNew, pending };
+  if (last === undefined || Date.now() - last > onItsWayMs) return { isNew, pending, incompatible };
   await setTimeout(100);
   return readMigrationState(database);
 }
@@ -47,7 +49,13 @@ async function readMigrationState(database: Database): Promise<{ isNew: boolean;
  * A running Foyer may be using the database: only a start or `foyer migrate` applies migrations, never another command.
  */
 async function bringUpToDate({ database, io }: Context): Promise<void> {
-  const { isNew, pending } = await readMigrationState(database);
+  const { isNew, pending, incompatible } = await readMigrationState(database);
+  if (incompatible.length > 0) {
+    throw new CliError(
+      exitCodes.trouble,
+      `A newer Foyer has changed the database so that this one cannot work with it (${incompatible.join(', ')}): use the newer one.`,
+    );
+  }
   if (pending.length === 0) return;
   if (!isNew) {
     throw new CliError(

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
-import type { StoreProbe } from '../store/index.ts';
+import type { SchemaState, StoreProbe } from '../store/index.ts';
 
 /** Whether this process can receive requests. */
 export interface Readiness {
@@ -61,16 +61,40 @@ function watchStore(probe: StoreProbe): () => Promise<StoreState> {
   };
 }
 
+/** Reads the state of the schema at most once a second. While the database does not answer, the last state holds. */
+function watchSchema(read: () => Promise<SchemaState>): () => Promise<SchemaState> {
+  // The start has checked it.
+  let last: SchemaState = 'current';
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const nowMs = performance.now();
+    if (nowMs - readAtMs >= writeEveryMs) {
+      readAtMs = nowMs;
+      last = await inTime(read()).catch(() => last);
+    }
+    return last;
+  };
+}
+
+interface Probes {
+  /** By the name of the store. */
+  stores: Record<string, StoreProbe>;
+  schema(): Promise<SchemaState>;
+}
+
 /**
- * GET /readyz: 200 if both stores answer and take a write, 503 if one does not or while the process shuts down.
- * @param probes by the name of the store
+ * GET /readyz: 200 if both stores answer and take a write, and this release works with the schema; 503 if not, or while
+ * the process shuts down.
  */
-export function ready(readiness: Readiness, probes: Record<string, StoreProbe>): RequestHandler {
-  const watched = Object.entries(probes).map(([name, probe]) => [name, watchStore(probe)] as const);
+export function ready(readiness: Readiness, probes: Probes): RequestHandler {
+  const watched = Object.entries(probes.stores).map(([name, probe]) => [name, watchStore(probe)] as const);
+  const readSchema = watchSchema(() => probes.schema());
   return async (_req, res) => {
     const stores = await Promise.all(watched.map(async ([name, look]) => [name, await look()] as const));
-    const ok = !readiness.draining && stores.every(([, state]) => state === 'answers');
+    const schema = await readSchema();
+    const fits = schema === 'current' || schema === 'newer';
+    const ok = !readiness.draining && fits && stores.every(([, state]) => state === 'answers');
     const status = readiness.draining ? 'draining' : ok ? 'ready' : 'not ready';
-    res.status(ok ? 200 : 503).json({ status, ...Object.fromEntries(stores) });
+    res.status(ok ? 200 : 503).json({ status, ...Object.fromEntries(stores), schema });
   };
 }

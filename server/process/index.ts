@@ -4,7 +4,7 @@
  */
 
 export { listen } from './listen.ts';
-export { announceReady, prepare } from './prepare-start.ts';
+export { announceReady, prepare, requireMigrations } from './prepare-start.ts';
 export { serve } from './serve.ts';
 export { serveMetrics } from './serve-metrics.ts';
 export { toStartError } from './start-error.ts';

@@ -17,7 +17,15 @@ export type { Db, NewRow, Row } from './db.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';
-export { lastMigratedAt, migrate, migrationState, newestMigration, pendingMigrations } from './migrate.ts';
+export {
+  lastMigratedAt,
+  migrate,
+  migrationState,
+  newestMigration,
+  pendingMigrations,
+  type SchemaState,
+  schemaState,
+} from './migrate.ts';
 export type { StoreObserver } from './observe-store.ts';
 export { openDatabase } from './open-database.ts';
 export { prepare } from './prepared.ts';

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Selectable, Transaction } from 'kysely';
 import type { Database } from './database.ts';
 import { migrations as releasedMigrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
@@ -9,6 +9,8 @@ interface HistoryTable {
   name: string;
   /** Milliseconds since the epoch. */
   appliedAt: number;
+  /** Since `0031-schema-compatibility`; null: earlier code works with the migration too. */
+  compatibleSince: Generated<string | null>;
 }
 type MigrationHistory = { schemaHistory: HistoryTable };
 
@@ -37,24 +39,52 @@ export async function pendingMigrations(
   database: Database,
   migrations: readonly Migration[] = releasedMigrations,
 ): Promise<string[]> {
-  const seen = await appliedNames(database);
+  const seen = new Set((await readHistory(database)).map(({ name }) => name));
   return migrations.map(({ name }) => name).filter((name) => !seen.has(name));
+}
+
+/** The names of migrations of this Foyer, and of those that a newer one has applied. */
+export interface SchemaDifference {
+  /** Not applied yet. */
+  pending: string[];
+  /** Applied by a newer release. */
+  unknown: string[];
+  /** Those of them with which this release cannot work. */
+  incompatible: string[];
+}
+
+function compare(rows: readonly HistoryRow[]): SchemaDifference {
+  const applied = new Set(rows.map(({ name }) => name));
+  const known = releasedMigrations.map(({ name }) => name);
+  const unknown = rows.filter(({ name }) => !known.includes(name));
+  return {
+    pending: known.filter((name) => !applied.has(name)),
+    unknown: unknown.map(({ name }) => name),
+    incompatible: unknown
+      .filter(({ compatibleSince }) => compatibleSince !== null && !known.includes(compatibleSince))
+      .map(({ name }) => name),
+  };
 }
 
 /**
  * Compares this database with the migrations of this Foyer.
- * @returns `pending` not applied yet; `unknown` applied by a newer Foyer; `empty` if none was ever applied
+ * @returns `empty` if none was ever applied
  */
-export async function migrationState(
-  database: Pick<Database, 'db'>,
-): Promise<{ pending: string[]; unknown: string[]; empty: boolean }> {
-  const seen = await appliedNames(database);
-  const known = releasedMigrations.map(({ name }) => name);
-  return {
-    pending: known.filter((name) => !seen.has(name)),
-    unknown: [...seen].filter((name) => !known.includes(name)),
-    empty: seen.size === 0,
-  };
+export async function migrationState(database: Pick<Database, 'db'>): Promise<SchemaDifference & { empty: boolean }> {
+  const rows = await readHistory(database);
+  return { ...compare(rows), empty: rows.length === 0 };
+}
+
+/** `newer`: a newer release has migrated, and this one works with the result. `older`: migrations are pending. */
+export type SchemaState = 'current' | 'newer' | 'too new' | 'older';
+
+/** The state of a database that this release, or a newer one, has migrated. */
+export async function schemaState({ db }: Pick<Database, 'db'>): Promise<SchemaState> {
+  const rows = await history(db).selectFrom('schemaHistory').select(['name', 'compatibleSince']).execute();
+  const { pending, unknown, incompatible } = compare(rows);
+  if (incompatible.length > 0) return 'too new';
+  if (pending.length > 0) return 'older';
+  return unknown.length > 0 ? 'newer' : 'current';
 }
 
 /**
@@ -71,14 +101,19 @@ export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<numb
 
 /** The name of the newest migration that is applied; undefined: none. */
 export async function newestMigration(database: Pick<Database, 'db'>): Promise<string | undefined> {
-  return [...(await appliedNames(database))].toSorted().at(-1);
+  const names = (await readHistory(database)).map(({ name }) => name);
+  return names.toSorted().at(-1);
 }
 
-async function appliedNames({ db }: Pick<Database, 'db'>): Promise<Set<string>> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some(({ name }) => name === 'schema_history')) return new Set();
-  const rows = await history(db).selectFrom('schemaHistory').select('name').execute();
-  return new Set(rows.map(({ name }) => name));
+type HistoryRow = Selectable<Pick<HistoryTable, 'name' | 'compatibleSince'>>;
+
+async function readHistory({ db }: Pick<Database, 'db'>): Promise<HistoryRow[]> {
+  const table = (await db.introspection.getTables()).find(({ name }) => name === 'schema_history');
+  if (!table) return [];
+  const rows = history(db).selectFrom('schemaHistory');
+  if (table.columns.some(({ name }) => name === 'compatible_since'))
+    return rows.select(['name', 'compatibleSince']).execute();
+  return (await rows.select('name').execute()).map(({ name }) => ({ name, compatibleSince: null }));
 }
 
 /** True if it was applied, false if another process was first. */
@@ -99,7 +134,10 @@ async function apply(trx: Transaction<Schema>, kind: Database['kind'], migration
     .executeTakeFirst();
   if (seen) return false;
   await migration.up({ schema: plain.schema, executor: plain, kind });
-  await history(trx).insertInto('schemaHistory').values({ name, appliedAt: Date.now() }).execute();
+  // The column is younger than the first migrations, none of which has a value for it.
+  const { compatibleSince } = migration;
+  const row = { name, appliedAt: Date.now(), ...(compatibleSince !== undefined && { compatibleSince }) };
+  await history(trx).insertInto('schemaHistory').values(row).execute();
   return true;
 }
 

@@ -67,7 +67,7 @@ describe.each(backends)('the probe of `foyer doctor` on $name', (backend) => {
     const plain = await ask(undefined);
     const answer = await ask(forged());
     expect({ status: answer.status, text: answer.text }).toEqual({ status: plain.status, text: plain.text });
-    expect(answer.text).toBe('{"status":"ready","database":"answers","keyValue":"answers"}');
+    expect(answer.text).toBe('{"status":"ready","database":"answers","keyValue":"answers","schema":"current"}');
   });
 
   it('A probe is answered once, so that an attacker who overhears one learns nothing', async () => {

@@ -150,11 +150,12 @@ export const factCases: Cases = {
   ),
   ...vary<TableFacts>(
     'tables',
-    { pending: [], unknown: [], empty: false, stamped: false, production: true },
+    { pending: [], unknown: [], incompatible: [], empty: false, stamped: false, production: true },
     [
       { empty: true, pending: ['0001-first'] },
       { pending: ['0002-leases', '0003-more'], unknown: ['9999-later'], stamped: true },
       { unknown: ['9999-later'], stamped: true, production: false },
+      { unknown: ['9998-later', '9999-later'], incompatible: ['9999-later'] },
     ],
     judgeTables,
   ),

@@ -11,7 +11,7 @@ import { leftOut, type Service, startRedis } from '../support/services.ts';
 import { anyBackend } from '../support/stores.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const ready = { status: 'ready', database: 'answers', keyValue: 'answers' };
+const ready = { status: 'ready', database: 'answers', keyValue: 'answers', schema: 'current' };
 const refuses = (store: 'database' | 'keyValue') => ({
   ...ready,
   status: 'not ready',

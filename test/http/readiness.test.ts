@@ -20,7 +20,7 @@ async function ask(foyer: TestFoyer, path: string): Promise<Health> {
 }
 
 const alive = { status: 200, body: { status: 'alive' } };
-const ready = { status: 200, body: { status: 'ready', database: 'answers', keyValue: 'answers' } };
+const ready = { status: 200, body: { status: 'ready', database: 'answers', keyValue: 'answers', schema: 'current' } };
 
 /** A lost connection is made anew in its own time. */
 async function eventually(foyer: TestFoyer, wanted: Health): Promise<void> {

@@ -71,7 +71,9 @@ export interface Servers {
   /** One in which a sandbox has been started before, for tests that are not about the first start. */
   preparedFolder(): Promise<string>;
   start(variables: Record<string, string>, options?: StartOptions): Promise<ServerProcess>;
-  /** Ends the processes that still run and removes the folders. */
+  /** Ends the processes that still run. */
+  endProcesses(): Promise<void>;
+  /** The same, and removes the folders. */
   end(): Promise<void>;
 }
 
@@ -82,6 +84,11 @@ export function createServers(): Servers {
     const folder = await mkdtemp(join(tmpdir(), 'foyer-journey-'));
     folders.push(folder);
     return folder;
+  }
+  async function endProcesses() {
+    const left = [...running];
+    for (const server of left) server.signal('SIGKILL');
+    await Promise.all(left.map(({ ended }) => ended));
   }
   return {
     folder: newFolder,
@@ -136,20 +143,23 @@ export function createServers(): Servers {
       running.add(server);
       return server;
     },
+    endProcesses,
     async end() {
-      const left = [...running];
-      for (const server of left) server.signal('SIGKILL');
-      await Promise.all(left.map(({ ended }) => ended));
+      await endProcesses();
       await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
 }
 
+/** Runs the operator's command of a build; rejects with its exit code and output if it fails. */
+export const runCommand = (variables: Record<string, string>, words: string[], build = dist) =>
+  run(process.execPath, [built('server/cli/main.js', build), ...words], { env: environment(variables) });
+
 /** Adds a member by the operator's command, with a password that is not in the list of common ones. */
 export async function addMember(variables: Record<string, string>) {
   const member = { email: 'ada@example.com', password: 'three blue boats 71' };
   const words = ['--email', member.email, '--password', member.password, '--verified', '--accept-terms'];
-  await run(process.execPath, [built('server/cli/main.js'), 'user', 'add', ...words], { env: environment(variables) });
+  await runCommand(variables, ['user', 'add', ...words]);
   return member;
 }
 

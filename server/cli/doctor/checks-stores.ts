@@ -83,13 +83,15 @@ export function judgePostgres({ version, maxConnections, reserved, ...facts }: P
 export interface TableFacts {
   pending: readonly string[];
   unknown: readonly string[];
+  /** Those of them with which this Foyer cannot work. */
+  incompatible: readonly string[];
   empty: boolean;
   stamped: boolean;
   production: boolean;
 }
 
 /** The tables belong to this Foyer and are fit for production. */
-export const judgeTables = ({ pending, unknown, empty, stamped, production }: TableFacts): Finding[] =>
+export const judgeTables = ({ pending, unknown, incompatible, empty, stamped, production }: TableFacts): Finding[] =>
   table('database', [
     note('database.migrations', empty)`The database is empty.
     Why: The first start makes the tables; if Foyer has run before, this is not the server’s database.
@@ -98,9 +100,14 @@ export const judgeTables = ({ pending, unknown, empty, stamped, production }: Ta
     ${counted(pending.length, 'migration')} pending: ${pending.join(', ')}.
     Why: The database is older than this Foyer: commands refuse to work, and the next start changes the tables.
     Do: Make a backup, then run \`foyer migrate\`, or start Foyer.`,
-    warning('database.newer', unknown.length > 0)`A newer Foyer has changed the tables: ${unknown.join(', ')}.
-    Why: This one does not know them, and may fail on them.
-    Do: Install the newer Foyer here too.`,
+    fault('database.too-new', incompatible.length > 0)`
+    A newer Foyer has changed the tables so that this one fails on them: ${incompatible.join(', ')}.
+    Why: Processes of this release are not ready (/readyz), and it does not start any more.
+    Do: Install the newer Foyer here too; to go back, restore the backup from before its migrations.`,
+    warning('database.newer', unknown.length > 0 && incompatible.length === 0)`
+    A newer Foyer has changed the tables: ${unknown.join(', ')}.
+    Why: This one works with them, but may not with those of the release after that.
+    Do: Finish the upgrade: install the newer Foyer here too.`,
     ok('database.migrations', unknown.length === 0)`The tables are up to date.`,
     fault('database.sandbox', production && stamped)`A sandbox has used this database.
     Why: Its demo member has a known password; Foyer refuses to start with it in production.

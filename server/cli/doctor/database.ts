@@ -99,7 +99,14 @@ export async function checkDatabase(setup: Setup): Promise<DatabaseReport> {
     if (file) findings.push(...judgeSqlite('database', name, file));
     database = await inspectDatabase(config.DATABASE_URL, config.DATA_DIR);
     if (!database) {
-      const nothing = { pending: [], unknown: [], empty: true, stamped: false, production: config.production };
+      const nothing = {
+        pending: [],
+        unknown: [],
+        incompatible: [],
+        empty: true,
+        stamped: false,
+        production: config.production,
+      };
       return { findings: judgeTables(nothing), keys: undefined };
     }
     return { keys: await readContent(database, setup, findings), findings };

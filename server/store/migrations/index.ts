@@ -28,6 +28,7 @@ import { standardClaims } from './0027-standard-claims.ts';
 import { idTokenClaims } from './0028-id-token-claims.ts';
 import { secretAge } from './0029-secret-age.ts';
 import { auditTrail } from './0030-audit-trail.ts';
+import { schemaCompatibility } from './0031-schema-compatibility.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   idTokenClaims,
   secretAge,
   auditTrail,
+  schemaCompatibility,
 ];

@@ -7,6 +7,11 @@ import type { QueryExecutorProvider, SchemaModule } from 'kysely';
 export interface Migration {
   /** Number and word: `0001-first`. Never changed once released. */
   readonly name: string;
+  /**
+   * Of a migration on whose result earlier code fails (docs/production.md, "Migrations and releases"): the migration
+   * since which the code works with it. A process that does not know that one stops: see `schemaState`.
+   */
+  readonly compatibleSince?: string;
   up(context: MigrationContext): Promise<void>;
 }
 
