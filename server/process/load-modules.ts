@@ -4,7 +4,7 @@ import type { Logger } from '../http/index.ts';
 import { numberingPlans } from '../messages/index.ts';
 import { webAuthn } from '../passkeys/index.ts';
 
-/** What loads a module, by its name for the log. */
+/** The function that loads each module, by its name for the log. */
 type Loads = Readonly<Record<string, (() => Promise<unknown>) | undefined>>;
 
 /** The modules that requests load at their first use: they are no part of the start, which they would slow down. */

@@ -44,7 +44,7 @@ export async function pendingMigrations(
 }
 
 /** The names of migrations of this Foyer, and of those that a newer one has applied. */
-export interface SchemaDifference {
+interface SchemaDifference {
   /** Not applied yet. */
   pending: string[];
   /** Applied by a newer release. */
