@@ -61,6 +61,42 @@ describe('the address of Microsoft for all tenants', () => {
     });
   });
 
+  describe('a key of which Microsoft names the issuer', () => {
+    const personal = '9188040d-6c67-4c5b-b112-36a304b66dad';
+    const publish = (...issuers: (string | undefined)[]) => {
+      standIn.traits.keys = issuers.map((issuer, index) => ({
+        ...standIn.traits.key.publicJwk,
+        ...(index > 0 && { kid: `other-${index}` }),
+        ...(issuer !== undefined && { issuer }),
+      }));
+    };
+    afterEach(() => publish(undefined));
+
+    it.each([issuerOf('{tenantid}'), issuerOf(tenant)])('A token of its issuer is accepted: %s', async (issuer) => {
+      publish(issuer, issuerOf(personal));
+      expect(await signIn({ iss: issuerOf(tenant), tid: tenant })).toMatchObject({ issuer: issuerOf(tenant) });
+      const read = provider().oidc?.read(await logoutToken({ iss: issuerOf(tenant), tid: tenant }));
+      expect(await read).toMatchObject({ subject: 'ada' });
+    });
+
+    it('Attack: a token of a company that the key for personal accounts has signed is refused', async () => {
+      publish(issuerOf(personal), issuerOf('{tenantid}'));
+      const foreign = { kind: 'invalid', detail: 'signed by the key of another issuer' };
+      expect(await refusal(signIn({ iss: issuerOf(tenant), tid: tenant }))).toMatchObject(foreign);
+      const read = provider().oidc?.read(await logoutToken({ iss: issuerOf(tenant), tid: tenant }));
+      expect(await refusal(read ?? Promise.resolve())).toMatchObject(foreign);
+    });
+
+    it('Attack: a tid with the signs of a replacement names no other issuer', async () => {
+      publish(issuerOf('{tenantid}'));
+      for (const tid of ['$&', '$`', "$'", '$$']) {
+        const iss = issuerOf('{tenantid}').replace('{tenantid}', tid);
+        const read = provider().oidc?.read(await logoutToken({ iss, tid }));
+        expect(await refusal(read ?? Promise.resolve())).toMatchObject({ kind: 'invalid' });
+      }
+    });
+  });
+
   const nowS = Math.floor(Date.now() / 1_000);
   const logoutToken = (claims: Record<string, unknown>) =>
     new SignJWT({
@@ -78,6 +114,19 @@ describe('the address of Microsoft for all tenants', () => {
   it('A logout token of any tenant is read under the issuer of the tenant', async () => {
     const read = provider().oidc?.read(await logoutToken({ iss: issuerOf(tenant), tid: tenant }));
     expect(await read).toMatchObject({ issuer: issuerOf(tenant), subject: 'ada' });
+  });
+
+  it('Attack: keys at an address without TLS verify no logout token, and are not fetched', async () => {
+    const { metadata } = standIn.traits;
+    standIn.traits.metadata = { ...metadata, jwks_uri: 'http://login.microsoftonline.com/keys' };
+    const before = standIn.requests.length;
+    const read = provider().oidc?.read(await logoutToken({ iss: issuerOf(tenant), tid: tenant }));
+    expect(await refusal(read ?? Promise.resolve())).toMatchObject({
+      kind: 'invalid',
+      detail: 'logout token: the keys of the provider have no address by TLS',
+    });
+    expect(standIn.requests.slice(before).map(({ path }) => path)).toEqual(['/.well-known/openid-configuration']);
+    standIn.traits.metadata = metadata;
   });
 
   it.each<[string, Record<string, unknown>]>([

@@ -116,6 +116,17 @@ describe.each(['rsa', 'ec'] as const)('encrypted logout tokens for a key of %s',
     }, detail);
   });
 
+  it('Attack: an encrypted logout token that expands to more than a signed one may have is refused', async () => {
+    const compressed = (text: string) =>
+      new CompactEncrypt(new TextEncoder().encode(text))
+        .setProtectedHeader({ alg: own.alg, enc: own.enc, kid, zip: 'DEF' })
+        .encrypt(createPublicKey(key));
+    const long = (claims: JWTPayload, length: number) => logouts.sign({ ...claims, more: 'x'.repeat(length) });
+    await expectRefused(async (claims) => compressed(await long(claims, 9_000)), 'too long');
+    await expectRefused(async (claims) => compressed(await long(claims, 900_000)), 'cannot be decrypted');
+    await expectRefused((claims) => long(claims, 9_000), 'too long');
+  });
+
   it('Attack: an encrypted logout token without a good signature inside is refused', async () => {
     await expectRefused((claims) => encrypt(new UnsecuredJWT(claims).encode()), 'the algorithm is not asymmetric');
     await expectRefused((claims) => encrypt(JSON.stringify(claims)), 'not readable');

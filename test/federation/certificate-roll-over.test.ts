@@ -171,6 +171,16 @@ describe('certificates from signed metadata', () => {
     expect(await come(next)).toContain(refused);
   });
 
+  it('After a start, signed metadata are verified by the certificates that were taken over before', async () => {
+    await open({ metadataCertificate: undefined, signRequests: undefined });
+    publish({ signing: [next.certificate] }, providers.samlSigner);
+    await renewDaily();
+    publish({ signing: [next.certificate], wantsSignedRequests: true }, next);
+    foyer.app.reload();
+    expect((await beginSaml(foyer)).url.searchParams.has('Signature')).toBe(true);
+    expect(foyer.logged()).not.toContain('whether it wants signed requests stays as it was');
+  });
+
   it('The check reports signed metadata that a running server takes over as no fault', async () => {
     await open();
     publish({

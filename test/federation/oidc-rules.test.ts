@@ -84,6 +84,18 @@ describe('confirmed addresses', () => {
     }
   });
 
+  it('Attack: an address that is denied in another letter case, or without the address beside it, is not believed', () => {
+    const denied = { ...said, email: 'Ada@Acme.example', email_verified: false };
+    const trusted = { ...acme, verifiedEmails: 'trusted-domains' as const };
+    for (const whole of [
+      mergeClaims(denied, { sub: '1', email: 'ada@acme.example' }),
+      mergeClaims(denied, { sub: '1', email: 'ada@acme.example', email_verified: true }),
+      mergeClaims({ ...said, email: undefined, email_verified: false }, { sub: '1', email: 'ada@acme.example' }),
+      mergeClaims({ ...said, email_verified: undefined }, { sub: '1', email_verified: false }),
+    ])
+      expect(oidcToIdentity(whole, trusted)).toMatchObject({ email: 'ada@acme.example', emailVerified: false });
+  });
+
   it('email_verified of the id token does not apply to another address from userinfo', () => {
     const more = { sub: '1', email: 'eve@acme.example' };
     expect(mergeClaims(said, more)).toMatchObject({ email: 'eve@acme.example', email_verified: undefined });

@@ -3,7 +3,8 @@ import { decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import type { OidcProviderConfig } from '../../../config/providers.ts';
 import { FederationError } from '../identity.ts';
-import { readFlag } from './profile-claims.ts';
+import { refuseForeignKey } from './key-issuer.ts';
+import { readFlag, toEmail } from './profile-claims.ts';
 
 /** The verified claims of the id token and of userinfo. */
 export type IdentityClaims = Record<string, unknown>;
@@ -23,9 +24,17 @@ export async function fetchClaims(
   if (claims.azp !== undefined && claims.azp !== config.clientId)
     throw new FederationError('invalid', 'the id token was given to another client');
   mustBelongTogether(tokens.id_token ?? '', claims, tokens.access_token);
+  const { issuer } = configuration.serverMetadata();
+  const keys = client.getJwksCache(configuration)?.jwks.keys;
+  refuseForeignKey({ issuer, keys }, keyName(tokens.id_token ?? ''), claims);
   if (!config.userinfo || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
   const more: IdentityClaims = await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   return mergeClaims(claims, more);
+}
+
+/** @returns undefined: it has none, or is encrypted and hides it */
+function keyName(idToken: string): unknown {
+  return idToken.split('.').length === 5 ? undefined : decodeProtectedHeader(idToken).kid;
 }
 
 const hashes: Record<string, string> = { '256': 'sha256', '384': 'sha384', '512': 'sha512', DSA: 'sha512' };
@@ -60,7 +69,10 @@ export function mergeClaims(claims: IdentityClaims, more: IdentityClaims): Ident
   const { iss, auth_time, sid } = claims;
   const whole: IdentityClaims = { ...claims, ...more, iss, auth_time, sid };
   const source = more.email === undefined ? claims : more;
-  // A provider that denies it in one of both does not vouch for the address.
-  const denied = more.email === claims.email && [claims, more].some((one) => readFlag(one.email_verified) === false);
+  // A provider that denies it in one of both, in whatever letter case, does not vouch for the address.
+  const email = toEmail(source.email);
+  const denied = [claims, more].some(
+    (one) => readFlag(one.email_verified) === false && (one.email === undefined || toEmail(one.email) === email),
+  );
   return { ...whole, email: source.email, email_verified: denied ? false : source.email_verified };
 }

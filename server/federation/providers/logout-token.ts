@@ -13,6 +13,7 @@ import { FederationError } from '../identity.ts';
 import type { LogoutToken, OidcLogout, StrategySettings } from '../providers.ts';
 import { toDecryptionKeys } from './client-keys.ts';
 import { contentEncryption, fetchBounded, type ProviderDiscovery } from './discovery.ts';
+import { issuerFor, refuseForeignKey } from './key-issuer.ts';
 import { toErrorWord } from './oauth2-errors.ts';
 import { providerTimeoutMs } from './passport.ts';
 import { isNameOfPerson } from './profile-claims.ts';
@@ -31,12 +32,13 @@ const types: readonly unknown[] = [undefined, 'jwt', 'logout+jwt', 'application/
 
 const invalid = (detail: string) => new FederationError('invalid', `logout token: ${detail}`);
 
-type LogoutConfig = Pick<OidcProviderConfig, 'clientId'> & Partial<Pick<OidcProviderConfig, 'decryptionKey'>>;
+type LogoutConfig = Pick<OidcProviderConfig, 'clientId' | 'issuer'> &
+  Partial<Pick<OidcProviderConfig, 'decryptionKey'>>;
 
 /** @returns the signed token in an encrypted one; any other token as it is. The words are the same for every fault */
 async function decryptToken(token: string, { decryptionKey }: LogoutConfig): Promise<string> {
+  if (token.split('.', 6).length !== 5) return token;
   if (token.length > maxCharacters) throw invalid('too long');
-  if (token.split('.').length !== 5) return token;
   if (decryptionKey === undefined) throw invalid('encrypted, and there is no decryptionKey');
   try {
     const { alg, kid } = decodeProtectedHeader(token);
@@ -53,13 +55,11 @@ async function decryptToken(token: string, { decryptionKey }: LogoutConfig): Pro
   }
 }
 
-/** Microsoft's address for all tenants puts the tenant of the token in place of this part of its issuer. */
-const expectedIssuer = (issuer: string, { tid }: JWTPayload): string =>
-  typeof tid === 'string' ? issuer.replace('{tenantid}', tid) : issuer;
-
 /** Makes the checks that need neither a key nor the provider: most tokens of strangers end here. */
 function refuseForeignToken(token: string, { clientId }: LogoutConfig): JWTPayload {
   if (token === '') throw invalid('absent');
+  // Encryption may compress it.
+  if (token.length > maxCharacters) throw invalid('too long');
   const { header, claims } = decode(token);
   if (!asymmetric.test(String(header.alg))) throw invalid('the algorithm is not asymmetric');
   const { typ } = header;
@@ -112,6 +112,9 @@ export function readLogoutTokens(
 
   function keysAt({ jwks_uri: uri }: client.ServerMetadata) {
     if (uri === undefined) throw invalid('the provider publishes no keys');
+    // As the library of sign-ins has it: plain http is for this machine alone.
+    if (!uri.startsWith('https://') && !config.issuer.startsWith('http://'))
+      throw invalid('the keys of the provider have no address by TLS');
     if (keys?.uri !== uri) {
       const timeoutDuration = settings.answerMs ?? providerTimeoutMs;
       const find = createRemoteJWKSet(new URL(uri), {
@@ -132,8 +135,9 @@ export function readLogoutTokens(
       try {
         const metadata = (await discovery()).serverMetadata();
         const known = metadata.id_token_signing_alg_values_supported?.filter((alg) => asymmetric.test(alg));
-        const { payload } = await jwtVerify(token, keysAt(metadata), {
-          issuer: expectedIssuer(metadata.issuer, claims),
+        const find = keysAt(metadata);
+        const { payload, protectedHeader } = await jwtVerify(token, find, {
+          issuer: issuerFor(metadata.issuer, claims),
           audience: config.clientId,
           ...(known !== undefined && known.length > 0 && { algorithms: known }),
           currentDate: new Date(settings.now()),
@@ -141,6 +145,7 @@ export function readLogoutTokens(
           maxTokenAge: maxAgeS,
           requiredClaims: ['exp', 'iat', 'jti', 'events'],
         });
+        refuseForeignKey({ issuer: metadata.issuer, keys: find.jwks()?.keys }, protectedHeader.kid, payload);
         return readClaims(payload);
       } catch (error) {
         throw toRefusal(error);

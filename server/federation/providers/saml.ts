@@ -10,6 +10,7 @@ import { samlToIdentity } from '../saml/identity.ts';
 import { singleLogout } from '../saml/logout.ts';
 import { serviceMetadata } from '../saml/metadata.ts';
 import { readSamlResponse } from '../saml/read-response.ts';
+import type { RequestSigning } from '../saml/request-signing.ts';
 import { type AuthnRequestRecord, samlService } from '../saml/service.ts';
 import type { SamlLogout, SamlResult } from '../saml/types.ts';
 import type { Authenticator } from './passport.ts';
@@ -18,7 +19,8 @@ import type { Authenticator } from './passport.ts';
 export function openSaml(settings: StrategySettings, passport: Authenticator, entry: SamlProviderConfig): Provider {
   const rollOver = openRollOver(settings, entry);
   const config = rollOver ? withCertificates(entry, rollOver) : entry;
-  const service = samlService(settings, config, passport);
+  const opened = samlService(settings, config, passport);
+  const service = rollOver ? { ...opened, signing: afterLoading(opened.signing, rollOver) } : opened;
 
   async function read(req: Request, attempt: FederationAttempt | undefined): Promise<SamlResult> {
     if (!attempt && !config.idpInitiated) throw new FederationError('foreign', 'unsolicited response');
@@ -60,7 +62,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, en
       return await read(req, attempt);
     } catch (error) {
       // The provider may have replaced its certificate since the last look.
-      if (!isForeignSignature(error) || !(await rollOver.renew(used))) throw error;
+      if (!mayNeedNewCertificate(error, config) || !(await rollOver.renew(used))) throw error;
       return read(req, attempt);
     }
   }
@@ -83,7 +85,7 @@ export function openSaml(settings: StrategySettings, passport: Authenticator, en
       receive,
       ...(config.requestBinding === 'post' && { requestForm: (attempt) => buildRequestForm(service, attempt) }),
       metadata: () => serviceMetadata(service),
-      ...(service.logout !== undefined && { logout: afterLoading(singleLogout(service), rollOver) }),
+      ...(service.logout !== undefined && { logout: logoutAfterLoading(singleLogout(service), rollOver) }),
       ...(rollOver && { renewDaily: () => rollOver.renewDaily() }),
     },
   };
@@ -105,7 +107,16 @@ const withCertificates = (config: SamlProviderConfig, rollOver: CertificateRollO
   },
 });
 
-const afterLoading = (logout: SamlLogout, rollOver: CertificateRollOver | undefined): SamlLogout => ({
+/** The wish in signed metadata is verified by the certificates that were taken over. */
+const afterLoading = (signing: RequestSigning, rollOver: CertificateRollOver): RequestSigning => ({
+  isOn: () => signing.isOn(),
+  async load() {
+    await rollOver.load();
+    await signing.load();
+  },
+});
+
+const logoutAfterLoading = (logout: SamlLogout, rollOver: CertificateRollOver | undefined): SamlLogout => ({
   ...logout,
   async read(req) {
     await rollOver?.load();
@@ -113,5 +124,11 @@ const afterLoading = (logout: SamlLogout, rollOver: CertificateRollOver | undefi
   },
 });
 
-const isForeignSignature = (error: unknown): boolean =>
-  error instanceof FederationError && error.kind === 'invalid' && error.detail.includes('not signed by this provider');
+/**
+ * Where assertions are encrypted, each invalid answer counts: otherwise the look at the metadata would tell by its time
+ * whether a modified cipher text can be decrypted.
+ */
+const mayNeedNewCertificate = (error: unknown, { encryptedAssertions }: SamlProviderConfig): boolean =>
+  error instanceof FederationError &&
+  error.kind === 'invalid' &&
+  (encryptedAssertions || error.detail.includes('not signed by this provider'));

@@ -128,8 +128,8 @@ function onlyAssertion(response: XmlElement): XmlElement {
 }
 
 /**
- * Encryption proves nothing about the sender: the certificate is public. A text that cannot be decrypted, or is no XML,
- * is refused after the same checks of another assertion, so that the time of an answer tells nothing about its content.
+ * Encryption proves nothing about the sender: the certificate is public. A text that cannot be decrypted, or is no
+ * signed assertion, is refused after the same checks of another assertion, so that the time of an answer tells nothing about its content.
  */
 function decryptedAssertion(encrypted: XmlElement, expected: ExpectedResponse): XmlElement {
   const { key, encryptedAssertions, audience: recipient, certificates } = expected;
@@ -139,28 +139,27 @@ function decryptedAssertion(encrypted: XmlElement, expected: ExpectedResponse): 
   let why: unknown = undecipherable('assertion');
   let assertion: XmlElement | undefined;
   try {
-    if (text !== undefined) assertion = parseXml(text);
+    if (text !== undefined) assertion = requireAssertion(parseXml(text));
   } catch (error) {
     why = error;
   }
   if (!assertion) throw refusedAsLate(why, decoyAssertion(encrypted.textContent?.length ?? 0), certificates);
-  checkDecrypted(assertion);
   refuseForeignSignatures(assertion, certificates);
   refuseChangedElements(assertion);
   return assertion;
 }
 
-function checkDecrypted(assertion: XmlElement): void {
+function requireAssertion(assertion: XmlElement): XmlElement {
   if (!is(assertion, 'assertion', 'Assertion')) throw xmlError('what is encrypted is no assertion');
   onlyOneIn(assertion);
   checkSignatureShapes(assertion, (element) => element === assertion);
   requireSignature(assertion);
+  return assertion;
 }
 
 /** Takes the time of an assertion that was changed after it was signed. @returns why */
 function refusedAsLate(why: unknown, decoy: string, certificates: readonly string[]): unknown {
-  const assertion = parseXml(decoy);
-  checkDecrypted(assertion);
+  const assertion = requireAssertion(parseXml(decoy));
   for (const check of [
     () => refuseForeignSignatures(assertion, certificates),
     () => refuseChangedElements(assertion),
