@@ -60,7 +60,7 @@ function plainImports(): Plugin {
 
 /** Preact, what starts it, and what several islands share: one file, so that no island has to ask for a third one. */
 const shared =
-  /node_modules|client\/(root|keys|panels|stripe)\.ts|views\/parts\/(button|field|hidden-fields|icon|island|notice|reveal|script)\.tsx/;
+  /node_modules|client\/(root|keys|panels|stripe)\.ts|views\/parts\/(button|error-summary|field|hidden-fields|icon|island|notice|reveal|script)\.tsx/;
 
 /**
  * The browser gets Preact under React's names, a sixth of the bytes for the same components. The mode `react` builds with

@@ -58,17 +58,19 @@ function look(): StripeElementStyle {
   };
 }
 
+export interface CardEvents {
+  changed(name: CardElementName, change: { complete: boolean; error?: Failure | undefined }): void;
+  focused(name?: CardElementName): void;
+  ready(): void;
+  failed(): void;
+}
+
+/** Mounts Stripe's payment element where the page names methods, otherwise its fields of a card. */
+export const openCard = (page: StripeInPage, fields: typeof cardElements, on: CardEvents): Promise<Card> =>
+  page.methods ? openPayment(page, page.methods, on) : openFields(page, fields, on);
+
 /** Mounts Stripe's fields in the elements `#field-<name>`, in the page's colors for both themes. */
-export async function openCard(
-  page: StripeInPage,
-  fields: typeof cardElements,
-  on: {
-    changed(name: CardElementName, change: { complete: boolean; error?: Failure | undefined }): void;
-    focused(name?: CardElementName): void;
-    ready(): void;
-    failed(): void;
-  },
-): Promise<Card> {
+async function openFields(page: StripeInPage, fields: typeof cardElements, on: CardEvents): Promise<Card> {
   const stripe = await loadStripe(page);
   const group = stripe.elements();
   let waiting = fields.length;
@@ -128,10 +130,10 @@ async function begin(setupUrl: string): Promise<{ clientSecret?: string; message
 }
 
 /** Mounts the element in `#field-payment`. */
-export async function openPayment(
+async function openPayment(
   page: StripeInPage,
   { types, currency, applePay, googlePay }: NonNullable<StripeInPage['methods']>,
-  on: { ready(): void; failed(): void },
+  on: CardEvents,
 ): Promise<Card> {
   const stripe = await loadStripe(page);
   const elements = stripe.elements({

@@ -7,7 +7,7 @@ import {
   cardElements,
   cardFields,
 } from '../../views/billing/card-form.tsx';
-import { type Card, type Failure, openCard, openPayment } from '../stripe.ts';
+import { type Card, type CardEvents, type Failure, openCard } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
 type Typed = readonly [name: string, zip: string];
@@ -24,8 +24,7 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
 /** The faults when the button is pressed; the payment element asks for everything itself, and shows its own. */
 function findFaults({ methods, empty }: CardFormProps, wrong: Errors, [name, zip]: Typed): Errors {
   if (methods) return {};
-  const emptyOr = (text: string) => (text ? undefined : empty);
-  return { ...wrong, name: emptyOr(name), zip: emptyOr(zip) };
+  return { ...wrong, name: name ? undefined : empty, zip: zip ? undefined : empty };
 }
 
 /**
@@ -43,7 +42,7 @@ export default function CardForm(props: CardFormProps) {
   useEffect(() => {
     const failed = () => setLive(changed({ problem: props.notLoaded }));
     for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
-    const on: Parameters<typeof openCard>[2] = {
+    const on: CardEvents = {
       changed(name, { complete, error }) {
         const text = error && errorText(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
@@ -55,7 +54,7 @@ export default function CardForm(props: CardFormProps) {
       ready: () => setLive(changed({ ready: true })),
       failed,
     };
-    (props.methods ? openPayment(props, props.methods, on) : openCard(props, cardElements, on)).then((opened) => {
+    openCard(props, cardElements, on).then((opened) => {
       card.current = opened;
     }, failed);
     // Restored from the back-forward cache: its content is outdated.
@@ -64,7 +63,7 @@ export default function CardForm(props: CardFormProps) {
 
   const input = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement;
   const refuse = (errors: Errors, first: CardFieldName) => {
-    setLive(changed({ errors, listsErrors: true }));
+    setLive(changed({ errors, summary: true }));
     if (first === 'name' || first === 'zip') input(first).focus();
     else card.current?.focus(first);
   };
@@ -85,7 +84,7 @@ export default function CardForm(props: CardFormProps) {
     const first = cardFields.find((one) => errors[one]);
     if (first) return refuse(errors, first);
     busy.current = true;
-    setLive(changed({ busy: true, problem: undefined, errors, listsErrors: false }));
+    setLive(changed({ busy: true, problem: undefined, errors, summary: false }));
     const answer = await card.current?.setUp(props.setupUrl, ...typed).catch((): Failure => ({}));
     // The page itself redirects.
     if (!answer) return location.assign(props.action);
@@ -103,7 +102,7 @@ export default function CardForm(props: CardFormProps) {
       {...live}
       form={form}
       onSubmit={save}
-      onPressed={(name) => card.current?.focus(name)}
+      onFrameFocus={(name) => card.current?.focus(name)}
       onTyped={(name) => setLive(changed({ errors: { [name]: undefined } }))}
     />
   );

@@ -45,9 +45,11 @@ describe('readiness with a SQLite file that refuses writes', () => {
 
   it('A hundred probes at once write to each store at most once a second', async () => {
     const writes = jest.spyOn(foyer.stores.kv, 'set');
+    const beganMs = performance.now();
     try {
       await Promise.all(Array.from({ length: 100 }, () => ask(foyer)));
-      expect(writes.mock.calls.filter(([key]) => key === 'write probe').length).toBeLessThanOrEqual(1);
+      const wholeSeconds = Math.floor((performance.now() - beganMs) / 1_000);
+      expect(writes.mock.calls.filter(([key]) => key === 'write probe').length).toBeLessThanOrEqual(1 + wholeSeconds);
     } finally {
       writes.mockRestore();
     }

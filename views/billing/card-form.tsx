@@ -2,6 +2,7 @@ import type { FormEventHandler, Ref } from 'react';
 import type { T } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Field } from '../parts/field.tsx';
 import { FieldFrame } from '../parts/field-frame.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
@@ -48,8 +49,6 @@ export interface CardFormProps extends StripeInPage {
   empty: string;
   /** Above the links to the fields with errors. */
   errorSummary: string;
-  /** 'Secured by Stripe', and its reason. */
-  secured: { title: string; text: string };
   /** By Stripe's codes. */
   incomplete: Record<`incomplete_${CardElementName}`, string>;
   /** Shown if Stripe's script cannot be loaded. */
@@ -62,45 +61,17 @@ export interface CardFormProps extends StripeInPage {
 export interface CardFormLive {
   errors?: Partial<Record<CardFieldName, string>>;
   /** The button was pressed with errors: their fields are listed above the form. */
-  listsErrors?: boolean;
+  summary?: boolean;
   problem?: string | undefined;
   ready?: boolean;
   busy?: boolean;
   focused?: CardElementName | undefined;
   form?: Ref<HTMLFormElement>;
   onSubmit?: FormEventHandler<HTMLFormElement>;
-  /** The edge of a frame was clicked, outside of Stripe's field. */
-  onPressed?: (name: CardElementName) => void;
+  /** A frame was focused, which is outside of Stripe's field. */
+  onFrameFocus?: (name: CardElementName) => void;
   /** One of Foyer's own two fields has changed. */
   onTyped?: (name: 'name' | 'zip') => void;
-}
-
-/** The fields with errors, each a link. The alert below the fields repeats the errors for screen readers. */
-function ErrorSummary({ errorSummary, labels, errors = {}, onPressed }: CardFormProps & CardFormLive) {
-  const faulty = cardFields.filter((name) => errors[name]);
-  if (faulty.length === 0) return null;
-  return (
-    <div className="error-summary">
-      <p>{errorSummary}</p>
-      <ul>
-        {faulty.map((name) => (
-          <li key={name}>
-            {/* Stripe's own fields are in frames: the script focuses them. */}
-            <a
-              href={`#field-${name}`}
-              onClick={(event) => {
-                if (name === 'name' || name === 'zip') return;
-                event.preventDefault();
-                onPressed?.(name);
-              }}
-            >
-              {labels[name]}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
 
 export function CardFormView(props: CardFormProps & CardFormLive) {
@@ -108,8 +79,14 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: the keyboard reaches the field itself */}
-        <div className="framed card-element" id={`field-${name}`} onClick={() => props.onPressed?.(name)} />
+        {/* A click on its edge and the links above the form focus it. The keyboard reaches Stripe's field itself. */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: it only passes the focus on */}
+        <div
+          className="framed card-element"
+          id={`field-${name}`}
+          tabIndex={-1}
+          onFocus={() => props.onFrameFocus?.(name)}
+        />
       </FieldFrame>
     </div>
   );
@@ -133,7 +110,10 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       onSubmit={props.onSubmit}
     >
       <HiddenFields fields={{ ...fields, setupIntent: '' }} />
-      {props.listsErrors && <ErrorSummary {...props} />}
+      {/* The alert below the fields repeats the errors for screen readers. */}
+      {props.summary && (
+        <ErrorSummary title={props.errorSummary} labels={labels} fields={cardFields.filter((name) => errors[name])} />
+      )}
       {props.methods ? (
         // Stripe's payment element asks for everything itself.
         <div className="payment-element" id="field-payment" />
@@ -158,12 +138,6 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
         {save}
       </Button>
-      <p className="secured">
-        <Icon name="lock" />
-        <span>
-          <strong>{props.secured.title}</strong> {props.secured.text}
-        </span>
-      </p>
     </form>
   );
 }
@@ -200,7 +174,6 @@ export function cardFormProps(
     save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
     errorSummary: t('payment.errors.summary'),
-    secured: { title: t('payment.secured'), text: t(state.methods ? 'payment.methods.lead' : 'payment.lead') },
     incomplete: {
       incomplete_number: t('payment.errors.incomplete_number'),
       incomplete_expiry: t('payment.errors.incomplete_expiry'),
@@ -225,6 +198,12 @@ export function CardForm({ ctx, ...props }: { ctx: PageContext } & CardFormProps
         </Notice>
       </div>
       <Island ctx={ctx} name="card-form" load="idle" view={CardFormView} props={props} />
+      <p className="secured">
+        <Icon name="lock" />
+        <span>
+          <strong>{ctx.t('payment.secured')}</strong> {ctx.t(props.methods ? 'payment.methods.lead' : 'payment.lead')}
+        </span>
+      </p>
     </>
   );
 }
