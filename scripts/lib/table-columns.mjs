@@ -215,6 +215,7 @@ export const notes = {
     'argon2id in PHC format, or an imported format (`password_profile`); null for users who only sign in with a provider, and for imported ones without a password.',
   'users.password_profile': 'Profile of an imported hash; null: Foyer made it.',
   'users.password_epoch': 'Number of password changes: everything that was issued under an earlier epoch is invalid.',
+  'users.password_changed_at': 'null: unknown, or there is no password.',
   'users.signed_in_epoch': 'The epoch of the last sign-in; null: never.',
   'users.accepted_tos_version': 'null: never accepted.',
   'users.plan_id': "The user's plan; only billing/ decides it.",

@@ -1,7 +1,6 @@
 import { SettingsHome } from '../../views/account/account-home.tsx';
 import { type SettingsTab, settingsTabs } from '../../views/account/tabs.ts';
 import { getPageUser } from '../http/index.ts';
-import { formatNumber } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import { mapUserData, profileFieldNames, toPageUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
@@ -14,7 +13,6 @@ const path = '/settings';
 /** The stored data, each with a link to its form (the specification's 'Security Settings'). */
 async function show(r: UserRequest, deps: AccountDeps) {
   const { user } = r;
-  const phone = user.phone && (await formatNumber(user.phone));
   const notice = findNotice(r.query('notice'));
   const expected = r.query('tab');
   const tab = settingsTabs.find((one) => one === expected) ?? notice?.tab ?? 'sign-in';
@@ -28,13 +26,10 @@ async function show(r: UserRequest, deps: AccountDeps) {
     {
       user: {
         ...user,
-        phone,
-        hasPassword: user.passwordHash !== null,
         userData: mapUserData((name) => user[name]),
         withheld: profileFieldNames.filter((name) => deps.withheldFields.has(name)),
       },
       avatar: getPageUser(r.req)?.member ?? toPageUser({ ...user, imageName: '' }, undefined),
-      terms: deps.terms,
       tab,
       ...(notice && { notice: r.t(notice.text) }),
       top,

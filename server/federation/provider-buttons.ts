@@ -40,6 +40,7 @@ export function toProviderButton(
 ): ProviderButtonProps {
   return {
     label: provider.label[lang] ?? t('federation.buttons.continueWith', { provider: provider.name }),
+    name: provider.name,
     ...toProviderMark(provider),
     action,
   };

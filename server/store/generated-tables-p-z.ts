@@ -263,5 +263,7 @@ export interface TablesPToZ {
     website: string | null;
     /** The claim `profile`. */
     profileUrl: string | null;
+    /** null: unknown, or there is no password. */
+    passwordChangedAt: number | null;
   };
 }

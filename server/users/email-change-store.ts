@@ -145,6 +145,7 @@ export async function undoEmailChange(
         passwordHash,
         passwordProfile: null,
         passwordEpoch: eb('passwordEpoch', '+', 1),
+        passwordChangedAt: nowMs,
         updatedAt: nowMs,
       }))
       .where('id', '=', userId)

@@ -26,6 +26,7 @@ export async function setPassword(
       passwordHash,
       passwordProfile: null,
       passwordEpoch: user.passwordEpoch + 1,
+      passwordChangedAt: nowMs,
       updatedAt: nowMs,
       ...(emailVerified && { emailVerified: 1 }),
     })

@@ -126,6 +126,7 @@ const toNewRow = (
   phone: user.phone,
   phoneVerified: Number(phoneVerified),
   passwordHash: user.passwordHash,
+  passwordChangedAt: user.passwordHash === null ? null : nowMs,
   givenName,
   familyName,
   locale: locale ?? '',

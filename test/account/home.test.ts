@@ -1,6 +1,7 @@
 import { languages } from '../../server/http/index.ts';
 import { setProfile } from '../../server/users/index.ts';
-import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { giveRecoveryCodes, giveTotp } from '../sign-in/factor-steps.ts';
+import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { rawKeys } from '../views/raw-keys.ts';
 
@@ -22,6 +23,45 @@ describe('the settings home', () => {
     const answer = await foyer.browser().get('/settings?tab=user-data');
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toBe(`/?redirect=${encodeURIComponent('/settings?tab=user-data')}`);
+  });
+
+  it('Password, passkeys, linked accounts and recovery codes each have one row, and no switch is on and disabled', async () => {
+    const { browser, user } = await member();
+    await giveTotp(foyer, user);
+    await giveRecoveryCodes(foyer, user);
+    const panel = async (tab: string) => {
+      const html = await (await browser.get(`/settings?tab=${tab}`)).text();
+      expect(html).not.toMatch(/<input(?=[^>]* checked="")(?=[^>]* disabled="")/);
+      return html.slice(html.indexOf('<main'), html.indexOf('</main>'));
+    };
+    const panels = await Promise.all(['sign-in', 'mfa-data', 'device-data', 'user-data'].map(panel));
+    for (const [path, place] of [
+      ['password', 0],
+      ['passkeys', 0],
+      ['apps', 0],
+      ['recovery-codes', 1],
+      ['data', 3],
+      ['delete-account', 3],
+    ] as const) {
+      const counts = panels.map((html) => html.split(`href="/settings/${path}"`).length - 1);
+      expect([path, ...counts]).toEqual([path, ...[0, 1, 2, 3].map((index) => (index === place ? 1 : 0))]);
+    }
+    // The deletion is the last of all.
+    expect(panels[3]?.lastIndexOf('<section')).toBeLessThan(panels[3]?.indexOf('/settings/delete-account') ?? 0);
+  });
+
+  it('The password’s row says when it was last changed, unless that is unknown', async () => {
+    const { browser, user } = await member();
+    const row = async () => {
+      const html = (await (await browser.get('/settings')).text()).replaceAll('<!-- -->', '');
+      return /<p class="item-label">Password<\/p><p class="item-value">([^<]*)/.exec(html)?.[1]?.trim();
+    };
+    const { db } = foyer.deps.database;
+    await db.updateTable('users').set({ passwordChangedAt: null }).where('id', '=', user.id).execute();
+    expect(await row()).toBe('Encrypted');
+    await browser.post('/settings/password', { old_password: password, new_password: 'plenty of horses 7' });
+    const today = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(foyer.deps.now());
+    expect(await row()).toBe(`Encrypted, last changed on ${today}`);
   });
 
   it('The settings ask for new terms first', async () => {
@@ -76,7 +116,7 @@ describe('the settings home', () => {
       const panels = [...html.matchAll(/<div class="stack" id="panel-([\w-]+)"( hidden="")?>/g)];
       const links = [...html.matchAll(/<a id="panel-([\w-]+)-tab" href="\/settings\?tab=([\w-]+)#panel-([\w-]+)"/g)];
       expect(links.map((link) => link.slice(1))).toEqual(
-        ['sign-in', 'user-data', 'device-data', 'mfa-data'].map((name) => [name, name, name]),
+        ['sign-in', 'mfa-data', 'device-data', 'user-data'].map((name) => [name, name, name]),
       );
       expect(panels.filter(([, , hidden]) => hidden !== undefined)).toEqual([]);
       return { html, shown: panels.map(([, name]) => name) };

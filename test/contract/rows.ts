@@ -15,6 +15,7 @@ export function aUser(change: Partial<Row<'users'>> = {}): Row<'users'> {
     phoneVerified: 0,
     phoneChangedAt: null,
     passwordHash: null,
+    passwordChangedAt: null,
     passwordEpoch: 0,
     signedInEpoch: null,
     givenName: 'Ada',

@@ -40,6 +40,7 @@ export function AccountAction({ ctx, id, title, lead, tab, problem, children }: 
       ctx={ctx}
       at={tab === 'membership' ? 'membership' : 'security'}
       heading={t(tab === 'membership' ? 'membership.title' : 'settings.title')}
+      action
     >
       <Script ctx={ctx} entry="busy" />
       <DialogCard

@@ -1,10 +1,8 @@
-import type { ReactNode } from 'react';
 import { AccountLayout } from '../layout/account-layout.tsx';
 import type { PageContext, PageUser } from '../page-context.ts';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { TabsView } from '../parts/tabs.tsx';
-import { ContactCard } from './contact-card.tsx';
 import { cardsInOrder, type HomeCard } from './home-card.tsx';
 import { NameCard } from './name-card.tsx';
 import { panelAddress, panelId, type SettingsTab, settingsTabs } from './tabs.ts';
@@ -15,15 +13,6 @@ import { UserDataCard } from './user-data-card.tsx';
 export interface SettingsMember {
   givenName: string;
   familyName: string;
-  email: string;
-  emailVerified: boolean;
-  phone: string | null;
-  phoneVerified: boolean;
-  /** False: they sign in with a provider or a passkey. */
-  hasPassword: boolean;
-  mfaPreference: 'none' | 'sms' | 'totp';
-  acceptedTosVersion: number | null;
-  acceptedTosAt: number | null;
   userData: UserData;
   /** Fields of the user data that are not shown. */
   withheld?: readonly string[];
@@ -34,8 +23,6 @@ export interface SettingsHomeProps {
   ctx: PageContext;
   user: SettingsMember;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
-  /** The current version. */
-  terms: { number: number; label: string };
   tab: SettingsTab;
   /** The notice about the last action. */
   notice?: string;
@@ -53,14 +40,8 @@ const tabNames = {
 } as const satisfies Record<SettingsTab, string>;
 
 /** 'Security Settings' (specification, section 2): the user, and one of four panels of stored data. */
-export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more }: SettingsHomeProps) {
+export function SettingsHome({ ctx, user, avatar, tab, notice, top, more }: SettingsHomeProps) {
   const { t } = ctx;
-  const { acceptedTosVersion: version, acceptedTosAt } = user;
-  const accepted = version === null ? null : { label: versionLabel(version, terms), acceptedAtMs: acceptedTosAt };
-  const first: Partial<Record<SettingsTab, ReactNode>> = {
-    'sign-in': <ContactCard ctx={ctx} {...user} terms={accepted} />,
-    'user-data': <UserDataCard ctx={ctx} data={user.userData} withheld={user.withheld} />,
-  };
   return (
     <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={cardsInOrder(ctx, top)}>
       <Script ctx={ctx} entry="busy" />
@@ -76,14 +57,10 @@ export function SettingsHome({ ctx, user, avatar, terms, tab, notice, top, more 
         }))}
       />
       <div className="stack" id={panelId(tab)}>
-        {first[tab]}
+        {tab === 'user-data' && <UserDataCard ctx={ctx} data={user.userData} withheld={user.withheld} />}
         {cardsInOrder(ctx, more)}
       </div>
       {notice !== undefined && <Snackbar ctx={ctx} kind="success" text={notice} duration="profile" />}
     </AccountLayout>
   );
 }
-
-/** Only the current version has a known label. */
-const versionLabel = (version: number, inForce: { number: number; label: string }) =>
-  version === inForce.number ? inForce.label : String(version);

@@ -33,7 +33,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   const texts = stripe.methods ? 'methods' : 'change';
   const title = t(card ? `payment.${texts}.title` : `payment.${texts}.first`);
   return (
-    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title} action>
       <section className="card card-act">
         <PageNotice ctx={ctx} notice={notice} />
         {card && <SavedMethod t={t} card={card} />}
@@ -73,7 +73,7 @@ export function CardActionPage({ ctx, stripe, backHref, amount, ...payment }: Ca
   const { t } = ctx;
   const title = t('payment.bank.title');
   return (
-    <AccountLayout ctx={ctx} at="membership" below={title} heading={title}>
+    <AccountLayout ctx={ctx} at="membership" below={title} heading={title} action>
       <section className="card card-act">
         <p>{t('payment.bank.lead', { amount })}</p>
         <PaymentAction ctx={ctx} {...stripe} {...payment} />

@@ -3,28 +3,63 @@ import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
-import { ItemList } from '../parts/item-list.tsx';
+import { type Item, ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RadioCards } from '../parts/radio-cards.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
+import { EditLink } from './edit-link.tsx';
 
-/** The user's data: export and deletion. */
-export function DataCard(props: { ctx: PageContext; dataHref: string; deleteHref: string; days: number }) {
-  const { ctx, dataHref, deleteHref, days } = props;
-  const { t } = ctx;
-  const link = (href: string, label: string, context: string) => (
-    <DialogLink ctx={ctx} href={href} label={label} context={context} closeLabel={t('common.close')} />
-  );
-  const [copy, account] = [t('leaving.card.copy'), t('leaving.card.account')];
+export interface AcceptedTerms {
+  /** Of the version. */
+  label: string;
+  acceptedAtMs: number | null;
+}
+
+/** The user's data: the copy of all of it, and the accepted terms; null if none were required. */
+export function DataCard(props: { ctx: PageContext; dataHref: string; terms: AcceptedTerms | null }) {
+  const { ctx, dataHref, terms } = props;
+  const { t, lang, links } = ctx;
+  const [copy, termsLabel] = [t('leaving.card.copy'), t('settings.contact.terms')];
+  const items: Item[] = [
+    {
+      label: copy,
+      value: t('leaving.card.copyValue'),
+      act: <EditLink ctx={ctx} href={dataHref} what={copy} label={t('leaving.card.get')} />,
+    },
+  ];
+  if (terms !== null) {
+    const { label, acceptedAtMs } = terms;
+    items.push({
+      label: termsLabel,
+      value:
+        acceptedAtMs === null
+          ? t('settings.contact.acceptedUndated', { label })
+          : t('settings.contact.accepted', { label, date: formatDate(lang, acceptedAtMs) }),
+      ...(links.terms !== undefined && {
+        act: <EditLink ctx={ctx} href={links.terms} what={termsLabel} label={t('settings.read')} />,
+      }),
+    });
+  }
   return (
-    <Card flush title={t('leaving.card.title')} note={t('leaving.card.note')}>
+    <Card flush title={t('leaving.card.title')}>
+      <ItemList items={items} />
+    </Card>
+  );
+}
+
+/** The deletion of the account, the last of the settings. */
+export function DeleteCard({ ctx, deleteHref, days }: { ctx: PageContext; deleteHref: string; days: number }) {
+  const { t } = ctx;
+  return (
+    <Card flush>
       <ItemList
         items={[
-          { label: copy, value: t('leaving.card.copyValue'), act: link(dataHref, t('leaving.card.get'), copy) },
           {
-            label: account,
+            label: t('leaving.deletion.title'),
             value: t('leaving.card.accountValue', { days }),
-            act: link(deleteHref, t('leaving.card.delete'), account),
+            act: (
+              <EditLink ctx={ctx} href={deleteHref} what={t('leaving.card.account')} label={t('leaving.card.delete')} />
+            ),
           },
         ]}
       />

@@ -1,6 +1,7 @@
 import type { T } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import { Chip } from '../parts/chip.tsx';
 import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
 import { ToggleView } from '../parts/toggle.tsx';
 import { EndOthers } from './end-others.tsx';
@@ -54,24 +55,26 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
 
 /**
  * The specification's toggle and radio choices. The toggle can only be turned on while no factor is enabled; it opens
- * the choices (styles/enrolment.css), one of which disables the factor.
+ * the choices (styles/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
+ * the choices are open: one of them disables the factor, unless it is required.
  */
 export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;
   const { preference, required, number, smsOffered } = factors;
   const isOn = preference !== 'none';
-  const stays = isOn || required === true;
   const cards = choices(t, factors);
   const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
   return (
     <form className="form mfa-form" method="post" action={action}>
-      <ToggleView
-        name="enabled"
-        label={t('mfaSettings.card.toggle')}
-        checked={stays || (typed?.enabled ?? false)}
-        {...(stays && { disabled: true })}
-        {...(isOn && { detail: t(required ? 'federation.required.cannotTurnOff' : 'mfaSettings.card.toggleDetail') })}
-      />
+      {isOn && (
+        <p>
+          <Chip tone="ok">{t(preference === 'totp' ? 'mfaSettings.card.onTotp' : 'mfaSettings.card.onSms')}</Chip>
+        </p>
+      )}
+      {required && <p className="muted small">{t('federation.required.cannotTurnOff')}</p>}
+      {!isOn && !required && (
+        <ToggleView name="enabled" label={t('mfaSettings.card.toggle')} checked={typed?.enabled ?? false} />
+      )}
       <div className="mfa-choices">
         <RadioCards
           name="method"

@@ -33,7 +33,8 @@ interface RowListProps {
 /** A list of the settings: what belongs to the user, each row with links to change it. */
 export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, add }: RowListProps) {
   return (
-    <AccountLayout ctx={ctx} at="security" heading={heading} before={<PageNotice ctx={ctx} notice={notice} />}>
+    <AccountLayout ctx={ctx} at="security" heading={heading}>
+      <PageNotice ctx={ctx} notice={notice} />
       <Card flush>
         <div className="card-head">{lead}</div>
         {rows.length === 0 ? <EmptyState {...empty} /> : <ul className="items">{rows}</ul>}
@@ -63,7 +64,7 @@ export interface ListActProps {
 /** One action on a list of the settings: a page of its own, whose card the list shows in a dialog. */
 export function RowAction({ ctx, place, id, title, lead, problem, children }: ListActProps) {
   return (
-    <AccountLayout ctx={ctx} at="security" heading={place.heading}>
+    <AccountLayout ctx={ctx} at="security" heading={place.heading} action>
       <DialogCard
         id={id}
         title={title}

@@ -1,5 +1,5 @@
 /** The specification's profile tabs: the home's panels, and the values of its address's `tab`. */
-export const settingsTabs = ['sign-in', 'user-data', 'device-data', 'mfa-data'] as const;
+export const settingsTabs = ['sign-in', 'mfa-data', 'device-data', 'user-data'] as const;
 export type SettingsTab = (typeof settingsTabs)[number];
 
 /** The place of an action: a panel of the home, or the page of the membership. */

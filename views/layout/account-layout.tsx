@@ -22,9 +22,11 @@ export function AccountLayout(props: {
   below?: string;
   /** Between heading and cards, for example a notice. */
   before?: ReactNode;
+  /** One action, without the side menu on phones. */
+  action?: boolean;
   children: ReactNode;
 }) {
-  const { ctx, at, heading, lead, below, before, children } = props;
+  const { ctx, at, heading, lead, below, before, action, children } = props;
   const { t, links } = ctx;
   const account = t('common.menu.account');
   const context = links[at];
@@ -41,9 +43,10 @@ export function AccountLayout(props: {
         {lead !== undefined && <p className="muted">{lead}</p>}
       </div>
       {before}
-      <div className="beside">
+      <div className={action ? 'beside action' : 'beside'}>
         <SideMenu
-          label={account}
+          // The profile menu has the name of the settings.
+          label={t('common.menu.pages')}
           links={accountPlaces.map((name) => ({
             href: links[name],
             label: pageLabel(t, name),

@@ -5,6 +5,7 @@ import { Brand } from '../parts/mark.tsx';
 import { SignOutForm } from '../parts/sign-out-form.tsx';
 import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
+import { SkipLink } from './skip-link.tsx';
 
 /**
  * The layout of sign-in pages: on wide screens the picture on the left and the form on the right, on phones stacked.
@@ -22,6 +23,7 @@ export function AuthLayout(props: {
   const { ctx, long, nav, signOut, children } = props;
   return (
     <div className="frame">
+      <SkipLink t={ctx.t} />
       {ctx.banner?.top}
       <div className={long ? 'auth long' : 'auth'}>
         <header className="auth-side">
@@ -36,10 +38,10 @@ export function AuthLayout(props: {
           </div>
           <Arches />
         </header>
-        <main className="auth-main">
+        <main className="auth-main" id="content" tabIndex={-1}>
           <div className="panel">{children}</div>
         </main>
-        <Footer ctx={ctx} />
+        <Footer ctx={ctx} nav={nav} />
       </div>
     </div>
   );

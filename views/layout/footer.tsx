@@ -1,5 +1,6 @@
 import { languageNames, languages } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
+import { type PublicPage, publicLinks } from './header.tsx';
 
 /** One button per language; the server stores the choice. */
 function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageContext['languageForm']> }) {
@@ -19,7 +20,8 @@ function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageC
   );
 }
 
-export function Footer({ ctx }: { ctx: PageContext }) {
+/** @param nav the page whose header hides its links on narrow screens: the footer has them there */
+export function Footer({ ctx, nav }: { ctx: PageContext; nav?: PublicPage | undefined }) {
   const { t, links } = ctx;
   const named = [
     { href: links.terms, label: t('common.footer.terms') },
@@ -31,6 +33,12 @@ export function Footer({ ctx }: { ctx: PageContext }) {
   return (
     <footer className="footer">
       <ul aria-label={t('common.footer.label')}>
+        {nav !== undefined &&
+          publicLinks(ctx, nav).map((name) => (
+            <li key={name} className="footer-nav">
+              <a href={links[name]}>{t(`common.header.${name}`)}</a>
+            </li>
+          ))}
         {named.map(
           ({ href, label }) =>
             href !== undefined && (

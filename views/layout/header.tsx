@@ -3,10 +3,15 @@ import { Brand } from '../parts/mark.tsx';
 import { ProfileMenu } from '../parts/profile-menu.tsx';
 import { SignOutForm } from '../parts/sign-out-form.tsx';
 
+export type PublicPage = 'signIn' | 'signUp';
+
 /** Search, Login and Sign Up, if they exist, without the link of the present page. */
-export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: 'signIn' | 'signUp'; label?: string }) {
+export const publicLinks = ({ links }: PageContext, at?: PublicPage) =>
+  (['search', 'signIn', 'signUp'] as const).filter((name) => name !== at && links[name] !== undefined);
+
+export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: PublicPage; label?: string }) {
   const { t, links } = ctx;
-  const named = (['search', 'signIn', 'signUp'] as const).filter((name) => name !== at && links[name] !== undefined);
+  const named = publicLinks(ctx, at);
   if (named.length === 0) return null;
   return (
     <nav className="public-nav" aria-label={label ?? t('common.header.label')}>

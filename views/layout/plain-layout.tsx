@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
+import { SkipLink } from './skip-link.tsx';
 import { SubHeader, type SubHeaderItem } from './sub-header.tsx';
 
 interface PlainLayoutProps {
@@ -25,9 +26,7 @@ interface PlainLayoutProps {
 export function PlainLayout({ ctx, shape, signOutAction, bare, signOut, subHeader, children }: PlainLayoutProps) {
   return (
     <div className="frame plain">
-      <a className="skip" href="#content">
-        {ctx.t('common.skip')}
-      </a>
+      <SkipLink t={ctx.t} />
       {ctx.banner?.top}
       <Header ctx={ctx} signOutAction={signOutAction} bare={bare} signOut={signOut} />
       {subHeader !== undefined && ctx.member !== undefined && <SubHeader ctx={ctx} {...subHeader} />}

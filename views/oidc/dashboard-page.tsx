@@ -6,6 +6,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 
 /** A client app in a user's view. */
 export interface AppView {
@@ -103,6 +104,7 @@ export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
   const { t, links } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="apps" subHeader={{ backHref: links.search, at: 'dashboard' }}>
+      <Stylesheet ctx={ctx} name="apps" />
       <div className="page-head">
         <h1>{t('dashboard.title')}</h1>
         <p className="lead muted">{t('dashboard.lead')}</p>

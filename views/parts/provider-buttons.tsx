@@ -7,6 +7,8 @@ import { ProviderMark, type ProviderMarkProps } from './provider-mark.tsx';
 export interface ProviderButtonProps extends ProviderMarkProps {
   /** "Continue with Google". */
   label: string;
+  /** "Google": where several buttons share a row. */
+  name: string;
   /** Its form's target. */
   action: string;
 }
@@ -31,10 +33,12 @@ export function ProviderButtons({
   buttons: readonly ProviderButtonProps[];
   form?: string | undefined;
 }) {
-  return buttons.map(({ mark, label, logo, action }) => (
+  return buttons.map(({ mark, label, name, logo, action }) => (
     <Button key={action} kind="quiet" block form={form} formAction={action}>
       <ProviderMark mark={mark} logo={logo} />
-      {label}
+      <span className="provider-label" data-name={name}>
+        {label}
+      </span>
     </Button>
   ));
 }
@@ -51,13 +55,21 @@ interface ProviderButtonsProps {
   form: string;
 }
 
-/** Above the fields: Amazon and Google. */
-export function PrimaryProviderButtons({ ctx: { t }, buttons, form }: ProviderButtonsProps) {
-  if (buttons.top.length === 0) return null;
+/** Above the fields: Amazon and Google, and Facebook in a block of its own. On phones both blocks share one row. */
+export function PrimaryProviderButtons({ ctx: { t }, buttons: { top, facebook }, form }: ProviderButtonsProps) {
+  const count = top.length + facebook.length;
+  if (count === 0) return null;
   return (
     <>
-      <div className="provider-buttons">
-        <ProviderButtons buttons={buttons.top} form={form} />
+      <div className={count > 1 ? 'provider-blocks shared' : 'provider-blocks'}>
+        {[top, facebook].map(
+          (block) =>
+            block[0] && (
+              <div key={block[0].action} className="provider-buttons">
+                <ProviderButtons buttons={block} form={form} />
+              </div>
+            ),
+        )}
       </div>
       <Or>{t('federation.buttons.orEmail')}</Or>
     </>
@@ -65,21 +77,16 @@ export function PrimaryProviderButtons({ ctx: { t }, buttons, form }: ProviderBu
 }
 
 /**
- * Below the fields: the advice if a provider does not support this browser, Facebook separately, and the list of the
- * others, which opens without a script.
+ * Below the fields: the advice if a provider does not support this browser, and the list of the other providers, which
+ * opens without a script.
  */
 export function MoreProviderButtons({ ctx: { t }, buttons, form }: ProviderButtonsProps) {
-  const { facebook, others, open, instead } = buttons;
-  if (facebook.length + others.length === 0 && instead === undefined) return null;
+  const { others, open, instead } = buttons;
+  if (others.length === 0 && instead === undefined) return null;
   return (
     <>
       <Or>{t('federation.buttons.or')}</Or>
       {instead !== undefined && <Notice kind="info">{instead}</Notice>}
-      {facebook.length > 0 && (
-        <div className="provider-buttons">
-          <ProviderButtons buttons={facebook} form={form} />
-        </div>
-      )}
       {others.length > 0 && (
         <details className="more-provider-buttons" open={open}>
           <summary>

@@ -52,7 +52,7 @@ export function SignInPage(props: SignInPageProps) {
       {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
       <PageNotice ctx={ctx} notice={providerNotice} />
       {/* The Enter key activates a form's first button: that must not be a provider's. */}
-      {providerButtons.top.length > 0 && (
+      {providerButtons.top.length + providerButtons.facebook.length > 0 && (
         <button type="submit" className="visually-hidden" form="sign-in" tabIndex={-1} aria-hidden="true" />
       )}
       <PrimaryProviderButtons ctx={ctx} buttons={providerButtons} form="sign-in" />

@@ -1,12 +1,18 @@
-import { DeleteAccountPage } from '../../../views/account/deletion-pages.tsx';
+import { createElement } from 'react';
+import { DeleteAccountPage, DeleteCard } from '../../../views/account/deletion-pages.tsx';
 import { HttpError } from '../../http/index.ts';
+import type { HomeCardSource } from '../home-card-source.ts';
 import { toCreditText } from '../membership/membership-view.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
 import { deletionRequestedPath } from './deletion-requested-handlers.ts';
 import { requestDeletion, waitDays } from './request-deletion.ts';
 
-export const deleteAccountPath = '/settings/delete-account';
+const deleteAccountPath = '/settings/delete-account';
+
+/** The last card on the settings' home. */
+export const deleteCard: HomeCardSource = async () => (ctx) =>
+  createElement(DeleteCard, { ctx, deleteHref: deleteAccountPath, days: waitDays });
 
 /** Delete account: needs a recent authentication and a ticked confirmation. */
 export const deleteAccountPage = settingsPage({

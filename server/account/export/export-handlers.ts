@@ -1,7 +1,5 @@
 import { createElement } from 'react';
 import { DataCard, DataPage } from '../../../views/account/deletion-pages.tsx';
-import { deleteAccountPath } from '../deletion/delete-account-handlers.ts';
-import { waitDays } from '../deletion/request-deletion.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
@@ -10,8 +8,13 @@ import { exportPersonalData } from './export-personal-data.ts';
 const path = '/settings/data';
 
 /** The card on the settings' home. */
-export const exportCard: HomeCardSource = async () => (ctx) =>
-  createElement(DataCard, { ctx, dataHref: path, deleteHref: deleteAccountPath, days: waitDays });
+export const exportCard: HomeCardSource = async ({ user }, { terms }) => {
+  const { acceptedTosVersion: version, acceptedTosAt: acceptedAtMs } = user;
+  // Only the current version has a known label.
+  const label = version === terms.number ? terms.label : String(version);
+  return (ctx) =>
+    createElement(DataCard, { ctx, dataHref: path, terms: version === null ? null : { label, acceptedAtMs } });
+};
 
 /** All stored data of the user, as a file for people first: indented, named after the day. */
 export const exportPage = settingsPage({

@@ -29,6 +29,7 @@ import { idTokenClaims } from './0028-id-token-claims.ts';
 import { secretAge } from './0029-secret-age.ts';
 import { auditTrail } from './0030-audit-trail.ts';
 import { schemaCompatibility } from './0031-schema-compatibility.ts';
+import { passwordAge } from './0032-password-age.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   secretAge,
   auditTrail,
   schemaCompatibility,
+  passwordAge,
 ];

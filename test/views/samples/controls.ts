@@ -22,6 +22,7 @@ export function sampleDoors(t: T, clientName: string) {
   const door = (kind: ProviderKind, provider: string, logo?: string): ProviderButtonProps => ({
     ...toKindMark(kind),
     label: t('federation.buttons.continueWith', { provider }),
+    name: provider,
     logo,
     action: `/federation/${provider.toLowerCase()}`,
   });

@@ -1,9 +1,10 @@
 import { standardProviders } from '../../../config/standard-providers.ts';
+import { DataCard, DeleteCard } from '../../../views/account/deletion-pages.tsx';
 import { PasskeyRemovePage } from '../../../views/account/passkey-pages.tsx';
 import { PasswordPage } from '../../../views/account/password-page.tsx';
 import { ProviderLinkPage, ProviderRemovePage } from '../../../views/account/provider-pages.tsx';
 import { type LinkedProviderView, ProvidersPage } from '../../../views/account/providers-page.tsx';
-import { SignInCard } from '../../../views/account/sign-in-card.tsx';
+import { ConnectedAppsCard, SignInCard } from '../../../views/account/sign-in-card.tsx';
 import { PlainLayout } from '../../../views/layout/plain-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { RecentFactorsPage } from '../../../views/password/recent-factors-page.tsx';
@@ -94,10 +95,24 @@ export function providerSamples(ctx: PageContext) {
           <h1>{t('settings.title')}</h1>
           <SignInCard
             ctx={ctx}
-            hasPassword={false}
+            email="vera.fyfe@example.com"
+            emailVerified
+            phone="+31 6 12345642"
+            phoneVerified={false}
             linked={{ names: ['Google', 'Fyfe & <Co>'], href: '/settings/providers' }}
-            apps={{ count: 2, href: '/settings/apps' }}
           />
+          <SignInCard
+            ctx={ctx}
+            email="vera.fyfe@example.com"
+            emailVerified={false}
+            phone={null}
+            phoneVerified={false}
+            password={{ changedAtMs: 1767225600000 }}
+            passkeys={{ count: 2, href: '/settings/passkeys' }}
+          />
+          <ConnectedAppsCard ctx={ctx} count={2} href="/settings/apps" />
+          <DataCard ctx={ctx} dataHref="/settings/data" terms={{ label: '1.0.0', acceptedAtMs: 1767225600000 }} />
+          <DeleteCard ctx={ctx} deleteHref="/settings/delete-account" days={30} />
         </PlainLayout>
       ),
     },

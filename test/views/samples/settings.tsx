@@ -49,14 +49,6 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
     user: {
       givenName: 'Vera',
       familyName: 'Fyfe',
-      email: member.email,
-      emailVerified: true,
-      phone: '+31 6 12345642',
-      phoneVerified: false,
-      hasPassword: true,
-      mfaPreference: 'totp' as const,
-      acceptedTosVersion: 1,
-      acceptedTosAt: 1767225600000,
       userData: {
         ...mapUserData(() => null),
         birthdate: '1984-02-29',
@@ -68,7 +60,6 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
       },
       createdAt: 1767225600000,
     },
-    terms: { number: 1, label: '1.0.0' },
     top: [],
     more: [],
   } as const;
@@ -122,8 +113,6 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           notice={t('settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS')}
           user={{
             ...settings.user,
-            phone: null,
-            acceptedTosVersion: null,
             userData: { ...settings.user.userData, birthdate: null, gender: '9' },
           }}
         />

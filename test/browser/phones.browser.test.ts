@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { chromiumForTests } from '../support/chromium.ts';
+import { anyBackend } from '../support/stores.ts';
+import { layoutFaults } from './layout.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { goOnAs } from './steps.ts';
+import { type FederatedHouse, openFederatedHouse } from './tour-federation.ts';
+
+/** The smallest windows of common phones, with the browser's bars: width and height. */
+const phones = [
+  [320, 568],
+  [375, 667],
+  [390, 664],
+  [393, 852],
+] as const;
+
+/** The top and bottom of the first element that is shown. */
+const boxOf = async (page: Page, selector: string) => {
+  const box = await page.locator(selector).locator('visible=true').first().boundingBox();
+  if (!box) throw new Error(`no ${selector}`);
+  return { ...box, bottom: box.y + box.height };
+};
+
+describe('phones', () => {
+  const { newPage } = chromiumForTests();
+  let house: FederatedHouse;
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    [house, sandbox] = await Promise.all([openFederatedHouse(), startSandbox(anyBackend)]);
+  });
+  afterAll(() => Promise.all([house?.close(), sandbox?.close()]));
+
+  it.each(phones)(
+    'At %i × %i the sign-in page has its whole picture box and nothing to scroll sideways',
+    async (width, height) => {
+      const page = await newPage();
+      await page.setViewportSize({ width, height });
+      await page.goto(house.foyer.url);
+      expect((await boxOf(page, '.auth-side')).height).toBeGreaterThanOrEqual(96);
+      // The picture is cropped, never drawn small.
+      expect((await boxOf(page, '.arches')).width).toBeGreaterThanOrEqual(220);
+      expect(await layoutFaults(page, width)).toEqual([]);
+      // Below 400 px the links are in the footer.
+      const header = page.locator('.auth-top .public-nav');
+      const footer = page.locator('.footer').getByRole('link', { name: 'Sign up' });
+      expect([await header.isVisible(), await footer.isVisible()]).toEqual([false, true]);
+    },
+  );
+
+  it.each([
+    [390, 664],
+    [393, 852],
+  ])(
+    'At %i × %i the providers share one row, and they and the button that signs in are in view',
+    async (width, height) => {
+      const page = await newPage();
+      await page.setViewportSize({ width, height });
+      await page.goto(house.foyer.url);
+      const names = ['Continue with Amazon', 'Continue with Google', 'Continue with Facebook'];
+      const rows = await Promise.all(
+        names.map(async (name) => (await page.getByRole('button', { name, exact: true }).boundingBox())?.y),
+      );
+      expect(new Set(rows).size).toBe(1);
+      expect((await boxOf(page, '#sign-in .button.primary')).bottom).toBeLessThanOrEqual(height);
+    },
+  );
+
+  it('At 375 × 667 the first setting of a member with a long name is above 420 px', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 375, height: 667 });
+    const names = { givenName: 'Maximiliane-Wilhelmina', familyName: 'Oppenheimer-Castel' };
+    const { foyer } = sandbox;
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser(names)), foyer.url);
+    await page.goto(`${foyer.url}/settings`);
+    // Without the banner of the sandbox.
+    const { height: banner } = await boxOf(page, '.ribbon');
+    expect((await boxOf(page, '.name-card a')).bottom - banner).toBeLessThan(420);
+    expect((await boxOf(page, '#panel-sign-in .items')).y - banner).toBeLessThan(420);
+    expect(await layoutFaults(page, 375)).toEqual([]);
+  });
+
+  it('On a phone the menu of the settings opens without a script, and pages of one action have none', async () => {
+    const page = await newPage({ javaScript: false });
+    await page.setViewportSize({ width: 375, height: 667 });
+    const { foyer } = sandbox;
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.goto(`${foyer.url}/settings`);
+    const link = page.locator('.side-menu').getByRole('link', { name: 'Notifications' });
+    expect(await link.isVisible()).toBe(false);
+    await page.locator('.side-menu summary').click();
+    expect(await link.isVisible()).toBe(true);
+    await page.goto(`${foyer.url}/settings/name`);
+    expect(await page.locator('.side-menu').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1366, height: 768 });
+    expect(await page.locator('.side-menu').getByRole('link', { name: 'Notifications' }).isVisible()).toBe(true);
+  });
+
+  it('On a phone tabs and the second row of the header are one row each, with the present tab in view', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 375, height: 667 });
+    const { foyer } = sandbox;
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.goto(`${foyer.url}/settings?tab=user-data`);
+    for (const row of ['.tabs a', '.sub-header a']) {
+      const tops = await page
+        .locator(row)
+        .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top));
+      expect([row, new Set(tops).size]).toEqual([row, 1]);
+    }
+    const current = await boxOf(page, '.tabs [aria-current]');
+    expect(current.x + current.width).toBeLessThanOrEqual(375);
+  });
+});
