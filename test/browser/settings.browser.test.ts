@@ -230,6 +230,7 @@ describe('the settings', () => {
     await dialog.getByText('At least 8 characters').and(page.locator('.met, .met *')).first().waitFor();
     await dialog.getByText('Close', { exact: true }).click();
     await dialog.waitFor({ state: 'hidden' });
+    await page.goto(`${url}/settings?tab=user-data`);
     await page.locator('main a[href="/tos"]').click();
     await page.getByRole('dialog', { name: 'Terms of Service' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
@@ -240,7 +241,7 @@ describe('the settings', () => {
   it('The tabs are links that set the address and the marked tab, also by keyboard', async () => {
     const page = await atSettings();
     const tabs = page.locator('.tabs');
-    await tabs.getByText('Sign-in information').focus();
+    await tabs.getByText('Devices').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/settings?tab=user-data#panel-user-data`);

@@ -50,7 +50,7 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     {
       name: 'settings, terms as a dialog',
       async open(page, lang) {
-        await at('/settings')(page);
+        await at('/settings?tab=user-data')(page);
         await page.locator('main a[href="/tos"]').click();
         await page.getByRole('dialog', { name: translator(lang)('terms.title') }).waitFor();
       },
