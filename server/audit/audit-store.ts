@@ -83,28 +83,25 @@ export async function findNewest(db: Db): Promise<ChainPoint | undefined> {
   return db.selectFrom('auditEvents').select(['seq', 'chainHash']).orderBy('seq', 'desc').limit(1).executeTakeFirst();
 }
 
-/** The last event before the first one that is not older than the given time. */
-export async function findLastExpired(db: Db, beforeMs: number, limit: number): Promise<ChainPoint | undefined> {
-  const [first] = await db.selectFrom('auditEvents').select('seq').orderBy('seq').limit(1).execute();
-  if (!first) return undefined;
-  const remaining = await db
-    .selectFrom('auditEvents')
-    .select('seq')
-    .where('at', '>=', beforeMs)
-    .orderBy('seq')
-    .limit(1)
-    .executeTakeFirst();
-  return db
-    .selectFrom('auditEvents')
-    .select(['seq', 'chainHash'])
-    .where('seq', '<', Math.min(remaining?.seq ?? Number.MAX_SAFE_INTEGER, first.seq + limit))
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+/** An event outside of the chain between the two checkpoints: it was inserted by another writer. */
+export async function findStray(
+  db: Db,
+  { after, to }: { after: number; to: number },
+): Promise<{ seq: number; id: string } | undefined> {
+  const rows = db.selectFrom('auditEvents').select(['seq', 'id']).limit(1);
+  return (
+    (await rows.where('seq', '<=', after).orderBy('seq').executeTakeFirst()) ??
+    (await rows.where('seq', '>', to).orderBy('seq').executeTakeFirst())
+  );
 }
 
-export async function deleteChainUpTo(trx: Db, seq: number): Promise<number> {
-  const { numDeletedRows } = await trx.deleteFrom('auditEvents').where('seq', '<=', seq).executeTakeFirst();
+/** Deletes events after `after` up to and including `to`. */
+export async function deleteChain(trx: Db, { after, to }: { after: number; to: number }): Promise<number> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('auditEvents')
+    .where('seq', '>', after)
+    .where('seq', '<=', to)
+    .executeTakeFirst();
   return Number(numDeletedRows);
 }
 

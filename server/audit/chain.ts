@@ -48,6 +48,9 @@ export const toAuditKeys = (secretKeys: readonly string[]): readonly Buffer[] =>
 const mac = (key: Buffer, name: string, { seq, chainHash }: ChainPoint): Buffer =>
   createHmac('sha256', key).update(`${name}\n${seq}\n${chainHash}`).digest();
 
+/** In place of the signature of a checkpoint that must not be trusted. */
+export const unsigned = '';
+
 /** Signs a checkpoint, so that a writer to the database alone cannot make one. */
 export function signPoint(keys: readonly Buffer[], name: string, point: ChainPoint): string {
   const [key] = keys;

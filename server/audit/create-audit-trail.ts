@@ -4,7 +4,7 @@ import { createLease, type Database, runPeriodically } from '../store/index.ts';
 import { readDevice } from './actor.ts';
 import type { AuditSubscribers } from './audit-hooks.ts';
 import { findMark } from './audit-store.ts';
-import { toAuditKeys } from './chain.ts';
+import { isSigned, toAuditKeys } from './chain.ts';
 import { recordEntry } from './record-entry.ts';
 import { createRefusalCounter } from './refusals.ts';
 import { dropExpired, renewSignatures } from './retention.ts';
@@ -24,7 +24,7 @@ export interface AuditTrail {
   subscribers: { [Event in keyof AuditSubscribers]: AuditSubscribers[Event][string] };
   /** Records the refusals until now, and appends all queued events to the chain. */
   seal(): Promise<void>;
-  /** Deletes the events that are older than AUDIT_DAYS. */
+  /** Deletes the events that are older than AUDIT_DAYS, unless the trail is broken there. */
   sweep(): Promise<void>;
   /** Seals what is left, and stops the jobs. */
   stop(): Promise<void>;
@@ -59,11 +59,16 @@ export function createAuditTrail({ database, secretKeys, days, log, now }: Audit
     for (const entry of refusals.take(flushedAtMs)) await recordEntry(database.db, entry);
   }
 
+  const logBroken = (seq: number) =>
+    log.error({ act: 'audit-broken', seq }, 'the audit trail is not intact: run `foyer audit verify`');
+
   /** The head in the log is an anchor for `foyer audit verify` outside of the database. */
   async function logHead(): Promise<void> {
     loggedAtMs = now();
     const head = await findMark(database.db, 'head');
-    if (head) log.info({ act: 'audit-head', anchor: `${head.seq}:${head.chainHash}` }, 'head of the audit trail');
+    if (!head) return;
+    if (!isSigned(keys, 'head', head)) return logBroken(head.seq);
+    log.info({ act: 'audit-head', anchor: `${head.seq}:${head.chainHash}` }, 'head of the audit trail');
   }
 
   async function turn(): Promise<void> {
@@ -83,7 +88,8 @@ export function createAuditTrail({ database, secretKeys, days, log, now }: Audit
   const sweep = async () => {
     const nowMs = now();
     await renewSignatures(database, keys, nowMs);
-    await dropExpired(database, keys, { beforeMs: nowMs - days * dayMs, nowMs });
+    const dropped = await dropExpired(database, keys, { beforeMs: nowMs - days * dayMs, nowMs });
+    if (dropped.kind === 'broken') logBroken(dropped.seq);
   };
   const stopSealer = repeat(sealEveryMs, turn);
   const lease = createLease(database, 'sweep of the audit trail', { ttlMs: 2 * hourMs, now });

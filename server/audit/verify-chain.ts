@@ -1,5 +1,5 @@
 import { type Db, parseStored, StoredDataInvalid } from '../store/index.ts';
-import { findMark, findNewest, type MarkRow, readChain, type SealedRow } from './audit-store.ts';
+import { findMark, findNewest, findStray, type MarkRow, readChain, type SealedRow } from './audit-store.ts';
 import { type ChainPoint, canonicalJson, digestPerson, isSigned, linkEvent, start } from './chain.ts';
 import { bodySchema, personSchema } from './events.ts';
 
@@ -30,7 +30,8 @@ function findRowFault(row: SealedRow): string | undefined {
   return undefined;
 }
 
-function findFault(before: ChainPoint, row: SealedRow): string | undefined {
+/** The fault of the row that should be the next after a point; undefined: it is intact. */
+export function findFault(before: ChainPoint, row: SealedRow): string | undefined {
   if (row.seq !== before.seq + 1) return 'it is missing';
   if (linkEvent(before, row.body).chainHash !== row.chainHash) return 'it was changed, or replaced by another event';
   try {
@@ -94,15 +95,25 @@ function findEndFault(point: ChainPoint, head: ChainPoint, anchor: ChainPoint | 
   return undefined;
 }
 
-/**
- * Follows the chain from the checkpoint of retention to the head, and checks both checkpoints and every event.
- * @param anchor a head that an earlier verification or the log has named: it shows that the end was not cut off and
- * rewound to an older head
- */
-export async function verifyChain(db: Db, keys: readonly Buffer[], anchor?: ChainPoint): Promise<ChainReport> {
-  const marks = await readMarks(db, keys);
-  if ('fault' in marks) return marks.fault;
-  const { first, head } = marks;
+/** Events beyond both checkpoints. Those that were sealed since the head was read are no fault. */
+async function findStrayFault(
+  db: Db,
+  keys: readonly Buffer[],
+  { first, head }: { first: ChainPoint; head: ChainPoint },
+): Promise<ChainReport | undefined> {
+  const stray = await findStray(db, { after: first.seq, to: head.seq });
+  if (!stray) return undefined;
+  if (stray.seq <= first.seq) return broken(stray.seq, 'it was inserted before the first event', stray.id);
+  const now = await findMark(db, 'head');
+  const isSealed = now !== undefined && now.seq >= stray.seq && isSigned(keys, 'head', now);
+  return isSealed ? undefined : broken(stray.seq, 'it was inserted after the last event', stray.id);
+}
+
+async function followChain(
+  db: Db,
+  keys: readonly Buffer[],
+  { first, head, anchor }: { first: ChainPoint; head: ChainPoint; anchor: ChainPoint | undefined },
+): Promise<ChainReport> {
   if (anchor?.seq === first.seq && anchor.chainHash !== first.chainHash) {
     return broken(first.seq, 'its hash differs from the anchor');
   }
@@ -115,7 +126,23 @@ export async function verifyChain(db: Db, keys: readonly Buffer[], anchor?: Chai
     if (rows.length < pageRows) break;
   }
   const { point, erased } = followed;
-  const fault = findEndFault(point, head, anchor);
+  const fault = findEndFault(point, head, anchor) ?? (await findStrayFault(db, keys, { first, head }));
   if (fault) return fault;
   return { kind: 'intact', events: head.seq - first.seq, erased, first: first.seq + 1, head: point };
+}
+
+/**
+ * Follows the chain from the checkpoint of retention to the head, and checks both checkpoints and every event.
+ * @param anchor a head that an earlier verification or the log has named: it shows that the end was not cut off and
+ * rewound to an older head
+ */
+export async function verifyChain(db: Db, keys: readonly Buffer[], anchor?: ChainPoint): Promise<ChainReport> {
+  const marks = await readMarks(db, keys);
+  if ('fault' in marks) return marks.fault;
+  const { first, head } = marks;
+  const report = await followChain(db, keys, { first, head, anchor });
+  if (report.kind === 'intact') return report;
+  // Retention may have deleted events meanwhile.
+  const start = await findMark(db, 'start');
+  return start === undefined || start.seq === first.seq ? report : verifyChain(db, keys, anchor);
 }

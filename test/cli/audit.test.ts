@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { operatorOf } from '../account/deletion/steps.ts';
+import { dayMs, operatorOf } from '../account/deletion/steps.ts';
 import type { Cli } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
@@ -67,5 +67,13 @@ describe.each(backends)('foyer audit on $name', (backend) => {
     expect(broken.code).toBe(1);
     expect(broken.json()).toMatchObject({ intact: false, seq: 2, fault: expect.stringContaining('changed') });
     expect((await cli('audit', 'verify')).out).toContain('broken at event 2');
+  });
+
+  it('The log of a running Foyer says that the trail is broken, when retention meets the change', async () => {
+    await foyer.app.audit.sweep();
+    expect(foyer.logged()).not.toContain('audit-broken');
+    foyer.passTime(401 * dayMs);
+    await foyer.app.audit.sweep();
+    expect(foyer.logged()).toMatch(/"act":"audit-broken","seq":2,/);
   });
 });

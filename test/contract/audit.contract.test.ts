@@ -41,6 +41,7 @@ describe.each(backends)('the audit trail on $name', ({ open }) => {
   });
   const seal = () => sealAll(stores.database, keys, 1);
   const verify = () => verifyChain(db, keys);
+  const drop = (beforeMs: number) => dropExpired(stores.database, keys, { beforeMs, nowMs: 1_000 });
   async function write(count: number, from = 1): Promise<void> {
     for (let at = from; at < from + count; at += 1) await recordEntry(db, entry(at, at % 2 === 0 ? bob : ada));
     await seal();
@@ -151,6 +152,72 @@ describe.each(backends)('the audit trail on $name', ({ open }) => {
     expect(await verifyChain(db, keys, anchor)).toMatchObject({ kind: 'broken', seq: 6 });
   });
 
+  it.each([
+    ['after the last one', 12],
+    ['directly after the last one', 10],
+    ['before the first one', 0],
+  ])(
+    'Attack: an event that was inserted %s is found, before and after the next events are sealed',
+    async (_place, seq) => {
+      await write(9);
+      await sql`insert into audit_events (seq, id, at, type, user_id, body, person, salt, chain_hash)
+      select cast(${seq} as bigint), 'forged', at, type, user_id, replace(body, id, 'forged'), person, salt, chain_hash
+      from audit_events where seq = 9`.execute(db);
+      expect(await verify()).toMatchObject({ kind: 'broken', seq, id: 'forged' });
+      await write(5, 20);
+      expect(await verify()).toMatchObject({ kind: 'broken' });
+      expect(await listMemberEvents(db, ada, { before: undefined, limit: 100 })).toContainEqual(
+        expect.objectContaining({ at: 23 }),
+      );
+      await drop(100);
+      expect(await verify()).toMatchObject({ kind: 'broken' });
+    },
+  );
+
+  it.each([
+    ['cuts the end off, and sets the head back', sql`delete from audit_events where seq > 3`],
+    ['sets the head back, and forges the events after it', sql`update audit_events set type = 'forged' where seq > 3`],
+  ])('Attack: a writer who %s gets no signature from the next event', async (_what, damage) => {
+    await write(9);
+    await damage.execute(db);
+    await sql`update audit_marks set seq = 3,
+      chain_hash = (select chain_hash from audit_events where seq = 3) where name = 'head'`.execute(db);
+    await write(5, 20);
+    expect(await verify()).toMatchObject({ kind: 'broken', fault: expect.stringContaining('"head" is not signed') });
+    expect(await listEvents(db, { sinceMs: 20, limit: 10 })).toHaveLength(5);
+  });
+
+  it.each(['head', 'start', 'head or start'])(
+    'Attack: a writer who deletes the checkpoint %s gets no new one that is signed',
+    async (names) => {
+      await write(4);
+      for (const name of names.split(' or ')) await sql`delete from audit_marks where name = ${name}`.execute(db);
+      await write(2, 5);
+      expect(await verify()).toMatchObject({ kind: 'broken', fault: expect.stringContaining('is not signed') });
+      expect(await listEvents(db, { limit: 10 })).toHaveLength(6);
+    },
+  );
+
+  it.each([
+    ['changes the times of events, so that retention deletes them', sql`update audit_events set at = 0 where seq < 8`],
+    ['forges the first events', sql`update audit_events set body = replace(body, 'openid', 'emails') where seq < 3`],
+    ['sets the first checkpoint on', sql`update audit_marks set seq = 1 where name = 'start'`],
+  ])('Attack: retention deletes nothing, and signs nothing, after a writer who %s', async (_what, damage) => {
+    await write(10, 100);
+    await damage.execute(db);
+    const before = await db.selectFrom('auditEvents').select('seq').execute();
+    expect(await drop(108)).toMatchObject({ kind: 'broken' });
+    expect(await db.selectFrom('auditEvents').select('seq').execute()).toEqual(before);
+    expect(await verify()).toMatchObject({ kind: 'broken' });
+  });
+
+  it('Retention meanwhile is no fault of the trail', async () => {
+    await write(1_500);
+    const running = verify();
+    await drop(1_200);
+    expect(await running).toMatchObject({ kind: 'intact' });
+  });
+
   it('Erasing a member deletes id, address, device and salt, sealed or not, and the chain still verifies', async () => {
     await write(6);
     await recordEntry(db, entry(7));
@@ -166,11 +233,11 @@ describe.each(backends)('the audit trail on $name', ({ open }) => {
 
   it('Retention deletes the oldest events, keeps a signed checkpoint, and the rest still verifies', async () => {
     await write(10);
-    expect(await dropExpired(stores.database, keys, { beforeMs: 5, nowMs: 11 })).toBe(4);
-    expect(await dropExpired(stores.database, keys, { beforeMs: 5, nowMs: 11 })).toBe(0);
+    expect(await drop(5)).toEqual({ kind: 'deleted', events: 4 });
+    expect(await drop(5)).toEqual({ kind: 'deleted', events: 0 });
     expect(await verify()).toMatchObject({ kind: 'intact', events: 6, first: 5 });
     await write(1, 11);
-    expect(await dropExpired(stores.database, keys, { beforeMs: 100, nowMs: 101 })).toBe(7);
+    expect(await drop(100)).toEqual({ kind: 'deleted', events: 7 });
     expect(await verify()).toMatchObject({ kind: 'intact', events: 0, first: 12 });
     await write(2, 12);
     expect(await verify()).toMatchObject({ kind: 'intact', events: 2, first: 12 });
