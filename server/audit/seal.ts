@@ -26,7 +26,7 @@ async function createMarks(trx: Db, keys: readonly Buffer[], nowMs: number): Pro
   }
 }
 
-/** The point after which events are appended. It is not trusted if somebody else has written to the chain. */
+/** The point after which events are appended. It is not trusted if another writer has changed the chain. */
 async function findEnd(trx: Db, keys: readonly Buffer[]): Promise<{ point: ChainPoint; isTrusted: boolean }> {
   const head = await lockMark(trx, 'head');
   if (!head) throw new Error('the head of the audit trail has disappeared');

@@ -161,7 +161,7 @@ export function auditCommands({ group }: Program): void {
     description: 'write events to a new file as JSON Lines, the newest first',
     options: [...filters(), new Option('--out <FILE>', 'the file, which must not exist').makeOptionMandatory()],
     json: 'print JSON: {"events", "file"}',
-    help: '\nThe file contains personal data.\n\nExample:\n  foyer audit export --out audit.jsonl --since 2026-01-01',
+    help: '\nThe file contains personal data.\n\nExample:\n  foyer audit export --out /srv/foyer/data/audit.jsonl --since 2026-01-01',
     run: (options: FilterOptions & { out: string }) => (context) => exportEvents(context, options),
   });
 }

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { CommanderError } from 'commander';
 import { ConfigurationError } from '../../config/load.ts';
 import { PlansFileError } from '../../config/plans.ts';
@@ -46,6 +47,19 @@ function isFileTrouble(error: unknown): error is { message: string } {
   return typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
 }
 
+/** The wrapper of docs/production.md changes user and folder: neither is that of the operator's shell. */
+const describeFileTrouble = ({ message }: { message: string }): string =>
+  `${message}; this command runs as user ${operatingUser()} in ${process.cwd()}`;
+
+/** The name of the user at the operating system; an id without an entry has none. */
+export function operatingUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
 const trouble = (text: string) => ({ exitCode: exitCodes.trouble, text });
 
 /** The text for standard error, and the exit code; undefined text if commander has already printed it. */
@@ -62,7 +76,7 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
       'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',
     );
   }
-  if (isFileTrouble(error)) return trouble(error.message);
+  if (isFileTrouble(error)) return trouble(describeFileTrouble(error));
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.fault, text: `This is a fault of Foyer, not of yours:\n${detail}` };
 }

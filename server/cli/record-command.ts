@@ -1,19 +1,17 @@
-import { userInfo } from 'node:os';
 import { actAs, recordEntry } from '../audit/index.ts';
 import type { UserId } from '../shared/index.ts';
 import type { Context } from './context.ts';
-import { explain } from './errors.ts';
+import { explain, operatingUser } from './errors.ts';
 
 /** Commands that only read, and those that keep no database open, leave no event. */
 const reading = /(?:^| )(?:list|show|verify|check|refusals|preview|diff|doctor|migrate)$/;
 
-/** The name of the user at the operating system; an id without an entry has none. */
-function operatorName(): string {
-  try {
-    return userInfo().username.slice(0, 100);
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
+/**
+ * The wrapper of docs/production.md runs the command as the service's user, and says in FOYER_OPERATOR who has called it.
+ * A caller can write any name there, as one who can run the command can write to the database.
+ */
+function operatorName({ FOYER_OPERATOR: name = '' }: NodeJS.ProcessEnv): string {
+  return /^[\w.@+-]{1,100}$/.test(name) ? name : operatingUser().slice(0, 100);
 }
 
 /** The member whom a command is about: the last one that it has looked up. */
@@ -33,7 +31,7 @@ export async function runRecorded<T extends { error?: unknown }>(
   command: string,
   run: () => Promise<T>,
 ): Promise<T> {
-  const actor = { kind: 'operator', name: operatorName() } as const;
+  const actor = { kind: 'operator', name: operatorName(context.io.env) } as const;
   if (reading.test(command)) return actAs(actor, run);
   const record = (exitCode: number) =>
     recordEntry(context.database.db, {

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { dayMs, operatorOf } from '../account/deletion/steps.ts';
-import type { Cli } from '../support/cli.ts';
+import { type Cli, cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { backends } from '../support/stores.ts';
 
@@ -54,7 +54,25 @@ describe.each(backends)('foyer audit on $name', (backend) => {
     const lines = (await readFile(out, 'utf8')).trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as Event).type)).toEqual(Array(3).fill('sign-in.completed'));
     expect((await stat(out)).mode & 0o777).toBe(0o600);
-    expect(await cli('audit', 'export', '--out', out)).toMatchObject({ code: 4 });
+    const again = await cli('audit', 'export', '--out', out);
+    expect(again).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/EEXIST.*; this command runs as user \S+ in \//),
+    });
+  });
+
+  it('The event of a command names FOYER_OPERATOR, and the user of the operating system if that is no plain name', async () => {
+    const { username } = userInfo();
+    for (const [given = '', named] of [
+      ['ada@office.example', 'ada@office.example'],
+      ['', username],
+      ['ada\u001b[31m', username],
+      ['a'.repeat(101), username],
+    ]) {
+      await cliOf(foyer, { FOYER_OPERATOR: given })('outbox', 'retry', '--all-dead');
+      const [event] = (await cli('audit', 'list', '--limit', '1', '--json')).json<{ actor: unknown }[]>();
+      expect(event?.actor).toEqual({ kind: 'operator', name: named });
+    }
   });
 
   it('`verify` names a head to keep, and exits with 1 and the first broken event after a change', async () => {

@@ -68,8 +68,12 @@ describe('foyer doctor on the folder and the files', () => {
   it('A file that is no database is a fault', async () => {
     await writeFile(join(dataDir, 'foyer.db'), 'this is no database, but it is quite long for a text'.repeat(100));
     const found = await look();
-    expect(found.of('database.answer')).toMatchObject([
-      { level: 'fault', seen: expect.stringMatching(/not a database/) },
+    expect(found.of('sqlite.check')).toMatchObject([
+      {
+        level: 'fault',
+        seen: expect.stringMatching(/foyer\.db is damaged: .*not a database/),
+        todo: expect.stringContaining('bring back the latest backup'),
+      },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 
@@ -107,6 +107,20 @@ describe('docs/production.md', () => {
       MAIN_APP_URL: 'https://www.example.com/$HOME/%h',
       METRICS_PORT: 'not set',
     });
+  });
+
+  it('The operator’s command tells the audit trail the user of sudo, else of the login or the shell', () => {
+    const wrapper = join(root, 'foyer-named');
+    writeFileSync(wrapper, here(installed('foyer', '/usr/local/bin/foyer')));
+    chmodSync(wrapper, 0o755);
+    const operator = (environment: Record<string, string>) => {
+      const env = { PATH: '/usr/bin:/bin', FOYER_OPERATOR: 'of the shell', ...environment };
+      const { stdout } = spawnSync(wrapper, ['audit', 'list'], { env, encoding: 'utf8', timeout: 20_000 });
+      return (JSON.parse(stdout) as Record<string, string>).FOYER_OPERATOR;
+    };
+    expect(operator({ SUDO_USER: 'ada' })).toBe('ada');
+    const login = spawnSync('logname', { encoding: 'utf8' }).stdout.trim();
+    expect(operator({})).toBe(login === '' ? userInfo().username : login);
   });
 
   it('The proxies of the page offer TLS 1.2 with the ciphers of RFC 9325, section 4.2, alone, and TLS 1.3', () => {

@@ -22,12 +22,16 @@ interface Unavailable {
   reason: string;
 }
 
-export const judgeUnavailable = (area: Area, { name, variable, reason }: Unavailable): Finding[] =>
-  table(area, [
+export function judgeUnavailable(area: Area, { name, variable, reason }: Unavailable): Finding[] {
+  // The words of SQLITE_NOTADB and SQLITE_CORRUPT.
+  if (/file is not a database|disk image is malformed/.test(reason))
+    return judgeSqlite(area, name, { damage: reason, journalMode: 'wal', sizeBytes: 0 });
+  return table(area, [
     fault(`${area}.answer`)`${name} cannot be used: ${reason}
     Why: Without it no one can sign in, and Foyer does not start.
     Do: See that it runs and can be reached from this host, and that ${variable} is right.`,
   ]);
+}
 
 /** Reading more of a file than this takes seconds. */
 export const maxReadBytes = 2e9;
