@@ -40,7 +40,7 @@ describe('the page of a membership that is not paid', () => {
   it('Cancelling a failed renewal ends the membership at once, and its invoice can no longer be paid', async () => {
     const { user, browser } = await withFailedRenewal(shop);
     const { unpaid } = await standing(shop, user);
-    expect(await page(browser, `${path}/cancel`)).toContain('It ends at once, because its renewal isn’t paid.');
+    expect(await page(browser, `${path}/cancel`)).toContain('It ends right away, because its renewal isn’t paid.');
     expect((await browser.post(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=ended`);
     const words = await page(browser, `${path}?notice=ended`);
     expect(words).toContain('Your membership has ended.');

@@ -42,12 +42,12 @@ describe('cancelling with a refund of the unused time', () => {
   const sum = (amounts: readonly number[]) => amounts.reduce((total, one) => total + one, 0);
   const orders = ({ id }: User) => listOrders(shop.foyer.deps.database.db, id);
 
-  it('The page names the amount, and exactly that is given back: the plan ends at once', async () => {
+  it('The page names the amount, and exactly that is given back: the plan ends right away', async () => {
     const { user } = await buyer('m-499');
     shop.passTime(10 * dayMs);
     const browser = await shop.foyer.signedIn(user);
     const words = await wordsAt(browser);
-    expect(words).toContain('Growth ends at once.');
+    expect(words).toContain('Growth ends right away.');
     expect(words).not.toMatch(/isn’t given back|Until .+ you keep|one click/);
     const cents = announced(words);
     expect(cents).toBeGreaterThan(33_200);

@@ -47,7 +47,7 @@ describe('days of grace', () => {
     const words = wordsOf(await (await browser.get('/settings/membership')).text());
     expect(words).toMatch(/Your plan is paused until this is paid\..* Starter, every 30 days .* Cancel membership/);
     expect(words).not.toContain('Active until');
-    expect(wordsOf(await (await browser.get('/settings/membership/cancel')).text())).toMatch(/It ends at once/);
+    expect(wordsOf(await (await browser.get('/settings/membership/cancel')).text())).toMatch(/It ends right away/);
     // For as long as others keep theirs it can be paid, and is the member's again.
     await shop.membership.work();
     await shop.saveCard(user, cards.mastercard);

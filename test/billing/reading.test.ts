@@ -257,7 +257,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
 
   it('Cancelling a paused subscription ends it at once and turns its unused time into credit', async () => {
     const { user, browser } = await pausedMember();
-    expect(await words(browser, '/settings/membership/cancel')).toContain('It ends at once, because it’s paused.');
+    expect(await words(browser, '/settings/membership/cancel')).toContain('It ends right away, because it’s paused.');
     const answer = await browser.post('/settings/membership/cancel');
     expect(answer.headers.get('location')).toBe('/settings/membership?notice=ended');
     const { customerId, status } = (await shop.membership.getMembership(user.id)) ?? {};

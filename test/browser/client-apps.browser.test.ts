@@ -78,7 +78,7 @@ describe('pages between a sign-in and a client', () => {
       const page = await newPage({ javaScript, locale: lang });
       await askedToSignIn(page, sandbox.demoUrl);
       await submitSignIn(page, { email, password }, t);
-      await page.getByRole('heading', { name: t('terms.title'), level: 1 }).waitFor();
+      await page.getByRole('heading', { name: t('common.footer.terms'), level: 1 }).waitFor();
       await page.getByRole('button', { name: t('terms.decline') }).click();
       await page.getByText(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE')).waitFor();
       expect(new URL(page.url()).pathname).toBe('/tos');
@@ -89,7 +89,7 @@ describe('pages between a sign-in and a client', () => {
       const next = locationOf(await other.get(start));
       expect(new URL(next).pathname).toBe('/tos');
       const terms = await other.get(next, { headers: { 'accept-language': lang } });
-      expect(wordsOf(await terms.text())).toContain(t('terms.title'));
+      expect(wordsOf(await terms.text())).toContain(t('common.footer.terms'));
 
       await page.getByRole('button', { name: t('terms.accept') }).click();
       if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();

@@ -35,7 +35,7 @@ describe('address and number in a browser', () => {
     await page.getByLabel(what === 'email' ? 'New email address' : 'Phone number', { exact: true }).fill(text);
     await submitAct(page);
     await page.getByRole('heading', { name: 'Verify code' }).waitFor();
-    await page.getByLabel('Verification code').fill(await (what === 'email' ? emailCode : phoneCode)(foyer, text));
+    await page.getByLabel('Security code').fill(await (what === 'email' ? emailCode : phoneCode)(foyer, text));
     await submitAct(page);
     await page.getByText('Your data has been saved.').waitFor();
   }

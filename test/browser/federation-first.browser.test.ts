@@ -72,7 +72,7 @@ describe('first and second sign-in by a provider in a browser', () => {
       await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, ida.email));
       await button(page, t('signUp.code.confirm')).click();
     }
-    await heading(page, t('terms.title')).waitFor();
+    await heading(page, t('common.footer.terms')).waitFor();
     // Terms and plan are no matter of who vouches: at the pages once, by their requests for the others.
     if (kind === 'google') {
       await button(page, t('terms.accept')).click();

@@ -101,7 +101,7 @@ describe('the payment element in a browser', () => {
     await page.getByLabel('Email').locator('visible=true').fill(user.email);
     await save.click();
     await page.waitForURL(/\/settings\/membership$/);
-    await page.getByText('We are waiting for your bank').waitFor();
+    await page.getByText('We’re waiting for your bank').waitFor();
     expect(await shop.planOf(user)).toBeNull();
     // The longest name and button in any language.
     await page.context().addCookies([{ name: 'foyer_lang', value: 'fr', url: page.url() }]);
@@ -122,7 +122,7 @@ describe('the payment element in a browser', () => {
     await page.getByText('Your bank has confirmed this payment method.').waitFor();
     await page.locator('form.form:not(.needs-script) button').click();
     await page.waitForURL(/\/settings\/membership$/);
-    await page.getByText('We are waiting for your bank').waitFor();
+    await page.getByText('We’re waiting for your bank').waitFor();
     expect(await shop.planOf(user)).toBeNull();
   });
 });

@@ -135,7 +135,7 @@ describe('a refused form in a browser', () => {
     }
     await page.goto(`${url}/signup`);
     await fillProfile(page, { email: 'walker@example.com', password: 'a password with 1 digit' });
-    await page.getByLabel('Verification code').or(page.locator('[name=code]')).first().waitFor();
+    await page.getByLabel('Security code').or(page.locator('[name=code]')).first().waitFor();
     await send(page, { code: '000000' });
     await page.locator('[role=alert], .field-error').first().waitFor();
     await entryIsGet(page, 'the code of a sign-up');

@@ -52,7 +52,7 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
       async open(page, lang) {
         await at('/settings?tab=user-data')(page);
         await page.locator('main a[href="/tos"]').click();
-        await page.getByRole('dialog', { name: translator(lang)('terms.title') }).waitFor();
+        await page.getByRole('dialog', { name: translator(lang)('common.footer.terms') }).waitFor();
       },
     },
     { name: 'settings, edit name refused', open: refused('/settings/name', { given_name: '' }) },

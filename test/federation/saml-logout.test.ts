@@ -126,7 +126,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
       'plain',
     );
     const asked = await (await attempt.browser.get('/logout')).text();
-    expect(asked).toContain('You will stay signed in at Acme Corporate');
+    expect(asked).toContain('You’ll stay signed in at Acme Corporate');
     expect(pathOf(await attempt.browser.post('/logout'))).toBe('/?notice=federation-signed-out&provider=plain');
   });
 

@@ -40,7 +40,7 @@ describe('deviceName', () => {
     'constructor/1 (__proto__)',
     '\u0000\u202e',
   ])('Attack: the text of an unknown user agent %j is not repeated', (userAgent) => {
-    expect(deviceName(t, userAgent)).toBe('Not recognised');
+    expect(deviceName(t, userAgent)).toBe('Not recognized');
   });
 
   it('Attack: a very long user agent costs no time', () => {

@@ -1,18 +1,9 @@
 import { type Language, languages } from '../../locales/index.ts';
 import { texts } from '../../sandbox/texts.ts';
-
-type Node = string | { [key: string]: Node };
-
-/** All texts of a tree by their dotted keys. */
-function flatten(node: Node, prefix = ''): Map<string, string> {
-  if (typeof node === 'string') return new Map([[prefix, node]]);
-  return new Map(
-    Object.entries(node).flatMap(([key, child]) => [...flatten(child, prefix === '' ? key : `${prefix}.${key}`)]),
-  );
-}
+import { flattenTexts } from './flatten-texts.ts';
 
 const PLURAL = /_(zero|one|two|few|many|other)$/;
-const flat = new Map(languages.map((lang) => [lang, flatten(texts[lang])]));
+const flat = new Map(languages.map((lang) => [lang, flattenTexts(texts[lang])]));
 const textsOf = (lang: Language) => flat.get(lang) ?? new Map<string, string>();
 const keysOf = (lang: Language) => [...new Set([...textsOf(lang).keys()].map((key) => key.replace(PLURAL, '')))].sort();
 const placeholders = (text: string) => [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name).sort();
@@ -67,14 +58,4 @@ it('No heading of a page breaks at the hyphen of the word for email', () => {
       broken: [],
     });
   }
-});
-
-it('French lines do not break at the space before a punctuation mark', () => {
-  for (const [key, text] of textsOf('fr')) {
-    expect({ key, breaks: text.match(/ [;:!?»]|« /g) }).toEqual({ key, breaks: null });
-  }
-});
-
-it('English apostrophes are curved', () => {
-  expect([...textsOf('en')].filter(([, text]) => text.includes("'")).map(([key]) => key)).toEqual([]);
 });

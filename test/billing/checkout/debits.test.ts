@@ -80,7 +80,7 @@ describe('plans paid by SEPA debit', () => {
       pending: { planId: '10', amountCents: 9_900, debit: 'purchase' },
     });
     const words = await membershipPage(browser);
-    expect(words).toContain('We are waiting for your bank');
+    expect(words).toContain('We’re waiting for your bank');
     expect(words).toContain('It can take up to 14 working days');
     expect(words).toContain('SEPA debit •••• 3003');
     // None is offered that could not be bought.
