@@ -88,7 +88,11 @@ export default defineConfig(({ mode }) => ({
     rolldownOptions: {
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
-      input: ['client/foyer.css', 'client/checkout.css', 'client/apps.css', 'client/hydrate.ts', ...entries],
+      input: [
+        ...['foyer', 'checkout', 'apps', 'api-reference'].map((name) => `client/${name}.css`),
+        'client/hydrate.ts',
+        ...entries,
+      ],
       output: {
         entryFileNames: '[name]-[hash].js',
         codeSplitting: { groups: [{ name: 'shared', test: shared }] },

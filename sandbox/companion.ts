@@ -1,6 +1,7 @@
 import { loadPlans } from '../config/plans.ts';
 import { createCatalogue } from '../server/billing/index.ts';
 import type { Companion } from '../server/companion.ts';
+import { apiReferencePath } from '../server/http/index.ts';
 import { standInForStripe } from '../server/module-settings.ts';
 import { providersStandIn, sandboxOrigin } from './addresses.ts';
 import { billingAddress } from './billing-routes.ts';
@@ -28,6 +29,7 @@ export const sandbox: Companion = {
       ...(standInForStripe(config) ? [`Billing:         ${config.PUBLIC_URL}${billingAddress}`] : []),
       ...(providersStandIn(config) ? [`Providers:       ${origin}${providersPath}`] : []),
       `Refused:         ${config.PUBLIC_URL}${refusalsAddress}`,
+      `JSON API:        ${config.PUBLIC_URL}${apiReferencePath}`,
       'Stop with Ctrl-C.',
     ];
   },

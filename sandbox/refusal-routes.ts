@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { createElement } from 'react';
-import { methodNotAllowed, type Pages, readQueryParam } from '../server/http/index.ts';
+import { apiReferencePath, methodNotAllowed, type Pages, readQueryParam } from '../server/http/index.ts';
 import type { Sessions } from '../server/sessions/index.ts';
 import type { SandboxRefusals } from './refusals.ts';
 import { textsFor } from './texts.ts';
@@ -21,7 +21,8 @@ export function refusalRoutes(router: Router, { pages, sessions, refusals }: Ref
     .get(async (req, res) => {
       await sessions.getCurrentUser(req);
       const clientId = readQueryParam(req, 'client')?.trim() || undefined;
-      const props = { refusals: await refusals.list({ clientId }), clientId, address: refusalsAddress };
+      const listed = await refusals.list({ clientId });
+      const props = { refusals: listed, clientId, address: refusalsAddress, apiHref: apiReferencePath };
       pages.send({ req, res }, (ctx) => createElement(RefusalsPage, { ctx, ...props }), {
         title: (ctx) => textsFor(ctx)('sandbox.refusalsPage.title'),
       });

@@ -1,15 +1,18 @@
 /**
  * `npm run docs`: writes the standard providers into config/example.env and docs/providers.md, there also the attributes of SAML; docs/configuration.md from
- * config/example.env, the schema and the rate limits; docs/commands.md from the help of `foyer`; the attributes of
- * docs/json-api.md; and the tables' types.
+ * config/example.env, the schema and the rate limits; docs/commands.md from the help of `foyer`; the attributes and
+ * problem types of docs/json-api.md; and the tables' types.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer } from 'vite';
 import { variableNames } from '../config/schema.ts';
+import { problemDocs } from '../server/http/problem-docs.ts';
+import { apiProblems } from '../server/http/problems.ts';
 import { apiCallsPerMinute, rateLimits } from '../server/http/rate-limits/limits.ts';
 import { specialLimits } from '../server/http/rate-limits/special-limits.ts';
 import { commandReference } from './lib/command-docs.mjs';
+import { withProblemRows } from './lib/problem-docs.mjs';
 import { root } from './lib/processes.mjs';
 import { withProfileRows } from './lib/profile-docs.mjs';
 import { withAttributeRows, withStandardRows, withStandardVariables } from './lib/provider-docs.mjs';
@@ -79,7 +82,8 @@ if (import.meta.main) {
   writeFileSync(providers, withAttributeRows(withStandardRows(readFileSync(providers, 'utf8'))));
   const calls = join(root, 'docs/json-api.md');
   const { fields, commands } = await readSources();
-  writeFileSync(calls, withProfileRows(readFileSync(calls, 'utf8'), fields));
+  const withProblems = withProblemRows(readFileSync(calls, 'utf8'), apiProblems, problemDocs);
+  writeFileSync(calls, withProfileRows(withProblems, fields));
   writeFileSync(join(root, 'docs/commands.md'), commands);
   const limits = rateLimitReference(rateLimits, specialLimits, apiCallsPerMinute);
   writeFileSync(join(root, 'docs/configuration.md'), configurationReference(exampleEnv, variableNames, limits));

@@ -12,6 +12,7 @@ import {
   type ApiOperation,
   alive,
   apiCallLimits,
+  apiReferenceRoute,
   apiRoutes,
   asHttpError,
   clientIp,
@@ -119,6 +120,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(guardVisitorForms(visitorGate));
   const document = describeOperations(operations, deps, base);
   app.use(apiRoutes(operations, { guard, limits: apiCallLimits(kv), document, isScriptOrigin: oauth.isScriptOrigin }));
+  app.use(apiReferenceRoute(pages, document));
   app.use(createPageRouter({ deps, base, modules }, extensions));
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
 

@@ -15,6 +15,8 @@ export interface RefusalsPageProps {
   clientId?: string | undefined;
   /** Of this page. */
   address: string;
+  /** Of the page of the JSON API. */
+  apiHref: string;
 }
 
 function Line({ ctx, address, refusal }: { ctx: PageContext; address: string; refusal: StoredRefusal }) {
@@ -42,7 +44,7 @@ function Line({ ctx, address, refusal }: { ctx: PageContext; address: string; re
 }
 
 /** The last refused requests of client apps, with the reasons that the log has. */
-export function RefusalsPage({ ctx, refusals, clientId, address }: RefusalsPageProps) {
+export function RefusalsPage({ ctx, refusals, clientId, address, apiHref }: RefusalsPageProps) {
   const t = textsFor(ctx);
   const reload = clientId === undefined ? address : `${address}?${new URLSearchParams({ client: clientId })}`;
   return (
@@ -73,6 +75,7 @@ export function RefusalsPage({ ctx, refusals, clientId, address }: RefusalsPageP
       <p className="small further">
         {refusals.length > 0 && <a href={reload}>{t('sandbox.mailboxPage.reload')}</a>}
         {clientId !== undefined && <a href={address}>{t('sandbox.mailboxPage.all')}</a>}
+        <a href={apiHref}>{t('sandbox.api')}</a>
       </p>
     </PlainLayout>
   );

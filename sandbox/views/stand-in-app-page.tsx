@@ -71,8 +71,9 @@ function MainApp({ ctx }: { ctx: PageContext }) {
           </li>
         ))}
       </ul>
-      <p className="small">
+      <p className="small further">
         <a href="/sandbox/parts">{t('sandbox.parts')}</a>
+        <a href="/docs/api">{t('sandbox.api')}</a>
       </p>
     </>
   );

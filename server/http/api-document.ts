@@ -2,26 +2,37 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 
-const documentSeconds = 300;
+const publicSeconds = 300;
 
-/**
- * `GET /openapi.json`: text and compressed text are made once. Every origin may read it, because hosted viewers and
- * generators load it, and it is the same for every caller.
- */
-export function serveDocument(document: object): RequestHandler {
-  const plain = Buffer.from(JSON.stringify(document));
-  const packed = gzipSync(plain, { level: 9 });
+/** An answer that is the same for every caller and holds no secret, so that it may be compressed and cached. */
+export interface PublicAnswer {
+  /** For `res.type`. */
+  type: 'json' | 'html';
+  text: string;
+  headers?: Readonly<Record<string, string>>;
+}
+
+function pack({ text, ...answer }: PublicAnswer) {
+  const plain = Buffer.from(text);
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  return { ...answer, plain, packed: gzipSync(plain, { level: 9 }), tag };
+}
+
+/** Answers GET and HEAD. @param make is called once, for the first request: text and compressed text are kept */
+export function servePublicly(make: () => PublicAnswer): RequestHandler {
+  let kept: ReturnType<typeof pack> | undefined;
   return (req, res) => {
+    kept ??= pack(make());
+    const { type, headers = {}, plain, packed, tag } = kept;
     const isPacked = req.acceptsEncodings('gzip') === 'gzip';
     res
       .set({
-        'Cache-Control': `public, max-age=${documentSeconds}`,
-        'Access-Control-Allow-Origin': '*',
+        'Cache-Control': `public, max-age=${publicSeconds}`,
         ETag: `"${tag}${isPacked ? '-gzip' : ''}"`,
+        ...headers,
       })
       .vary('Accept-Encoding')
-      .type('json');
+      .type(type);
     if (req.fresh) {
       res.status(304).end();
       return;
@@ -31,3 +42,11 @@ export function serveDocument(document: object): RequestHandler {
     res.set('Content-Length', String(content.length)).end(req.method === 'HEAD' ? undefined : content);
   };
 }
+
+/** `GET /openapi.json`. Every origin may read it, because hosted viewers and generators load it. */
+export const serveDocument = (document: object): RequestHandler =>
+  servePublicly(() => ({
+    type: 'json',
+    text: JSON.stringify(document),
+    headers: { 'Access-Control-Allow-Origin': '*' },
+  }));

@@ -1,5 +1,8 @@
 import type { CallId } from './access-table.ts';
 
+/** Address of the page that shows the document. */
+export const apiReferencePath = '/docs/api';
+
 /** The tags of the OpenAPI document, in the order of its pages. */
 export const apiTags = {
   Members: 'The signed-in member: session, claims, user attributes and the user record.',

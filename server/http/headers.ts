@@ -28,15 +28,18 @@ export function permissionsPolicy({ payments = [] }: Pick<PolicyExtras, 'payment
   return `camera=(), microphone=(), geolocation=(), payment=(${allowed.join(' ')}), usb=()`;
 }
 
-/** A content security policy that allows only the sources that this page names (CSP level 3). */
+/**
+ * A content security policy that allows only the sources that this page names (CSP level 3).
+ * @param nonce of the page's scripts; undefined: it has none
+ */
 export function contentSecurityPolicy(
-  nonce: string,
+  nonce: string | undefined,
   { formAction = [], images = [], frames = false, scripts = [], connects = [] }: PolicyExtras = {},
 ): string {
   const framed = typeof frames === 'boolean' ? (frames ? ["'self'"] : []) : frames;
   return [
     "default-src 'none'",
-    [`script-src 'nonce-${nonce}'`, ...scripts].join(' '),
+    nonce === undefined ? "script-src 'none'" : [`script-src 'nonce-${nonce}'`, ...scripts].join(' '),
     "style-src 'self'",
     "font-src 'self'",
     ["img-src 'self' data:", ...images].join(' '),

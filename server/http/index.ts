@@ -39,7 +39,9 @@ export {
   wrongInput,
 } from './actions.ts';
 export { flagField, idField } from './api-fields.ts';
+export { apiReferencePath } from './api-names.ts';
 export { type ApiOperation, aliasMeta, apiRoutes, defineOperation, operationsBy } from './api-operation.ts';
+export { apiReferenceRoute } from './api-reference.ts';
 export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
 export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { DocumentedCall } from '../../views/api-reference/document.ts';
 import type { ApiTag } from './api-names.ts';
 import type { SchemaRegistry } from './openapi-schemas.ts';
 
@@ -24,7 +25,7 @@ function toBody(schemas: SchemaRegistry, { type, schema }: ProtocolCall['body'],
 }
 
 /** The entry of such a call in the document. */
-export function describeProtocolCall(schemas: SchemaRegistry, call: ProtocolCall): object {
+export function describeProtocolCall(schemas: SchemaRegistry, call: ProtocolCall): DocumentedCall {
   const { operationId, tag, summary, description, security, body, answer, refusals } = call;
   const refused = Object.entries(refusals).map(([status, { description: text, ...refusal }]) => [
     status,

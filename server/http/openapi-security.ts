@@ -1,3 +1,4 @@
+import type { DocumentedCall, SecurityScheme } from '../../views/api-reference/document.ts';
 import { type ApiAccess, apiScopes, type MemberApiScope } from './access.ts';
 
 /** Addresses that the security schemes name. */
@@ -11,13 +12,17 @@ export interface SecuritySettings {
 }
 
 /** A token with any one of these scopes, sent by either method. Linters look for scopes at `oauth2` alone. */
-const byToken = (...scopes: string[]) => [...scopes.map((scope) => ({ oauth: [scope] })), { openId: [] }, { dpop: [] }];
+const byToken = (...scopes: string[]): DocumentedCall['security'] => [
+  ...scopes.map((scope) => ({ oauth: [scope] })),
+  { openId: [] },
+  { dpop: [] },
+];
 
 /** Alias of the scope that client apps from Cognito use. */
 const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito.signin.user.admin' };
 
 /** Any one of them is enough. The first is the one that every generator of clients knows. */
-export function toSecurity(access: ApiAccess | 'public'): object[] {
+export function toSecurity(access: ApiAccess | 'public'): DocumentedCall['security'] {
   if (access === 'public') return [];
   const { member, client } = access;
   return [
@@ -67,9 +72,9 @@ export function securitySchemes({
   authorizationUrl,
   tokenUrl,
   openIdConnectUrl,
-}: SecuritySettings): object {
+}: SecuritySettings): Record<string, SecurityScheme> {
   const alias = Object.entries(aliases).map(([scope, name]) => [name, `Another name for ${scope}`]);
-  return {
+  const schemes = {
     bearer: {
       type: 'http',
       scheme: 'bearer',
@@ -112,4 +117,5 @@ export function securitySchemes({
       description: 'An access token that is bound to a key, with a proof in the header DPoP (RFC 9449)',
     },
   };
+  return schemes;
 }

@@ -1,6 +1,12 @@
 import type { z } from 'zod';
+import type {
+  ApiDocument,
+  DocumentedCall,
+  DocumentedContent,
+  DocumentedParameter,
+} from '../../views/api-reference/document.ts';
 import { acceptsNoFields } from './api-fields.ts';
-import { apiName, apiTags } from './api-names.ts';
+import { apiName, apiReferencePath, apiTags } from './api-names.ts';
 import type { ApiOperation } from './api-operation.ts';
 import { listCallProblems } from './call-problems.ts';
 import { callProblemSchema, problemSchema } from './openapi-problems.ts';
@@ -56,12 +62,16 @@ const toPascalCase = (name: string) => name.charAt(0).toUpperCase() + name.slice
 function toContent(
   schemas: SchemaRegistry,
   { schema, types = ['application/json'] }: { schema: JsonSchema; types?: readonly string[] | undefined },
-): Record<string, object> {
+): DocumentedContent {
   const example = schemas.example(schema);
   return Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 }
 
-function toParameters(schemas: SchemaRegistry, schema: z.ZodObject | undefined, where: 'path' | 'query'): object[] {
+function toParameters(
+  schemas: SchemaRegistry,
+  schema: z.ZodObject | undefined,
+  where: 'path' | 'query',
+): DocumentedParameter[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.convert(schema, 'input') as JsonSchema & { required?: string[] };
   return Object.entries(properties).map(([name, { description, examples, ...property }]) => ({
@@ -82,9 +92,9 @@ const visitorAddress = {
   description: 'The address of the visitor for whom a client app with the scope visitors:act-for calls',
   schema: { type: 'string', maxLength: 45 },
   example: '192.0.2.7',
-};
+} as const;
 
-function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: string): Record<string, object> {
+function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: string): DocumentedCall['responses'] {
   const { access, body, answer, problems = {}, alsoAs = [] } = operation;
   const guarded = access !== 'public';
   const schema = schemas.convertNamed(answer, 'output', `${name}Answer`);
@@ -117,7 +127,7 @@ function toResponses(schemas: SchemaRegistry, operation: ApiOperation, name: str
   };
 }
 
-function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
+function describe(schemas: SchemaRegistry, operation: ApiOperation): DocumentedCall {
   const { id, access, params, query, body, summary, description, alsoAt } = operation;
   const { tag, operationId, alias } = apiName(id);
   const name = toPascalCase(operationId);
@@ -150,16 +160,16 @@ function describe(schemas: SchemaRegistry, operation: ApiOperation): object {
 }
 
 /** The OpenAPI 3.1 document of these calls. */
-export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): object {
+export function openApiDocument(operations: readonly ApiOperation[], settings: OpenApiSettings): ApiDocument {
   const { title, publicUrl, contactEmail, protocolCalls } = settings;
   const schemas = new SchemaRegistry();
   schemas.convert(problemSchema, 'output');
-  const paths: Record<string, Record<string, object>> = {};
+  const paths: Record<string, Record<string, DocumentedCall>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: describe(schemas, operation) };
   }
   for (const call of protocolCalls) paths[call.path] = { [call.method]: describeProtocolCall(schemas, call) };
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title,
@@ -169,9 +179,11 @@ export function openApiDocument(operations: readonly ApiOperation[], settings: O
       license: { name: 'All rights reserved', identifier: 'LicenseRef-Proprietary' },
       contact: { name: title, url: publicUrl, ...(contactEmail !== undefined && { email: contactEmail }) },
     },
+    externalDocs: { description: 'The same as a page', url: publicUrl + apiReferencePath },
     servers: [{ url: publicUrl }],
     tags: Object.entries(apiTags).map(([name, description]) => ({ name, description })),
     paths,
     components: { headers, schemas: schemas.list(), securitySchemes: securitySchemes(settings) },
   };
+  return document;
 }

@@ -237,6 +237,7 @@ export const protocolAccess: Readonly<
   '/.well-known/openid-configuration': 'public',
   '/.well-known/oauth-authorization-server': 'public',
   '/openapi.json': 'public',
+  '/docs/api': 'public',
   '/oauth2/token/': 'closed',
   '/oauth2/userInfo/': 'closed',
   '/oauth2/jwks/': 'closed',

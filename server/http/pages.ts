@@ -5,7 +5,7 @@ import type { LayoutBanner, PageContext, PageUser } from '../../views/page-conte
 import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
-import { translator } from './language.ts';
+import { type Language, translator } from './language.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument } from './render.tsx';
 import type { SingleUseNotices } from './single-use-notices.ts';
@@ -44,6 +44,8 @@ export interface PageOptions {
 export interface Pages {
   context(req: Request, res: Response): PageContext;
   send(exchange: HttpExchange, page: (ctx: PageContext) => ReactElement, answer: PageOptions): void;
+  /** Renders a page in English without scripts, user and language choice: the same document for every visitor. */
+  renderPublic(page: (ctx: PageContext) => ReactElement, head: { title: string }): { html: string; policy: string };
   /**
    * Post/Redirect/Get for a page with a form. Answers a POST with a redirect to the page's address. The following GET
    * gets the view that the POST wanted to show, including its status, so that programs which follow the redirect see
@@ -91,26 +93,29 @@ export function createPages(settings: PageSettings): Pages {
   );
   const ends =
     settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
+  const withBanner = (ctx: PageContext): PageContext =>
+    settings.banner ? { ...ctx, banner: settings.banner(ctx) } : ctx;
+  const base = (lang: Language, nonce: string) => ({ lang, t: translator(lang), nonce, brand, assets, links });
   const context = (req: Request, res: Response): PageContext => {
     const greeting = getPageUser(req);
-    const lang = req.language;
-    const ctx: PageContext = {
-      lang,
-      t: translator(lang),
-      nonce: getNonce(res),
-      brand,
-      assets,
-      links,
+    return withBanner({
+      ...base(req.language, getNonce(res)),
       // A page that answers a form, or a client app's request, has no address of its own.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       member: greeting?.member,
       unread: greeting?.unread,
-    };
-    return settings.banner ? { ...ctx, banner: settings.banner(ctx) } : ctx;
+    });
   };
   return {
     context,
+    renderPublic(page, head) {
+      const ctx = withBanner(base('en', ''));
+      return {
+        html: renderDocument(ctx, page(ctx), head),
+        policy: contentSecurityPolicy(undefined, { images: imageOrigins }),
+      };
+    },
     viewAt({ req, res }, address, view) {
       const { formRecords } = settings;
       // HEAD shows nothing, so it must not use the record up.

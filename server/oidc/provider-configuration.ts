@@ -1,5 +1,5 @@
 import type { Client, Configuration, JWK, KoaContextWithOIDC } from 'oidc-provider';
-import { type HostCookies, languages, toLifetime } from '../http/index.ts';
+import { apiReferencePath, type HostCookies, languages, toLifetime } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { acrValues } from '../sessions/index.ts';
 import { toUserId } from '../shared/index.ts';
@@ -210,7 +210,7 @@ function discoveryMetadata({ issuer, privacyUrl, developersUrl }: ProviderDeps):
     prompt_values_supported: ['none', 'login', 'consent'],
     op_tos_uri: `${issuer}/tos`,
     ...(privacyUrl !== undefined && { op_policy_uri: privacyUrl }),
-    ...(developersUrl !== undefined && { service_documentation: developersUrl }),
+    service_documentation: developersUrl ?? issuer + apiReferencePath,
   };
 }
 

@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { variableNames } from '../../config/schema.ts';
 import { configurationReference } from '../../scripts/docs.mjs';
+import { withProblemRows } from '../../scripts/lib/problem-docs.mjs';
 import { withProfileRows } from '../../scripts/lib/profile-docs.mjs';
 import { withAttributeRows, withStandardRows, withStandardVariables } from '../../scripts/lib/provider-docs.mjs';
 import { rateLimitReference } from '../../scripts/lib/rate-limit-docs.mjs';
+import { problemDocs } from '../../server/http/problem-docs.ts';
+import { apiProblems } from '../../server/http/problems.ts';
 import type { LimitDefinition } from '../../server/http/rate-limits/definition.ts';
 import { apiCallsPerMinute, rateLimits } from '../../server/http/rate-limits/limits.ts';
 import { specialLimits } from '../../server/http/rate-limits/special-limits.ts';
@@ -34,6 +37,11 @@ describe('docs/configuration.md', () => {
   it('The table of attributes in docs/json-api.md has the fields of the profile', () => {
     const page = read('docs/json-api.md');
     expect(withProfileRows(page, Object.values(profileFields))).toBe(page);
+  });
+
+  it('The table of problem types in docs/json-api.md has the causes and remedies of the page /docs/api', () => {
+    const page = read('docs/json-api.md');
+    expect(withProblemRows(page, apiProblems, problemDocs)).toBe(page);
   });
 
   it('The page has a heading for every variable of the schema', () => {

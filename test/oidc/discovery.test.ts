@@ -91,6 +91,7 @@ describe.each(backends)('discovery on $name', (backend) => {
       ui_locales_supported: ['en', 'de', 'fr', 'nl'],
       prompt_values_supported: ['none', 'login', 'consent'],
       op_tos_uri: `${foyer.url}/tos`,
+      service_documentation: `${foyer.url}/docs/api`,
       acr_values_supported: ['aal1', 'aal2', 'phr'],
       request_parameter_supported: true,
       request_object_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],

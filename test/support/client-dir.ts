@@ -13,6 +13,8 @@ function writeFixture(): string {
   const entries = readdirSync(join(root, 'client', 'entries')).filter((name) => /^[^.]+\.ts$/.test(name));
   const sources = [
     'client/hydrate.ts',
+    'client/api-reference.css',
+    'client/checkout.css',
     'sandbox/client/sandbox.css',
     ...entries.map((name) => `client/entries/${name}`),
   ];
