@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 const publicSeconds = 300;
 
 /** An answer that is the same for every caller and holds no secret, so that it may be compressed and cached. */
-export interface PublicAnswer {
+interface PublicAnswer {
   /** For `res.type`. */
   type: 'json' | 'html';
   text: string;
@@ -15,15 +15,15 @@ export interface PublicAnswer {
 function pack({ text, ...answer }: PublicAnswer) {
   const plain = Buffer.from(text);
   const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  return { ...answer, plain, packed: gzipSync(plain, { level: 9 }), tag };
+  return { ...answer, plain, gzipped: gzipSync(plain, { level: 9 }), tag };
 }
 
 /** Answers GET and HEAD. @param make is called once, for the first request: text and compressed text are kept */
 export function servePublicly(make: () => PublicAnswer): RequestHandler {
-  let kept: ReturnType<typeof pack> | undefined;
+  let packed: ReturnType<typeof pack> | undefined;
   return (req, res) => {
-    kept ??= pack(make());
-    const { type, headers = {}, plain, packed, tag } = kept;
+    packed ??= pack(make());
+    const { type, headers = {}, plain, gzipped, tag } = packed;
     const isPacked = req.acceptsEncodings('gzip') === 'gzip';
     res
       .set({
@@ -38,7 +38,7 @@ export function servePublicly(make: () => PublicAnswer): RequestHandler {
       return;
     }
     if (isPacked) res.set('Content-Encoding', 'gzip');
-    const content = isPacked ? packed : plain;
+    const content = isPacked ? gzipped : plain;
     res.set('Content-Length', String(content.length)).end(req.method === 'HEAD' ? undefined : content);
   };
 }

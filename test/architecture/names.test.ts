@@ -19,6 +19,9 @@ const typeEnding = /(?:Shown|Said|Kept|Told)$/;
 const exceptions = new Map([
   ['server/http/openapi-schemas.ts anyOf', 'a keyword of JSON Schema'],
   ['server/http/schema-doc.ts anyOf', 'a keyword of JSON Schema'],
+  ['views/api-reference/document.ts anyOf', 'a keyword of JSON Schema'],
+  ['views/api-reference/named-schemas.ts anyOf', 'a keyword of JSON Schema'],
+  ['views/api-reference/schema-fields.tsx anyOf', 'a keyword of JSON Schema'],
   ['server/http/post-redirect-get.ts shown', 'a property of the sealed cookie of a form'],
   ['server/store/generated-tables-p-z.ts errand', 'a column of the table sign_ups'],
   ['server/users/partner-deal-store.ts kept', 'a key of the JSON that `foyer partner-deals import` prints'],

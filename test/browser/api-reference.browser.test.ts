@@ -13,7 +13,7 @@ describe('the page of the JSON API in a browser', () => {
   afterAll(() => sandbox?.close());
 
   it.each([true, false])(
-    'A developer finds a call, its schema and a problem from the contents, and nothing comes from another origin; JavaScript %s',
+    'A developer finds a call, its schema and a problem, and nothing comes from another origin; JavaScript %s',
     async (javaScript) => {
       const page = await newPage({ javaScript, locale: 'de' });
       const requested: string[] = [];

@@ -5,7 +5,7 @@ import { contentSchema, listCallProblemTypes, refName } from './named-schemas.ts
 import { Fields, TypeName } from './schema-fields.tsx';
 import { Line, Paragraphs } from './text.tsx';
 
-/** What every part of the page needs. */
+/** The input of every part of the page. */
 export interface ApiReference {
   document: ApiDocument;
   problems: readonly DocumentedProblem[];
@@ -69,11 +69,11 @@ function Credentials({ security }: Pick<DocumentedCall, 'security'>) {
 function Parameters({ parameters }: { parameters: NonNullable<DocumentedCall['parameters']> }) {
   const places = { path: 'in the path', query: 'in the query', header: 'in a header' };
   return (['path', 'query', 'header'] as const).map((place) => {
-    const here = parameters.filter((one) => one.in === place);
-    if (here.length === 0) return null;
+    const placed = parameters.filter((one) => one.in === place);
+    if (placed.length === 0) return null;
     const schema: DocumentedSchema = {
       properties: Object.fromEntries(
-        here.map(({ name, description, schema: type, example }) => [
+        placed.map(({ name, description, schema: type, example }) => [
           name,
           {
             ...type,
@@ -82,7 +82,7 @@ function Parameters({ parameters }: { parameters: NonNullable<DocumentedCall['pa
           },
         ]),
       ),
-      required: here.filter(({ required }) => required).map(({ name }) => name),
+      required: placed.filter(({ required }) => required).map(({ name }) => name),
     };
     return (
       <section key={place}>

@@ -79,6 +79,6 @@ export interface DocumentedProblem {
   status: number;
   title: string;
   cause: string;
-  /** What a caller does about it. */
+  /** The action that a caller takes. */
   remedy: string;
 }

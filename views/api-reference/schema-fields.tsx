@@ -7,14 +7,14 @@ import { Line } from './text.tsx';
 const listTypes = ({ type }: DocumentedSchema): string[] => [type ?? []].flat();
 
 /** `1 to 100`, `at least 1`, `at most 100`; undefined without a limit. */
-function range(least: unknown, most: unknown, unit = ''): string | undefined {
-  if (least === undefined && most === undefined) return undefined;
-  if (least === most) return `${least}${unit}`;
-  if (least === undefined) return `at most ${most}${unit}`;
-  return most === undefined ? `at least ${least}${unit}` : `${least} to ${most}${unit}`;
+function range(min: unknown, max: unknown, unit = ''): string | undefined {
+  if (min === undefined && max === undefined) return undefined;
+  if (min === max) return `${min}${unit}`;
+  if (min === undefined) return `at most ${max}${unit}`;
+  return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`;
 }
 
-/** What the values of a schema must be, besides their type. */
+/** The rules for the values of a schema, besides their type. */
 function listRules({ minLength, maxLength, minimum, maximum, minItems, maxItems, pattern }: DocumentedSchema) {
   return [
     range(minLength, maxLength, ' characters'),
