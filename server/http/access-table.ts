@@ -18,7 +18,7 @@ export const callAccess = {
   userAttributes: memberReads,
   updateUserAttributes: { member: 'account' },
   listUserWithPoolId: { member: 'account', client: 'users:read', reads: true },
-  graphql: { member: 'account', client: 'users:read', reads: true },
+  graphql: { member: 'account', client: 'users:read', otherClient: 'messages:read', reads: true },
   signUpPlan: { member: 'account', client: 'users:write' },
   // Calls that change credentials.
   changeEmail: credentials,
@@ -70,9 +70,14 @@ export function isServiceCall(id: string): boolean {
   return access !== undefined && access !== 'public' && access.client !== undefined;
 }
 
-const recordReaders = { member: 'account', client: 'users:read' } as const;
+const recordReaders = { member: 'account', client: 'users:read', reads: true } as const;
+const messageReaders = { member: 'account', client: 'messages:read', reads: true } as const;
+const userFields = { member: 'account', reads: true } as const;
 
-/** The access rule of each field of each GraphQL type. A field of the schema without an entry stops the engine. */
+/**
+ * The access rule of each field of each GraphQL type. A field of the schema without an entry stops the engine. A rule
+ * without `reads` changes something.
+ */
 export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'Query.listUsers': recordReaders,
   'ModelUserConnection.items': recordReaders,
@@ -103,4 +108,31 @@ export const graphqlAccess: Readonly<Record<string, ApiAccess>> = {
   'User._version': recordReaders,
   'User._deleted': recordReaders,
   'User._lastChangedAt': recordReaders,
+  'Query.listMessages': messageReaders,
+  'Mutation.readMessage': { member: 'account' },
+  'Mutation.readAllMessages': { member: 'account' },
+  'MessagesRead.read': userFields,
+  'ModelMessageConnection.items': messageReaders,
+  'ModelMessageConnection.nextToken': messageReaders,
+  'ModelMessageConnection.startedAt': messageReaders,
+  'Message.id': messageReaders,
+  'Message.title': messageReaders,
+  'Message.description': messageReaders,
+  'Message.category': messageReaders,
+  'Message.userId': messageReaders,
+  'Message.status': messageReaders,
+  'Message.security': messageReaders,
+  'Message.email': messageReaders,
+  'Message.action': messageReaders,
+  'Message.plan': messageReaders,
+  'Message.pagename': messageReaders,
+  'Message.actiondescription': messageReaders,
+  'Message.fullname': messageReaders,
+  'Message.company': messageReaders,
+  'Message.jobTitle': messageReaders,
+  'Message.createdAt': messageReaders,
+  'Message.updatedAt': messageReaders,
+  'Message._version': messageReaders,
+  'Message._deleted': messageReaders,
+  'Message._lastChangedAt': messageReaders,
 };

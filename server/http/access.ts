@@ -2,11 +2,20 @@ import type { Request, RequestHandler } from 'express';
 import { type ClientId, toUserId, type UserId } from '../shared/index.ts';
 import { HttpError } from './errors.ts';
 
+/** The refusal of changes that a user gets who may read: set by the guard of a call that only reads. */
+type ChangesRefused = HttpError | undefined;
+
 /**
  * The caller of a JSON route: a user (with a session, or with a token that a client app holds) or a client app itself.
  */
 export type ApiPrincipal =
-  | { kind: 'member'; userId: UserId; by: 'session'; authTimeMs?: number | undefined }
+  | {
+      kind: 'member';
+      userId: UserId;
+      by: 'session';
+      authTimeMs?: number | undefined;
+      changesRefused?: ChangesRefused;
+    }
   | {
       kind: 'member';
       userId: UserId;
@@ -15,6 +24,7 @@ export type ApiPrincipal =
       scopes: readonly string[];
       /** Time of the last authentication with all factors of the user (milliseconds since the epoch). */
       authTimeMs?: number | undefined;
+      changesRefused?: ChangesRefused;
     }
   | {
       kind: 'client';
@@ -41,6 +51,8 @@ export interface ApiAccess {
   reads?: true;
   /** Client apps, with their own token (client credentials) that has this scope. */
   client?: ApiScope;
+  /** Another scope that opens the call to them as well: the fields of GraphQL have rules of their own. */
+  otherClient?: ApiScope;
 }
 
 /** Access of a user's token: the record and the profile, the credentials, the saved card. */
@@ -107,7 +119,8 @@ export function resolveRequestedUser(req: Request, named: string | undefined, wh
 /** Tests a caller against the scopes and the kinds of caller of a rule. */
 export function permits(access: ApiAccess | 'public', principal: ApiPrincipal): boolean {
   if (access === 'public') return true;
-  if (principal.kind === 'client') return access.client !== undefined && principal.scopes.includes(access.client);
+  if (principal.kind === 'client')
+    return [access.client, access.otherClient].some((scope) => scope !== undefined && principal.scopes.includes(scope));
   if (access.member === undefined) return false;
   return principal.by === 'session' || principal.scopes.includes(access.member);
 }

@@ -68,7 +68,7 @@ const operationIds: Partial<Record<CallId, string>> = {
   currentSession: 'getCurrentSession',
   userInfo: 'getUserInfo',
   userAttributes: 'getUserAttributes',
-  graphql: 'queryUsers',
+  graphql: 'queryGraphql',
   signUpPlan: 'completeUserRecord',
   setupTOTP: 'beginTOTP',
   signUp: 'beginSignUp',

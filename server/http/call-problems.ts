@@ -4,6 +4,10 @@ import { type ApiProblem, apiProblems } from './problems.ts';
 
 /** The causes that a call has besides those of its guard, its input and its limits. */
 const ownProblems: Readonly<Partial<Record<CallId, readonly ApiProblem[]>>> = {
+  graphql: [
+    ...(['otherMember', 'wrongCaller', 'termsNotAccepted', 'emailNotVerified'] as const),
+    ...(['unknownMember', 'unknownNotification'] as const),
+  ],
   listUserWithPoolId: ['otherMember', 'wrongCaller'],
   signUpPlan: ['otherMember', 'unknownMember', 'differs'],
   updateUser: ['unknownMember', 'differs', 'billingDetailsRequired'],

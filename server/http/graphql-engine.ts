@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { createHandler, type Request as GraphqlRequest, type RequestParams } from 'graphql-http';
-import { permits, requirePrincipal } from './access.ts';
+import { type ApiAccess, type ApiPrincipal, permits, requirePrincipal } from './access.ts';
 import { HttpError } from './errors.ts';
 import { graphqlValidationRules } from './graphql-rules.ts';
 import { type GraphqlContext, GraphqlError, type GraphqlSettings } from './graphql-settings.ts';
@@ -47,6 +47,23 @@ function withShortMessage(error: Readonly<GraphQLError | Error>): Error {
   return new GraphQLError(short, error instanceof GraphQLError ? { nodes: error.nodes, source: error.source } : {});
 }
 
+/** @throws {HttpError} if the rule of a field does not open it to this caller */
+function requireField(name: string, rule: ApiAccess, principal: ApiPrincipal): void {
+  if (permits(rule, principal)) {
+    // The guard of the call has admitted users who may only read.
+    if (!rule.reads && principal.kind === 'member' && principal.changesRefused) throw principal.changesRefused;
+    return;
+  }
+  const scope = principal.kind === 'client' ? rule.client : rule.member;
+  const detail = `field ${name} is not available to this caller`;
+  if (scope === undefined) throw new HttpError('wrongCaller', { detail });
+  throw new HttpError('insufficientScope', {
+    detail,
+    extra: { scope },
+    headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${scope}"` },
+  });
+}
+
 /** The schema with the access rule of each field before its resolver. @throws if a field has no rule */
 function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSchema {
   const schema = buildSchema(sdl);
@@ -57,8 +74,8 @@ function guardedSchema(sdl: string, rules: GraphqlSettings['fields']): GraphQLSc
       const rule = rules[name];
       if (rule === undefined) throw new Error(`the GraphQL field ${name} has no access rule`);
       field.resolve = (source, args, context: GraphqlContext, info) => {
-        if (permits(rule, requirePrincipal(context.req))) return defaultFieldResolver(source, args, context, info);
-        throw new HttpError('insufficientScope', { detail: `field ${name} is not available to this caller` });
+        requireField(name, rule, requirePrincipal(context.req));
+        return defaultFieldResolver(source, args, context, info);
       };
     }
   }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { z } from 'zod';
 import type { ApiAccess } from './access.ts';
 
 /** `req` is for `requirePrincipal`. */
@@ -10,10 +11,19 @@ export class GraphqlError extends Error {
 }
 
 /**
- * Answers a field of the schema's `Query`. @throws {GraphqlError} its message is sent to the caller; other errors are
+ * Answers a field of the schema's `Query` or `Mutation`. @throws {GraphqlError} its message is sent to the caller; other errors are
  * internal
  */
 type Resolver = (args: never, context: GraphqlContext) => Promise<unknown>;
+
+/** The fields of one module in the schema that all modules share. */
+export interface GraphqlPart {
+  /** The schema definition language of GraphQL: types, and extensions of `Query` and `Mutation`. */
+  schema: string;
+  resolvers: Record<string, Resolver>;
+  /** The schemas of its fields in `data`. */
+  data: z.ZodRawShape;
+}
 
 export interface GraphqlSettings {
   /** The schema definition language of GraphQL. */

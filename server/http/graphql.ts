@@ -11,6 +11,7 @@ interface GraphqlDescription extends GraphqlSettings {
   summary: string;
   description: string;
   access: ApiAccess;
+  problems?: ApiOperation['problems'];
   /** The schema of `data`. */
   data: z.ZodType;
 }
@@ -58,6 +59,7 @@ export function graphqlOperation({
   description,
   access,
   data,
+  problems = {},
   ...settings
 }: GraphqlDescription): ApiOperation {
   const engine = once(async () => (await import('./graphql-engine.ts')).createEngine(settings));
@@ -75,6 +77,7 @@ export function graphqlOperation({
         errors: errors.optional().meta(doc('Faults of the document', [])),
       })
       .meta({ id: 'GraphqlAnswer', description: 'Data, or errors.' }),
+    problems,
     alsoAs: [graphqlType],
     load: engine,
     async respond(req, res) {

@@ -84,7 +84,7 @@ export {
   usernameControl,
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
-export { GraphqlError } from './graphql-settings.ts';
+export { GraphqlError, type GraphqlPart } from './graphql-settings.ts';
 export { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy, securityHeaders } from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField } from './json-field.ts';

@@ -24,21 +24,22 @@ const aliases: Partial<Record<MemberApiScope, string>> = { account: 'aws.cognito
 /** Any one of them is enough. The first is the one that every generator of clients knows. */
 export function toSecurity(access: ApiAccess | 'public'): DocumentedCall['security'] {
   if (access === 'public') return [];
-  const { member, client } = access;
+  const { member, client, otherClient } = access;
   return [
     { bearer: [] },
     ...(member === undefined ? [] : [{ session: [] }]),
-    ...byToken(...[member ?? [], (member && aliases[member]) ?? [], client ?? []].flat()),
+    ...byToken(...[member ?? [], (member && aliases[member]) ?? [], client ?? [], otherClient ?? []].flat()),
   ];
 }
 
 /** The demands of a rule in words: scopes and recent authentication. */
 export function describeAccess(access: ApiAccess | 'public'): string {
   if (access === 'public') return 'Open to anyone.';
-  const { member, client, recent } = access;
+  const { member, client, otherClient, recent } = access;
+  const scopes = [client, otherClient].flatMap((scope) => (scope === undefined ? [] : `\`${scope}\``));
   const callers = [
     ...(member === undefined ? [] : [`a member's session on Foyer's own pages, a member's token with \`${member}\``]),
-    ...(client === undefined ? [] : [`a service's own token with \`${client}\``]),
+    ...(client === undefined ? [] : [`a service's own token with ${scopes.join(' or ')}`]),
   ];
   const owner = recent === true ? 'A member' : 'A member with a second factor';
   const rule =

@@ -20,6 +20,7 @@ export { type CarrierState, checkSendGrid, checkSmtp, checkTwilio } from './carr
 export type { TwilioSettings } from './carrier-twilio.ts';
 export { createMailCarrier, createSmsCarrier, type MailCarrierSettings } from './create-carrier.ts';
 export { createMessages } from './create-messages.ts';
+export { graphqlMessages } from './graphql-messages.ts';
 export { decoyAddress, type LogoutNotice, type Mail, type Message } from './message.ts';
 export { countUnread, findNotification, markRead, notificationPage } from './notification-store.ts';
 export {

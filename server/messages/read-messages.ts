@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ApiOperation, defineOperation, doc, HttpError, resolveRequestedUser } from '../http/index.ts';
+import type { UserId } from '../shared/index.ts';
 import type { MessageOperationsDeps } from './deps.ts';
 import { onTheWire, storedMessage } from './message-operation.ts';
 import {
@@ -10,9 +11,9 @@ import {
   notificationPage,
 } from './notification-store.ts';
 
-const maxOfAPage = 100;
+export const maxOfAPage = 100;
 
-const listedMessage = storedMessage
+export const listedMessage = storedMessage
   .extend({
     security: z.boolean().meta(doc('It reports a change to how the member signs in; only Foyer writes such')),
   })
@@ -28,14 +29,47 @@ export function readCursor(text: string): NotificationCursor | undefined {
   return security === undefined || id === undefined ? undefined : { security: Number(security), id };
 }
 
-type Deps = Pick<MessageOperationsDeps, 'database' | 'recipients' | 'now'>;
+export type ReadMessagesDeps = Pick<MessageOperationsDeps, 'database' | 'recipients' | 'now'>;
+export type ListedNotification = ReturnType<typeof listed>;
 
-/** Reads notifications inside the marketplace and marks them as read. */
-export function readMessages(deps: Deps): ApiOperation[] {
-  return [listMessages(deps), readOne(deps), readAll(deps)];
+interface PageRequest {
+  status?: NotificationRow['status'] | undefined;
+  limit?: number | undefined;
+  after?: NotificationCursor | undefined;
 }
 
-const listMessages = ({ database, recipients }: Deps) =>
+/** What the JSON calls and the fields of GraphQL have in common. */
+export function createNotificationReader({ database, recipients, now }: ReadMessagesDeps) {
+  return {
+    /** @throws {HttpError} unknownMember */
+    async listPage(userId: UserId, { status, limit = 50, after }: PageRequest) {
+      if (!(await recipients.byId(userId))) throw new HttpError('unknownMember', { detail: 'no such user' });
+      // One more than is shown, to know whether there is another page.
+      const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });
+      const visible = rows.slice(0, limit);
+      const last = visible.at(-1);
+      return { items: visible.map(listed), nextCursor: rows.length > limit && last ? toCursor(last) : null };
+    },
+    /** @throws {HttpError} unknownNotification */
+    async markOne(userId: UserId, id: string): Promise<ListedNotification> {
+      await markRead(database.db, userId, { id, nowMs: now() });
+      const row = await findNotification(database.db, userId, id);
+      if (!row) throw new HttpError('unknownNotification', { detail: 'no such notification' });
+      return listed(row);
+    },
+    markAll: async (userId: UserId) => ({ read: await markRead(database.db, userId, { nowMs: now() }) }),
+  };
+}
+
+type Reader = ReturnType<typeof createNotificationReader>;
+
+/** Reads notifications inside the marketplace and marks them as read. */
+export function readMessages(deps: ReadMessagesDeps): ApiOperation[] {
+  const reader = createNotificationReader(deps);
+  return [listMessages(reader), readOne(reader), readAll(reader)];
+}
+
+const listMessages = ({ listPage }: Reader) =>
   defineOperation({
     method: 'get',
     path: '/messages',
@@ -67,22 +101,13 @@ const listMessages = ({ database, recipients }: Deps) =>
       })
       .meta({ id: 'NotificationPage', description: 'A page of notifications.' }),
     problems: { 404: 'No such member' },
-    async handle({ req, query: { userId: named, status, limit = 50, cursor } }) {
+    async handle({ req, query: { userId: named, status, limit, cursor } }) {
       const userId = resolveRequestedUser(req, named, 'query.userId');
-      if (!(await recipients.byId(userId))) throw new HttpError('unknownMember', { detail: 'no such user' });
-      const after = cursor === undefined ? undefined : readCursor(cursor);
-      // One more than is shown, to know whether there is another page.
-      const rows = await notificationPage(database.db, userId, { status, after, limit: limit + 1 });
-      const visible = rows.slice(0, limit);
-      const last = visible.at(-1);
-      return {
-        items: visible.map(listed),
-        nextCursor: rows.length > limit && last ? toCursor(last) : null,
-      };
+      return listPage(userId, { status, limit, after: cursor === undefined ? undefined : readCursor(cursor) });
     },
   });
 
-const readOne = ({ database, now }: Deps) =>
+const readOne = ({ markOne }: Reader) =>
   defineOperation({
     method: 'post',
     path: '/messages/{id}/read',
@@ -94,16 +119,10 @@ const readOne = ({ database, now }: Deps) =>
     }),
     answer: listedMessage,
     problems: { 404: 'The member has no such notification' },
-    async handle({ req, params: { id } }) {
-      const userId = resolveRequestedUser(req, undefined, 'path');
-      await markRead(database.db, userId, { id, nowMs: now() });
-      const row = await findNotification(database.db, userId, id);
-      if (!row) throw new HttpError('unknownNotification', { detail: 'no such notification' });
-      return listed(row);
-    },
+    handle: async ({ req, params: { id } }) => markOne(resolveRequestedUser(req, undefined, 'path'), id),
   });
 
-const readAll = ({ database, now }: Deps) =>
+const readAll = ({ markAll }: Reader) =>
   defineOperation({
     method: 'post',
     path: '/messages/readAll',
@@ -113,8 +132,5 @@ const readAll = ({ database, now }: Deps) =>
     answer: z
       .object({ read: z.int().meta(doc('How many had not been read', 3)) })
       .meta({ id: 'NotificationsRead', description: 'All are read.' }),
-    async handle({ req }) {
-      const userId = resolveRequestedUser(req, undefined, 'path');
-      return { read: await markRead(database.db, userId, { nowMs: now() }) };
-    },
+    handle: async ({ req }) => markAll(resolveRequestedUser(req, undefined, 'path')),
   });

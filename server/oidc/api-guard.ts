@@ -13,7 +13,7 @@ import {
 import { fullyAuthenticatedAt, type Sessions } from '../sessions/index.ts';
 import { orUnproven, unauthorized, unproven, wrongCaller } from './api-refusals.ts';
 import { type ApiTokenDeps, authenticateToken, type PresentedToken } from './api-token.ts';
-import { refuseUser } from './api-user-rules.ts';
+import { findChangeRefusal, refuseUser } from './api-user-rules.ts';
 import { createProofCheck } from './dpop.ts';
 import { isOwnScriptOrigin } from './script-origins.ts';
 
@@ -58,7 +58,8 @@ async function authenticateSession(
   // As in the settings.
   const authTimeMs = fullyAuthenticatedAt(user, session);
   refuseUser(deps, access, { user, amr: session.amr, authTimeMs });
-  return { kind: 'member', userId: user.id, by: 'session', authTimeMs };
+  const changesRefused = access.reads ? findChangeRefusal(deps.toNextStep, user) : undefined;
+  return { kind: 'member', userId: user.id, by: 'session', authTimeMs, changesRefused };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Database } from '../store/index.ts';
 import { findCurrentUser, type User } from '../users/index.ts';
 import type { CanAccessClient } from './access-rule.ts';
 import { lacksScope, orUnproven, unauthorized, unproven, wrongCaller } from './api-refusals.ts';
-import { refuseUser, type UserRuleDeps } from './api-user-rules.ts';
+import { findChangeRefusal, refuseUser, type UserRuleDeps } from './api-user-rules.ts';
 import { mayHoldSensitive } from './client-metadata.ts';
 import type { PresentedProof } from './dpop.ts';
 import { canonicalScopes, isSensitiveScope } from './scopes.ts';
@@ -101,7 +101,8 @@ async function toUserPrincipal(deps: ApiTokenDeps, presented: UserToken, access:
   const authentication = toAuthentication(presented.token);
   const authTimeMs = fullyAuthenticatedAt(user, authentication);
   const scopes = listScopes(presented);
-  const principal: ApiPrincipal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs };
+  const changesRefused = access.reads ? findChangeRefusal(deps.toNextStep, user) : undefined;
+  const principal: ApiPrincipal = { kind: 'member', userId: user.id, by: 'token', scopes, authTimeMs, changesRefused };
   if (!permits(access, principal)) throw lacksScope(access.member);
   refuseUser(deps, access, { user, amr: authentication.amr, authTimeMs });
   return principal;

@@ -36,10 +36,16 @@ export function refuseUser(
 function refuseUnready(toNextStep: UserRuleDeps['toNextStep'], { settingUp, reads }: ApiAccess, user: User): void {
   if (mustSetUpSecondFactor(user) && !settingUp)
     throw new HttpError('secondFactorRequired', { detail: 'second factor required but not set up' });
-  if (reads) return;
+  const refusal = reads ? undefined : findChangeRefusal(toNextStep, user);
+  if (refusal) throw refusal;
+}
+
+/** The refusal of every change by a user who has a step before them; undefined: the user may change. */
+export function findChangeRefusal(toNextStep: UserRuleDeps['toNextStep'], user: User): HttpError | undefined {
   const { kind } = toNextStep(user);
-  if (kind === 'accept-terms') throw new HttpError('termsNotAccepted', { detail: 'new terms' });
-  if (kind === 'confirm-email') throw new HttpError('emailNotVerified', { detail: 'email address not verified' });
+  if (kind === 'accept-terms') return new HttpError('termsNotAccepted', { detail: 'new terms' });
+  if (kind === 'confirm-email') return new HttpError('emailNotVerified', { detail: 'email address not verified' });
+  return undefined;
 }
 
 /**

@@ -27,6 +27,7 @@ export {
   noExistingUsers,
 } from './import-rules.ts';
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
+export { graphqlUsers } from './list-users.ts';
 export { userOperations } from './operations.ts';
 export { createPageUserSetter, createPictureClaim, type Media, toPageUser, type WithPicture } from './page-user.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';

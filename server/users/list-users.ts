@@ -1,15 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import {
-  type ApiOperation,
-  callAccess,
-  doc,
-  GraphqlError,
-  graphqlAccess,
-  graphqlOperation,
-  isMalformed,
-  requirePrincipal,
-} from '../http/index.ts';
+import { doc, GraphqlError, type GraphqlPart, isMalformed, requirePrincipal } from '../http/index.ts';
 import { toUserId, type UserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import {
@@ -114,12 +105,8 @@ const connection = z
   })
   .meta({ id: 'GraphqlUserConnection', description: 'The result of listUsers.' });
 
-const data = z
-  .looseObject({ __typename: typeName, listUsers: connection.nullish().meta(doc('The look-up')) })
-  .meta({ id: 'GraphqlData', description: 'The queried fields, also those of introspection.' });
-
-/** `POST /graphql`: the specification's `listUsers` (section 7), for callers that read the image's name from there. */
-export function listUsers(database: Database, { introspection }: { introspection: boolean }): ApiOperation {
+/** The specification's `listUsers` (section 7), for callers that read the image's name from there. */
+export function graphqlUsers(database: Database): GraphqlPart {
   /** Another user's record looks like a missing one, so that ids of users are not revealed. */
   function resolveOwner(req: Request, named: string | undefined): UserId | undefined {
     const principal = requirePrincipal(req);
@@ -139,16 +126,9 @@ export function listUsers(database: Database, { introspection }: { introspection
     return named.filter((one) => !isMalformed(one, maxCharacters)).map(toUserId);
   }
 
-  return graphqlOperation({
-    path: '/graphql',
-    id: 'graphql',
-    summary: 'Read the user record of a member by GraphQL',
-    description: 'The field `listUsers`. A member reads their own record. A service names the member.',
-    access: callAccess.graphql,
-    fields: graphqlAccess,
+  return {
     schema,
-    introspection,
-    data,
+    data: { listUsers: connection.nullish().meta(doc('The look-up of user records')) },
     resolvers: {
       async listUsers(args: Arguments, { req }): Promise<Connection> {
         const { filter, limit, nextToken } = args;
@@ -163,5 +143,5 @@ export function listUsers(database: Database, { introspection }: { introspection
         return { items: record ? [record] : [], nextToken: null };
       },
     },
-  });
+  };
 }

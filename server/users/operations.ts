@@ -4,7 +4,6 @@ import type { Database } from '../store/index.ts';
 import { requireCallingUser } from './api-user.ts';
 import { attributeDocs, memberIdDoc } from './attribute-docs.ts';
 import { claimsFor, type GetMembershipClaims, ownProfileClaimSchemas } from './claims.ts';
-import { listUsers } from './list-users.ts';
 import type { WithPicture } from './page-user.ts';
 import { partnerDealOperations } from './partner-deal-operations.ts';
 import { type PlanCommands, recordOperations } from './record-operations.ts';
@@ -43,7 +42,6 @@ export function userOperations({
   saveProfile,
   mediaUrl,
   withPicture,
-  introspection,
   now,
 }: {
   database: Database;
@@ -53,13 +51,10 @@ export function userOperations({
   /** Base address of the users' pictures. */
   mediaUrl: string | undefined;
   withPicture: WithPicture | undefined;
-  /** Whether callers can query the GraphQL schema. */
-  introspection: boolean;
   now: () => number;
 }): ApiOperation[] {
   return [
     ...recordOperations({ database, plans, saveProfile, mediaUrl, now }),
-    listUsers(database, { introspection }),
     ...partnerDealOperations(database),
     defineOperation({
       method: 'get',

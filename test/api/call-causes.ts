@@ -42,6 +42,14 @@ const newPassword = 'another-long-passphrase-8';
 const card = { plan_name: 'm-99', amount: '99.00' };
 
 export const callCauses: CallCause[] = [
+  byMember('graphql', 'otherMember', {
+    body: { query: '{listMessages(filter: {userId: {eq: "another"}}) {items {id}}}' },
+  }),
+  byMember('graphql', 'unknownNotification', { body: { query: 'mutation {readMessage(id: "none") {id}}' } }),
+  byService('graphql', 'unknownMember', {
+    body: { query: '{listMessages(filter: {userId: {eq: "unknown"}}) {items {id}}}' },
+  }),
+  byService('graphql', 'wrongCaller', { body: { query: 'mutation {readAllMessages {read}}' } }),
   byMember('listUserWithPoolId', 'otherMember', { body: { userId: 'another' } }),
   byMember('listUserWithPoolId', 'wrongCaller', { body: { userIds: ['another'] } }),
   byMember('signUpPlan', 'otherMember', { body: { userId: 'another' } }),

@@ -31,13 +31,14 @@ describe.each(backends)('GraphQL on $name', (backend) => {
   });
   afterAll(() => foyer?.close());
 
-  it('Introspection in development shows the fields of the user record and no other query', async () => {
+  it('Introspection in development shows the fields of the user record, of notifications, and no other query', async () => {
     const browser = await foyer.signedIn(await foyer.addUser());
     const answer = await browser.postJson('/graphql', { query: getIntrospectionQuery() });
     const { data } = (await answer.json()) as { data: IntrospectionQuery };
     const schema = buildClientSchema(data);
-    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['listUsers']);
-    expect([schema.getMutationType(), schema.getSubscriptionType()]).toEqual([null, null]);
+    expect(Object.keys(schema.getQueryType()?.getFields() ?? {})).toEqual(['listUsers', 'listMessages']);
+    expect(Object.keys(schema.getMutationType()?.getFields() ?? {})).toEqual(['readMessage', 'readAllMessages']);
+    expect(schema.getSubscriptionType() ?? null).toBeNull();
     const user = schema.getType('User');
     expect(user instanceof GraphQLObjectType && Object.keys(user.getFields()).toSorted()).toEqual(
       [...fields, '_version', '_deleted', '_lastChangedAt'].toSorted(),
@@ -151,9 +152,9 @@ describe('access rules of GraphQL fields', () => {
       await expect(ask(reader, query)).rejects.toMatchObject({ kind: 'insufficientScope' });
     }
     const member = { kind: 'member', userId: toUserId('1'), by: 'session' } as const;
-    await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'insufficientScope' });
+    await expect(ask(member, '{open}')).rejects.toMatchObject({ kind: 'wrongCaller' });
     await expect(ask({ ...member, by: 'token', scopes: ['account'] }, '{open}')).rejects.toMatchObject({
-      kind: 'insufficientScope',
+      kind: 'wrongCaller',
     });
   });
 
