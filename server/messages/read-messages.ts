@@ -38,7 +38,7 @@ interface PageRequest {
   after?: NotificationCursor | undefined;
 }
 
-/** What the JSON calls and the fields of GraphQL have in common. */
+/** The acts behind the JSON calls and the fields of GraphQL. */
 export function createNotificationReader({ database, recipients, now }: ReadMessagesDeps) {
   return {
     /** @throws {HttpError} unknownMember */
