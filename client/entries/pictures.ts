@@ -1,5 +1,5 @@
 /**
- * Foyer's own sign is behind an app's logo, in case it does not load; it is removed after the load, because a logo may
+ * The initial of an app is behind its logo, in case it does not load; it is removed after the load, because a logo may
  * be transparent.
  */
 for (const picture of document.querySelectorAll<HTMLImageElement>('.app-logo img')) {

@@ -11,15 +11,19 @@ export interface AppRules {
   publicUrl: string;
   /** The client of this site itself: not listed, unless it has an address of its own. */
   defaultClientId: ClientId;
+  /** When the user last used each app. */
+  lastUses: ReadonlyMap<ClientId, number>;
 }
 
-/** The user's view of the client apps, by name. */
+/** The user's view of the client apps: the most recently used first, then by name. */
 export function listApps(
   user: Pick<User, 'planId' | 'trialUntil'>,
   clients: readonly ClientMetadata[],
-  { canAccessClient, publicUrl, defaultClientId }: AppRules,
+  { canAccessClient, publicUrl, defaultClientId, lastUses }: AppRules,
 ): AppView[] {
+  const lastUse = ({ client_id: id }: ClientMetadata) => lastUses.get(id) ?? 0;
   return clients
+    .toSorted((one, other) => lastUse(other) - lastUse(one) || one.client_name.localeCompare(other.client_name))
     .filter((client) => isVisibleToUsers(client))
     .filter((client) => client.client_id !== defaultClientId || client.initiate_login_uri !== undefined)
     .map((client): AppView => {
@@ -27,8 +31,7 @@ export function listApps(
       const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
       if (!canAccessClient(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
       return start === undefined ? app : { ...app, href: initiateLoginUrl(start, publicUrl) };
-    })
-    .sort((one, other) => one.name.localeCompare(other.name));
+    });
 }
 
 /** With this many apps or more there is a search box. */

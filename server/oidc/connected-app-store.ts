@@ -134,6 +134,16 @@ export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): 
   return rows.map((row) => ({ ...row, ...toConsent(row) }));
 }
 
+/** When a user last used each client app (milliseconds since the epoch). */
+export async function listLastUses(db: Db, userId: UserId): Promise<Map<ClientId, number>> {
+  const rows = await db
+    .selectFrom('connectedApps')
+    .select(['clientId', 'lastUsedAt'])
+    .where('userId', '=', userId)
+    .execute();
+  return new Map(rows.map(({ clientId, lastUsedAt }) => [clientId, lastUsedAt]));
+}
+
 /** @returns false if there was none */
 export async function deleteConnectedApp(db: Db, userId: UserId, clientId: ClientId): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -50,6 +50,7 @@ export async function showConsent(r: RequestContext, deps: OidcDeps): Promise<vo
     {
       action: '/consent',
       fields: { authorization_code: id },
+      clientId: client.clientId,
       clientName,
       ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
       clientHost: toClientHost(request),

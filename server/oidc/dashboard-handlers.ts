@@ -1,17 +1,24 @@
 import { DashboardPage } from '../../views/oidc/dashboard-page.tsx';
-import type { RequestContext } from '../http/index.ts';
+import type { ClientId } from '../shared/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import { listApps, logoOrigins, matchesSearch, searchFrom } from './apps.ts';
 import type { ClientMetadata } from './client-metadata.ts';
 import { listClients } from './client-store.ts';
+import { listLastUses } from './connected-app-store.ts';
 import type { OidcDeps } from './deps.ts';
 
 const maxWords = 100;
 
+interface LoadedApps {
+  clients: ClientMetadata[];
+  lastUses: Map<ClientId, number>;
+}
+
 /** Undefined: the list cannot be loaded. */
-async function loadClients(r: RequestContext, { database }: OidcDeps): Promise<ClientMetadata[] | undefined> {
+async function loadApps(r: UserRequest, { database }: OidcDeps): Promise<LoadedApps | undefined> {
   try {
-    return await listClients(database.db);
+    const [clients, lastUses] = await Promise.all([listClients(database.db), listLastUses(database.db, r.user.id)]);
+    return { clients, lastUses };
   } catch (error) {
     r.log.error({ err: error }, 'could not list the client apps');
     return undefined;
@@ -21,8 +28,9 @@ async function loadClients(r: RequestContext, { database }: OidcDeps): Promise<C
 async function renderDashboard(r: UserRequest, deps: OidcDeps): Promise<void> {
   const { publicUrl, defaultClientId, canAccessClient } = deps;
   const searchText = (r.query('q') ?? '').trim().slice(0, maxWords);
-  const listed = await loadClients(r, deps);
-  const all = listed && listApps(r.user, listed, { canAccessClient, publicUrl, defaultClientId });
+  const loaded = await loadApps(r, deps);
+  const rules = { canAccessClient, publicUrl, defaultClientId };
+  const all = loaded && listApps(r.user, loaded.clients, { ...rules, lastUses: loaded.lastUses });
   const apps = all && matchesSearch(all, searchText);
   const hasSearch = (all?.length ?? 0) >= searchFrom || searchText !== '';
   r.render(

@@ -147,6 +147,7 @@ function renderConfirmPage(
     {
       action: routes.code_verification,
       fields: { xsrf, user_code: userCode },
+      clientId: client.clientId,
       clientName,
       clientLogo: client.logoUri,
       userCode,

@@ -22,6 +22,7 @@ export const planRequiredUrlForClient = (clientId: ClientId): string =>
 /** The client app that the user's plan does not include, and the next steps. */
 interface RestrictedClient {
   demand: AccessRequirement;
+  clientId: ClientId;
   clientName: string;
   clientLogo: string | undefined;
   request?: AuthorizationRequest;
@@ -37,12 +38,22 @@ async function loadRestrictedClient(r: RequestContext, deps: OidcDeps): Promise<
   if (authorization !== undefined) {
     const request = await requireOwnedRequest(r, deps, authorization);
     const { client, clientName } = request;
-    return { demand: client, clientName, clientLogo: client.logoUri, request, search, opened: `/verify-user${search}` };
+    const clientId = toClientId(client.clientId);
+    return {
+      demand: client,
+      clientId,
+      clientName,
+      clientLogo: client.logoUri,
+      request,
+      search,
+      opened: `/verify-user${search}`,
+    };
   }
   const client = await findClient(deps.database.db, toClientId(r.query('client_id') ?? ''));
   if (!client || !isVisibleToUsers(client)) throw new HttpError('notFound', { detail: 'no such client app' });
   return {
     demand: client,
+    clientId: client.client_id,
     clientName: client.client_name,
     clientLogo: client.logo_uri,
     // A user who returns here with the right plan continues into the app.
@@ -64,12 +75,15 @@ function planViews(
   deps: OidcDeps,
   { demand, search }: RestrictedClient,
 ): NotInPlanPageProps['plans'] {
-  return plansThatOpen(deps, demand).map((plan) => {
+  const plans = plansThatOpen(deps, demand);
+  const recommended = plans.find(({ isMostChosen }) => isMostChosen) ?? plans[0];
+  return plans.map((plan) => {
     const price = planPrice(r, plan, deps.catalogue);
     return {
       name: planLine(r.t, plan),
       price: price ? priceText(price) : '',
       href: `/plan-purchase/${plan.id}${search}`,
+      isRecommended: plan === recommended,
     };
   });
 }
@@ -84,13 +98,14 @@ export async function showPlanRequired(r: RequestContext, deps: OidcDeps): Promi
   const { user } = found;
   const restricted = await loadRestrictedClient(r, deps);
   if (deps.canAccessClient(restricted.demand, user)) return r.redirect(restricted.opened);
-  const { clientName, clientLogo, request, search } = restricted;
+  const { clientId, clientName, clientLogo, request, search } = restricted;
   const currentPlan = deps.catalogue.byId(user.planId);
   const otherAccount = new URLSearchParams(search);
   otherAccount.set('forceAuth', 'true');
   r.render(
     NotInPlanPage,
     {
+      clientId,
       clientName,
       clientLogo,
       memberEmail: user.email,

@@ -43,7 +43,7 @@ describe('the dashboard in a browser', () => {
 
   it('The grid has one column per 350 px of the window, at least one, without scripts', async () => {
     const page = await open(false);
-    for (const width of [320, 350, 699, 700, 1049, 1050, 1366, 1399, 1400, 1750, 2100]) {
+    for (const width of [320, 350, 699, 700, 1049, 1050, 1366, 1399, 1400, 1750, 2100, 2449, 2450, 2800, 3840]) {
       await page.setViewportSize({ width, height: heightPx });
       const columns = await page
         .locator('.app-tiles')
@@ -52,9 +52,9 @@ describe('the dashboard in a browser', () => {
     }
   });
 
-  it('A logo that does not load is replaced by Foyer’s sign, and only that one', async () => {
+  it('A logo that does not load is replaced by the initial of the app, and only that one', async () => {
     const page = await open(true);
-    const sign = (name: string) => tile(page, name).locator('.mark');
+    const sign = (name: string) => tile(page, name).locator('.app-initial');
     await sign('App 1').waitFor({ state: 'detached' });
     expect(await sign('App 2').isVisible()).toBe(true);
     expect(await sign('App 4').isVisible()).toBe(true);
@@ -68,7 +68,7 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('searchbox').fill('APP 7');
     await page.keyboard.press('Enter');
     await page.getByRole('status').waitFor();
-    expect(await page.locator('.app-tile h2').allTextContents()).toEqual(['App 7']);
+    expect(await page.locator('.app-name').allTextContents()).toEqual(['App 7']);
     await page.getByRole('link', { name: 'Open App 7' }).press('Enter');
     await page.waitForURL(`${shop.foyer.url}/imprint?app=7&iss=**`);
     await page.goBack();
@@ -77,6 +77,23 @@ describe('the dashboard in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'App 3 isn’t in your plan' }).waitFor();
     await page.getByRole('link', { name: 'Choose Free, monthly' }).press('Enter');
     await page.waitForURL(`${shop.foyer.url}/plan-purchase/1?redirect=**`);
+  });
+
+  it('The middle of a tile opens its app, and typing filters the tiles without leaving the page', async () => {
+    const page = await open(true);
+    const names = () => page.locator('.app-tile:visible .app-name').allTextContents();
+    const search = page.getByRole('searchbox');
+    await search.fill('app 1');
+    await page.waitForFunction(() => document.querySelectorAll('.app-tile[hidden]').length > 0);
+    expect((await names()).every((name) => name.includes('1'))).toBe(true);
+    expect(await page.getByRole('status').textContent()).toBe(`${(await names()).length} apps shown`);
+    await search.fill('app 7');
+    await page.waitForFunction(() => document.querySelectorAll('.app-tile:not([hidden])').length === 1);
+    expect(new URL(page.url()).search).toBe('');
+    const box = await tile(page, 'App 7').boundingBox();
+    if (!box) throw new Error('no tile');
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForURL(`${shop.foyer.url}/imprint?app=7&iss=**`);
   });
 
   it('A message that the apps could not be loaded is shown for three seconds', async () => {

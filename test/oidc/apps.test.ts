@@ -8,6 +8,7 @@ const rules = {
   canAccessClient: createCanAccessClient(({ planId }) => ({ plan: planId ?? undefined, entitlements: [] })),
   publicUrl: 'https://foyer.example',
   defaultClientId: toClientId('web'),
+  lastUses: new Map(),
 };
 const member = { planId: toPlanId('12'), trialUntil: null };
 const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);
@@ -24,6 +25,15 @@ describe('the apps of the dashboard', () => {
       { id: 'c', name: 'Events' },
       { id: 'zebra', name: 'zebra', logoUrl: 'https://cdn.example/z.png' },
     ]);
+  });
+
+  it('The most recently used apps are first', () => {
+    const lastUses = new Map([
+      [toClientId('c'), 1_000],
+      [toClientId('d'), 2_000],
+    ]);
+    const apps = listApps(member, [client('a'), client('b'), client('c'), client('d')], { ...rules, lastUses });
+    expect(apps.map(({ id }) => id)).toEqual(['d', 'c', 'a', 'b']);
   });
 
   it('An app for other plans has no start address, only the page that explains why', () => {

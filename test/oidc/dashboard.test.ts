@@ -23,7 +23,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
   const tiles = (html: string) =>
     [...html.matchAll(/<li class="app-tile">.*?<\/li>/gs)].map(([tile]) => ({
       tile,
-      name: /<h2>(.*?)<\/h2>/.exec(tile)?.[1],
+      name: /<bdi>(.*?)<\/bdi>/.exec(tile)?.[1],
       href: /<a class="button[^"]*" href="([^"]*)"/.exec(tile)?.[1]?.replaceAll('&amp;', '&'),
     }));
 
@@ -43,7 +43,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(await page()).toContain('No apps yet');
   });
 
-  it('Each app has a tile with logo, fallback sign, name, client id and a link to open it', async () => {
+  it('Each app has a tile with logo, fallback initial, name, client id and a link to open it', async () => {
     const { origin } = new URL('https://cdn.example/');
     await foyer.addClient({
       id: 'academy',
@@ -60,7 +60,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
       name: 'Academy &lt;b&gt;',
       href: `https://a.example/in?${new URLSearchParams({ iss: foyer.url })}`,
     });
-    expect(academy?.tile).toMatch(/class="mark".*<img src="https:\/\/cdn\.example\/a\.png" alt=""/s);
+    expect(academy?.tile).toMatch(/class="app-initial">A<.*<img src="https:\/\/cdn\.example\/a\.png" alt=""/s);
     expect(academy?.tile).toContain('>academy</p>');
     expect(academy?.tile).toMatch(/>Open<span class="visually-hidden"> .*Academy/);
     expect(plain).toMatchObject({ name: 'Plain', href: undefined });

@@ -1,5 +1,6 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
+import { AppLogo } from '../parts/app-logo.tsx';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -11,6 +12,7 @@ export interface ConsentPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;
+  clientId: string;
   clientName: string;
   clientLogo?: string;
   /** Host (or scheme) of the registered address to which the user returns. */
@@ -23,12 +25,17 @@ export interface ConsentPageProps {
 }
 
 /** The client's logo, or its first letter, next to Foyer's own sign. */
-export function Pair({ clientName, clientLogo }: { clientName: string; clientLogo?: string | undefined }) {
+export function Pair(props: {
+  ctx: PageContext;
+  clientId: string;
+  clientName: string;
+  clientLogo?: string | undefined;
+}) {
+  const { ctx, clientId, clientName, clientLogo } = props;
   return (
     <div className="pair-apps" aria-hidden="true">
-      <span className="pair-app">
-        {clientLogo === undefined ? Array.from(clientName)[0]?.toUpperCase() : <img src={clientLogo} alt="" />}
-      </span>
+      {clientLogo !== undefined && <Script ctx={ctx} entry="pictures" />}
+      <AppLogo ctx={ctx} clientId={clientId} name={clientName} logoUrl={clientLogo} size="large" />
       <span className="pair-link" />
       <span className="pair-own">
         <Mark />
@@ -44,7 +51,7 @@ export function ConsentPage(props: ConsentPageProps) {
   return (
     <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
-      <Pair clientName={clientName} clientLogo={props.clientLogo} />
+      <Pair ctx={ctx} clientId={props.clientId} clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('oauth.consent.title', { clientName })}</h1>
         <p className="muted">{t('oauth.consent.signedInAs', { email: props.memberEmail })}</p>

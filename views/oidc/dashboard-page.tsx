@@ -53,7 +53,15 @@ function Search({ ctx, searchText }: { ctx: PageContext; searchText: string }) {
   );
 }
 
-function Apps({ ctx, apps, searchText }: { ctx: PageContext; apps: readonly AppView[]; searchText: string }) {
+interface AppsProps {
+  ctx: PageContext;
+  apps: readonly AppView[];
+  searchText: string;
+  /** All apps are on the page: a script filters them while the user types. */
+  filters: boolean;
+}
+
+function Apps({ ctx, apps, searchText, filters }: AppsProps) {
   const { t } = ctx;
   if (apps.length === 0 && searchText === '') {
     return <EmptyState title={t('dashboard.empty.title')} text={t('dashboard.empty.text')} />;
@@ -79,11 +87,18 @@ function Apps({ ctx, apps, searchText }: { ctx: PageContext; apps: readonly AppV
           <a href={path}>{t('dashboard.search.all')}</a>
         </p>
       )}
+      {searchText === '' && filters && (
+        <>
+          <Script ctx={ctx} entry="filter" />
+          <p className="visually-hidden" role="status" data-filter-status={t('dashboard.search.shown')} />
+        </>
+      )}
       {apps.some(({ logoUrl }) => logoUrl !== undefined) && <Script ctx={ctx} entry="pictures" />}
       <ul className="app-tiles">
         {apps.map(({ id, name, logoUrl, href, limitedHref }) => (
           <AppTile
             key={id}
+            ctx={ctx}
             name={name}
             subtitle={id}
             logoUrl={logoUrl}
@@ -124,7 +139,7 @@ export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
           <Snackbar ctx={ctx} kind="error" text={t('dashboard.failed.snackbar')} duration="profile" />
         </>
       ) : (
-        <Apps ctx={ctx} apps={apps} searchText={searchText ?? ''} />
+        <Apps ctx={ctx} apps={apps} searchText={searchText ?? ''} filters={searchText !== undefined} />
       )}
     </PlainLayout>
   );

@@ -10,6 +10,7 @@ export interface DeviceConfirmPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;
+  clientId: string;
   clientName: string;
   clientLogo?: string | undefined;
   /** As on the device. */
@@ -27,7 +28,7 @@ export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
   return (
     <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
-      <Pair clientName={clientName} clientLogo={props.clientLogo} />
+      <Pair ctx={ctx} clientId={props.clientId} clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('oauth.device.confirm.title', { clientName })}</h1>
         {memberEmail !== undefined && <p className="muted">{t('oauth.consent.signedInAs', { email: memberEmail })}</p>}

@@ -9,13 +9,14 @@ import { Pair } from './consent-page.tsx';
 
 export interface NotInPlanPageProps {
   ctx: PageContext;
+  clientId: string;
   clientName: string;
   clientLogo?: string | undefined;
   memberEmail: string;
   /** The name of the user's plan; undefined: none. */
   currentPlan?: string | undefined;
-  /** The plans that include the client app and are on sale. */
-  plans: readonly { name: string; price: string; href: string }[];
+  /** The plans that include the client app and are on sale; one of them is recommended. */
+  plans: readonly { name: string; price: string; href: string; isRecommended?: boolean }[];
   compareHref: string;
   /** The sign-in of another user. */
   otherAccountHref: string;
@@ -31,7 +32,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
   return (
     <AuthLayout ctx={ctx} long>
       <Script ctx={ctx} entry="busy" />
-      <Pair clientName={clientName} clientLogo={props.clientLogo} />
+      <Pair ctx={ctx} clientId={props.clientId} clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('dashboard.limited.title', { clientName })}</h1>
         <p className="muted">
@@ -48,10 +49,15 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
       ) : (
         <Card title={t('dashboard.limited.plans', { clientName })} flush>
           <ItemList
-            items={plans.map(({ name, price, href }) => ({
+            items={plans.map(({ name, price, href, isRecommended }) => ({
               label: name,
               value: price,
-              action: { href, label: t('dashboard.limited.choose'), context: name },
+              act: (
+                <ButtonLink href={href} kind={isRecommended ? 'primary' : 'quiet'} size="small">
+                  {t('dashboard.limited.choose')}
+                  <span className="visually-hidden"> {name}</span>
+                </ButtonLink>
+              ),
             }))}
           />
         </Card>
@@ -61,7 +67,7 @@ export function NotInPlanPage(props: NotInPlanPageProps) {
           <p className="small muted">
             {t(back ? 'dashboard.limited.then' : 'dashboard.limited.thenOpen', { clientName })}
           </p>
-          <ButtonLink href={props.compareHref} block>
+          <ButtonLink href={props.compareHref} kind="link" block>
             {t('dashboard.limited.compare')}
           </ButtonLink>
         </div>

@@ -1,8 +1,10 @@
+import type { PageContext } from '../page-context.ts';
+import { AppLogo } from './app-logo.tsx';
 import { ButtonLink } from './button.tsx';
 import { Chip } from './chip.tsx';
-import { Mark } from './mark.tsx';
 
 export interface AppTileProps {
+  ctx: PageContext;
   name: string;
   /** The client id. */
   subtitle: string;
@@ -14,16 +16,15 @@ export interface AppTileProps {
   limited?: { href: string; label: string; how: string };
 }
 
-/** A client app. Behind its logo is Foyer's own sign, which shows if there is no logo or it does not load. */
-export function AppTile({ name, subtitle, logoUrl, href, open, limited }: AppTileProps) {
+/** A client app. The whole tile opens it: the area of the link covers it (apps.css). */
+export function AppTile({ ctx, name, subtitle, logoUrl, href, open, limited }: AppTileProps) {
   return (
     <li className="app-tile">
-      <span className="app-logo" aria-hidden="true">
-        <Mark />
-        {logoUrl !== undefined && <img src={logoUrl} alt="" loading="lazy" />}
-      </span>
+      <AppLogo ctx={ctx} clientId={subtitle} name={name} logoUrl={logoUrl} />
       <div className="app-words">
-        <h2>{name}</h2>
+        <p className="app-name">
+          <bdi>{name}</bdi>
+        </p>
         <p className="muted small">{subtitle}</p>
         {limited !== undefined && (
           <p className="app-limited small">

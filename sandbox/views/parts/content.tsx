@@ -80,9 +80,16 @@ function Tiles({ ctx }: { ctx: PageContext }) {
   const open = t('parts.content.open');
   return (
     <ul className="app-tiles">
-      <AppTile name="Showcase Pages" subtitle="showcase-pages" logoUrl={ctx.assets.icon} href="#showcase" open={open} />
-      <AppTile name="Orchard Analytics" subtitle="orchard" href="#orchard" open={open} />
-      <AppTile name={t('parts.content.noAddress')} subtitle="batch-import" open={open} />
+      <AppTile
+        ctx={ctx}
+        name="Showcase Pages"
+        subtitle="showcase-pages"
+        logoUrl={ctx.assets.icon}
+        href="#showcase"
+        open={open}
+      />
+      <AppTile ctx={ctx} name="Orchard Analytics" subtitle="orchard" href="#orchard" open={open} />
+      <AppTile ctx={ctx} name={t('parts.content.noAddress')} subtitle="batch-import" open={open} />
     </ul>
   );
 }

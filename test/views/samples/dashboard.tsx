@@ -12,6 +12,7 @@ export function dashboardSamples(ctx: PageContext): Record<string, Sample> {
   ];
   const limited = {
     ctx,
+    clientId: 'academy',
     clientName: 'Academy & <Friends>',
     memberEmail: member.email,
     compareHref: '/plan-purchase',

@@ -40,6 +40,7 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
           ctx={ctx}
           action="/consent"
           fields={fields}
+          clientId="ledger"
           clientName="Ledger & Sons"
           clientHost="ledger.example"
           reason="third-party"
@@ -54,6 +55,7 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
           ctx={ctx}
           action="/consent"
           fields={fields}
+          clientId="pocket"
           clientName="Pocket"
           clientLogo="https://pocket.example/logo.png"
           clientHost="com.example.pocket"
@@ -69,6 +71,7 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
           ctx={ctx}
           action="/consent"
           fields={fields}
+          clientId="pages"
           clientName={clientName}
           clientHost="pages.example"
           reason="prompt"
