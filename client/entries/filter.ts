@@ -9,13 +9,13 @@ const status = document.querySelector<HTMLElement>('[data-filter-status]');
 
 input?.addEventListener('input', () => {
   const words = plain(input.value).split(/\s+/).filter(Boolean);
-  let shown = 0;
+  let count = 0;
   for (const tile of tiles) {
     const text = plain(tile.querySelector('.app-words')?.textContent ?? '');
     tile.hidden = !words.every((word) => text.includes(word));
-    if (!tile.hidden) shown += 1;
+    if (!tile.hidden) count += 1;
   }
-  if (status) status.textContent = (status.dataset.filterStatus ?? '').replace('%', String(shown));
+  if (status) status.textContent = (status.dataset.filterStatus ?? '').replace('%', String(count));
 });
 
 export {};
