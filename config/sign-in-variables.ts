@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, webAddress, whole } from './value-rules.ts';
+import { callNumbers, flag, webAddress, whole } from './value-rules.ts';
 
 /** The variables for sessions, second factors, passwords and limits of attempts: a part of the schema in `schema.ts`. */
 export const signInVariables = {
@@ -49,4 +49,10 @@ export const signInVariables = {
   SIGN_UP_LIMIT_ADDRESS: whole(1, 1_000_000).default(20),
   COMPANY_LIMIT_ADDRESS: whole(1, 1_000_000).default(300),
   SIGN_UP_LIMIT_OVERALL: whole(1, 100_000_000).default(2_000),
+  /** Calls of the JSON API a minute, each call apart: of a member or service, of an address, of a service for visitors. */
+  API_LIMIT_CALLER: whole(1, 1_000_000).default(300),
+  API_LIMIT_ADDRESS: whole(1, 1_000_000).default(300),
+  API_LIMIT_VISITORS: whole(1, 1_000_000).default(3_000),
+  /** The same for single calls, by their id. */
+  API_LIMIT_CALLS: callNumbers.optional(),
 };

@@ -19,3 +19,14 @@ const address = (protocols: string[]) =>
     `write an absolute address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
   );
 export const webAddress = address(['https:', 'http:']);
+
+const callNumber = /^([A-Za-z]{1,100})=([1-9]\d{0,5})$/;
+
+/** Whole numbers by name, as in `signUp=60,listClients=600`. */
+export const callNumbers = z.string().transform((value, context) => {
+  const pairs = value.split(',').map((part) => callNumber.exec(part.trim()));
+  const numbers = new Map(pairs.map((pair) => [pair?.[1] ?? '', Number(pair?.[2])]));
+  if (pairs.every(Boolean) && numbers.size === pairs.length) return numbers;
+  context.addIssue('write call=number, separated by commas, each call once, the numbers from 1 to 999999');
+  return z.NEVER;
+});

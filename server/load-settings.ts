@@ -3,6 +3,7 @@ import { type Config, ConfigurationError, inspectConfig, loadConfig } from '../c
 import { loadPlans, PlansFileError } from '../config/plans.ts';
 import { loadProviders, ProvidersFileError } from '../config/providers.ts';
 import { findDataFolderFault } from './data-folder-fault.ts';
+import { isCallId } from './http/index.ts';
 import { LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 
 /** The faults with which a reader of files ends. @throws any other error of `read` */
@@ -35,6 +36,14 @@ function findPlanFaults({ PLANS_FILE: file, PAYMENT_METHODS: methods }: Config):
     : findMethodFaults(methods, loadPlans(file).currency);
 }
 
+/** Names of `API_LIMIT_CALLS` that are no calls. */
+export const findCallLimitFaults = ({
+  API_LIMIT_CALLS: limits = new Map(),
+}: Pick<Config, 'API_LIMIT_CALLS'>): string[] =>
+  [...limits.keys()]
+    .filter((id) => !isCallId(id))
+    .map((id) => `API_LIMIT_CALLS: there is no call ${id}; write a name from RateLimit-Policy, as in signUp`);
+
 /** A sandbox writes its own file of providers at its start. */
 function findProviderFileFaults({ PROVIDERS_FILE: file }: Config, environment: NodeJS.ProcessEnv): string[] {
   if (!environment.PROVIDERS_FILE) return [];
@@ -60,6 +69,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Config {
     ...readable('LEGAL_DIR', () => findLegalFaults(config)),
     ...readable('PLANS_FILE', () => findPlanFaults(config)),
     ...readable('PROVIDERS_FILE', () => findProviderFileFaults(config, environment)),
+    ...readable('API_LIMIT_CALLS', () => findCallLimitFaults(config)),
     ...readable('DATA_DIR', () => findDataDirFaults(config)),
   ];
   if (all.length > 0) throw new ConfigurationError(all);

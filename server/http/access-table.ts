@@ -62,6 +62,8 @@ export const callAccess = {
 
 export type CallId = keyof typeof callAccess;
 
+export const isCallId = (id: string): id is CallId => Object.hasOwn(callAccess, id);
+
 /** Tests whether a call is open to the own tokens of client apps, by its id. */
 export function isServiceCall(id: string): boolean {
   const access: ApiAccess | 'public' | undefined = new Map<string, ApiAccess | 'public'>(

@@ -21,7 +21,7 @@ export {
   resolveRequestedUser,
   setPrincipal,
 } from './access.ts';
-export { callAccess, graphqlAccess, isServiceCall } from './access-table.ts';
+export { callAccess, graphqlAccess, isCallId, isServiceCall } from './access-table.ts';
 export {
   type Action,
   type ActionDone,

@@ -19,6 +19,7 @@ import { insertUserRecord } from '../../server/users/index.ts';
 import { userRecordSchema } from '../../server/users/user-record-json.ts';
 import { listenOnFreePort, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toClientId, toUserId } from '../support/ids.ts';
+import { limitsWith } from '../support/limits.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
 
@@ -98,10 +99,13 @@ describe('errors of GraphQL', () => {
       setPrincipal(req, { kind: 'client', clientId: toClientId('shop'), scopes: ['users:read'] });
       next();
     };
-    const limits = apiCallLimits({
-      consumeCount: async () => ({ count: 1, expiresInMs: 60_000 }),
-      setIfAbsent: async () => true,
-    });
+    const limits = apiCallLimits(
+      {
+        consumeCount: async () => ({ count: 1, expiresInMs: 60_000 }),
+        setIfAbsent: async () => true,
+      },
+      limitsWith({}),
+    );
     const settings = { guard, limits, document: {} };
     const app = express().use(apiRoutes([operation], settings), onError);
     const listening = await listenOnFreePort(app);

@@ -10,6 +10,7 @@ import {
   requirePrincipal,
 } from '../../server/http/index.ts';
 import { listenOnFreePort, type TestFoyer } from '../support/foyer.ts';
+import { limitsWith } from '../support/limits.ts';
 
 const answer = z.object({ principal: z.string(), note: z.string() });
 const body = z.object({ note: z.string().max(20) });
@@ -115,7 +116,11 @@ export async function serveProbes({ app, deps }: TestFoyer): Promise<{ url: stri
   const served = express()
     .set('query parser', 'simple')
     .use(
-      apiRoutes(probes, { guard: app.guard, limits: apiCallLimits(deps.kv, { probeRare: 3 }), document: {} }),
+      apiRoutes(probes, {
+        guard: app.guard,
+        limits: apiCallLimits(deps.kv, limitsWith({}), new Map([['probeRare', 3]])),
+        document: {},
+      }),
       onError,
     );
   const { server, port } = await listenOnFreePort(served);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isLoopback } from '../../../config/load.ts';
 import { misspelt } from '../../../config/misspelt.ts';
 import { isPrinted } from '../../../config/printed.ts';
-import { findLegalFaults } from '../../load-settings.ts';
+import { findCallLimitFaults, findLegalFaults } from '../../load-settings.ts';
 import { runtimeFault } from '../../runtime-check.ts';
 import { type FolderFacts, isFuse, isMemory, isReadableFolder, networkName } from './data-folder.ts';
 import { bytesText, type Finding } from './finding.ts';
@@ -26,6 +26,17 @@ const judgeFaults = ({ faults }: Setup): Finding[] => [
     ]),
   ),
 ];
+
+const judgeCallLimits = ({ config, unreadable }: Setup): Finding[] =>
+  unreadable('API_LIMIT_CALLS')
+    ? []
+    : findCallLimitFaults(config).flatMap((text) =>
+        table('configuration', [
+          fault('configuration.call-limits')`${text}
+    Why: Foyer does not start with this.
+    Do: Correct API_LIMIT_CALLS; docs/configuration.md lists the calls with a limit of their own.`,
+        ]),
+      );
 
 /** Stops a start; PLANS_FILE and PROVIDERS_FILE have areas of their own. */
 const judgeLegalTexts = ({ config, unreadable }: Setup): Finding[] =>
@@ -151,6 +162,7 @@ export function checkConfiguration(setup: Setup): Finding[] {
   const checks = [
     judgeFaults,
     judgeLegalTexts,
+    judgeCallLimits,
     judgeNames,
     judgeMode,
     judgeSecretKeys,

@@ -1,10 +1,11 @@
 import type { Request } from 'express';
 import { requirePrincipal } from '../access.ts';
 import type { CallLimits } from '../api-operation.ts';
+import type { RateLimits } from './configure.ts';
 import type { Limit, LimitStore } from './consume.ts';
 import type { Scope } from './definition.ts';
 import { rateLimiter } from './express.ts';
-import { apiCallsPerMinute, rateLimits } from './limits.ts';
+import { apiCallsPerMinute } from './limits.ts';
 
 function callerKey(req: Request): string {
   const principal = requirePrincipal(req);
@@ -28,13 +29,17 @@ function toCallLimit<By extends Scope>(limit: Limit<By>, id: string, max: number
 /**
  * The limits of the JSON API. Public calls are counted by the address of the request; all others by their caller, whatever
  * its session or address.
+ * @param configured the maxima of single calls, by the id of the call
  */
 export function apiCallLimits(
   kv: LimitStore,
-  perMinute: Readonly<Partial<Record<string, number>>> = apiCallsPerMinute,
+  { apiCall, publicApiCall, apiCallForVisitors }: Pick<RateLimits, 'apiCall' | 'publicApiCall' | 'apiCallForVisitors'>,
+  configured: ReadonlyMap<string, number> = new Map(),
 ): CallLimits {
-  const { apiCall, publicApiCall, apiCallForVisitors } = rateLimits;
-  const [forVisitors] = apiCallForVisitors.counters;
+  const perMinute: Readonly<Partial<Record<string, number>>> = {
+    ...apiCallsPerMinute,
+    ...Object.fromEntries(configured),
+  };
   return {
     call({ id, access }) {
       if (access === 'public') return rateLimiter(kv, toCallLimit<'address'>(publicApiCall, id, perMinute[id]));
@@ -43,7 +48,7 @@ export function apiCallLimits(
     },
     forVisitors: rateLimiter(kv, apiCallForVisitors, {
       toKey: callerKey,
-      max: maxOrRegistered(forVisitors.max),
+      max: maxOrRegistered(apiCallForVisitors.counters[0]?.max ?? 0),
     }),
   };
 }

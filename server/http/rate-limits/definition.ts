@@ -21,7 +21,10 @@ export type MaxVariable =
   | 'SMS_LIMIT_MEMBER'
   | 'SMS_LIMIT_NUMBER'
   | 'SMS_LIMIT_ADDRESS'
-  | 'SMS_LIMIT_OVERALL';
+  | 'SMS_LIMIT_OVERALL'
+  | 'API_LIMIT_CALLER'
+  | 'API_LIMIT_ADDRESS'
+  | 'API_LIMIT_VISITORS';
 
 /** The configuration variables that hold a window, in minutes. */
 export type WindowVariable = 'GUESS_WINDOW_MINUTES' | 'SIGN_UP_WINDOW_MINUTES' | 'CARD_WINDOW_MINUTES';

@@ -237,17 +237,17 @@ export const rateLimits = {
   ]),
 
   apiCall: limit('calls of the JSON API, each call apart; an app may have its own number', minuteMs, [
-    counter('client', 'rate:api', 300),
+    counter('client', 'rate:api', 'API_LIMIT_CALLER'),
   ]),
   publicApiCall: limit('public calls of the JSON API, each call apart', minuteMs, [
-    counter('address', 'rate:api', 300),
+    counter('address', 'rate:api', 'API_LIMIT_ADDRESS'),
   ]),
   apiCallForVisitors: limit('public calls of an app for its visitors; an app may have its own number', minuteMs, [
-    counter('client', 'rate:api:for-visitors', 3_000),
+    counter('client', 'rate:api:for-visitors', 'API_LIMIT_VISITORS'),
   ]),
 } as const satisfies Record<string, LimitDefinition>;
 
-/** The calls of the JSON API that have another maximum than `apiCall` and `publicApiCall`. */
+/** The calls of the JSON API that have another maximum than `apiCall` and `publicApiCall`, unless API_LIMIT_CALLS has them. */
 export const apiCallsPerMinute = {
   signUp: 30,
   confirmSignUp: 60,
