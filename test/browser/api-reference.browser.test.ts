@@ -45,7 +45,7 @@ describe('the page of the JSON API in a browser', () => {
     [1366, 'light', 'all'],
     [375, 'dark', 'colours'],
   ] as const)(
-    'axe finds nothing on the page at %s px in %s colors',
+    'The page has no finding of axe at %s px in %s colors',
     async (widthPx, colorScheme, rules) => {
       const page = await newPage({ widthPx, colorScheme });
       await page.goto(sandbox.foyer.url + apiReferencePath);
