@@ -27,6 +27,7 @@ export async function openFederatedHouse(): Promise<FederatedHouse> {
   const foyer = await startFoyer(anyBackend, {
     ...providers.environment((file) => {
       const [acme = {}, saml = {}] = file.providers;
+      const byForm = { ...saml, id: 'by-form', name: 'Rheinische Stadtwerke' };
       const long = { ...acme, id: 'long', name: 'Versicherungskammer Niederösterreich-Burgenland', domains: [] };
       return {
         ...file,
@@ -34,6 +35,7 @@ export async function openFederatedHouse(): Promise<FederatedHouse> {
           { ...acme, logo: 'acme.svg' },
           { ...saml, idpInitiated: true },
           { ...long, issuer: `${providers.url}/long` },
+          { ...byForm, entityId: 'https://id.stadtwerke.example', domains: [], requestBinding: 'post' },
         ],
       };
     }),
@@ -104,6 +106,10 @@ export function federationStops({
       },
     },
     {
+      name: 'sign-in by providers, one is not set up',
+      open: at('/?notice=federation-not-set-up&provider=long'),
+    },
+    {
       name: 'sign-in by providers, a link is offered',
       open: at('/?redirect=/federation/link&notice=federation-offer&provider=google'),
     },
@@ -141,6 +147,19 @@ export function federationStops({
             name: translator(lang)('common.redirect.toProvider', { providerName: 'Google' }),
           })
           .waitFor();
+      },
+    },
+    {
+      name: 'a request to a provider by a form',
+      async open(page) {
+        // The page does not submit itself, so that it stays, and shows its button after some seconds.
+        await page.addInitScript(() => {
+          if (location.pathname.endsWith('/request')) HTMLFormElement.prototype.submit = () => {};
+        });
+        await at('/')(page);
+        await page.locator('summary').click();
+        await page.getByRole('button', { name: 'Rheinische Stadtwerke' }).click();
+        await page.locator('main form button').waitFor();
       },
     },
     {
