@@ -32,6 +32,7 @@ export {
   priceText,
   type TextContext,
 } from './checkout/plan-view.ts';
+export { findRefund, findRefundOnNotice, readAnnouncedEnd, readAnnouncedEndsAt } from './checkout/refund-view.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';

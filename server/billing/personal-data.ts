@@ -10,6 +10,7 @@ import { erasePurchases, findOpenPurchase } from './purchase/purchase-store.ts';
 import { isPaused } from './subscription/membership.ts';
 import { findRenewingMembership } from './subscription/membership-state.ts';
 import { eraseMembership, findMembership, findStanding } from './subscription/membership-store.ts';
+import { addPlanEnd } from './subscription/plan-end.ts';
 import type { SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 
 /**
@@ -18,14 +19,14 @@ import type { SubscriptionOnDeletion } from './subscription/subscription-on-dele
  */
 export function subscriptionOnDeletion(
   { db }: Pick<Database, 'db'>,
-  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays' | 'afterYear' | 'currency'>,
 ): SubscriptionOnDeletion {
   return {
     async findRenewing(userId, nowMs) {
       const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
       return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
     },
-    async cancelOnDeletion(trx, userId, { timing, nowMs }) {
+    async cancelOnDeletion(trx, userId, { timing, nowMs, announcedEndsAt }) {
       const membership = await findStanding({ db: trx }, userId);
       const running = findRenewingMembership(membership, catalogue, nowMs);
       if (!membership) return null;
@@ -41,7 +42,7 @@ export function subscriptionOnDeletion(
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
       // A change that Stripe has not taken yet has its prices in the task that is replaced now.
       const change = (await listTasks(trx, userId)).find((task) => task.kind === 'change-later')?.detail;
-      await addBillingTask(trx, { kind, userId, customerId: membership.customerId }, nowMs);
+      await addPlanEnd(trx, { catalogue, nowMs }, { kind, membership, announcedEndsAt });
       return end === 'period-end' && membership.nextPlanId !== null
         ? [end, membership.nextPlanId, ...(change ? [change] : [])].join(':')
         : end;

@@ -251,12 +251,15 @@ export interface BillingService {
   ): Promise<CardPaymentResult>;
   /** Reads the state of a payment that waited for the user; charges nothing. @throws {StripeUnavailableError} */
   outcome(user: User): Promise<PurchaseResult>;
-  /** A free plan, at once or (with a paid plan) at the period's end; also while Stripe is unavailable. */
-  takeFree(user: User, plan: Plan): Promise<PurchaseResult>;
+  /**
+   * A free plan, at once or after the paid plan; also while Stripe is unavailable.
+   * @param announcedEndsAt the end of the paid plan on a month's notice that the page has named
+   */
+  takeFree(user: User, plan: Plan, announcedEndsAt?: number): Promise<PurchaseResult>;
   /** The plan of the user's deal with a partner, claimed or waiting. */
   findDeal(user: User): Promise<Plan | undefined>;
-  /** Claims the partner's deal of the user. undefined: there is none. */
-  takeDeal(user: User): Promise<Plan | undefined>;
+  /** Claims the partner's deal of the user. undefined: there is none. `announcedEndsAt`: as `takeFree`'s. */
+  takeDeal(user: User, announcedEndsAt?: number): Promise<Plan | undefined>;
 
   findDetails(userId: UserId): Promise<BillingDetailsState>;
   saveDetails(user: User, details: BillingDetails): Promise<SaveDetailsResult>;

@@ -178,6 +178,29 @@ describe('a yearly plan that goes on by the month', () => {
     expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 9_900 } });
   });
 
+  it('A resumption that waits for Stripe keeps the announced monthly price, though the operator raises it', async () => {
+    const user = await buyer('y-900');
+    await shop.membership.cancel(user);
+    await sellMonthsForLess();
+    shop.membership.deps.prices.forget();
+    const browser = await shop.foyer.signedIn(user);
+    const html = await (await browser.get(`${path}/resume`)).text();
+    expect(wordsOf(html)).toMatch(/goes on by the month, and \$89\.00 is charged\./);
+    let isAway = true;
+    for (let requests = 0; requests < 60; requests += 1) shop.stripe.fault('unreachable', () => isAway);
+    const laterCents = /name="laterCents" value="([^"]*)"/.exec(html)?.[1] ?? '';
+    const answer = await browser.post(`${path}/resume`, { laterCents });
+    expect(answer.headers.get('location')).toContain('resume-noted');
+    isAway = false;
+    await raiseMonths();
+    shop.membership.deps.prices.forget();
+    shop.passTime(10 * 60_000);
+    await shop.membership.work();
+    expect(await membershipOf(user)).toMatchObject({ nextPlanId: '10', nextCharge: { amountCents: 8_900 } });
+    await passMonths(user, 13);
+    expect((await ordersOf(user)).map(({ paidCents }) => paidCents)).toEqual([90_000, 8_900, 8_900]);
+  });
+
   it('The monthly price that a paid year has announced stays, though the operator raises it while a bank asks', async () => {
     const user = await shop.foyer.addUser();
     await shop.saveCard(user, cards.authenticatesAlways);

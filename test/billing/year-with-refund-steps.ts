@@ -10,7 +10,7 @@ export const yearWithRefund = { withdrawalDays: 14, afterYear: 'year-with-refund
 
 /** The hidden fields of the form that cancels. */
 export function fieldsIn(html: string): Record<string, string> {
-  const form = /<form class="form".*?<\/form>/s.exec(html)?.[0] ?? '';
+  const form = /<form class="(?:form|actions even)".*?<\/form>/s.exec(html)?.[0] ?? '';
   const fields = [...form.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }

@@ -1,11 +1,13 @@
+import type { RefundView } from '../billing/refund-sentences.ts';
 import { formatDate } from '../format.ts';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
-import { HiddenFields, listRefundEffects, type RefundView } from './cancel-membership-pages.tsx';
+import { listRefundEffects } from './cancel-membership-pages.tsx';
 
 export interface CancelByMailPageProps {
   ctx: PageContext;

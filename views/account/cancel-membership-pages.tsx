@@ -1,7 +1,9 @@
 import { type CardView, cardName } from '../billing/card-name.ts';
+import { listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { membershipPath } from './tabs.ts';
 
@@ -11,33 +13,11 @@ interface ActProps {
   problem?: ActionProblem | undefined;
 }
 
-/** The unused part of the paid period, which is given back by cancelling. */
-export interface RefundView {
-  /** The end of the plan, before that of the paid period (milliseconds since the epoch); null: at once. */
-  endsAt: number | null;
-  /** To the card or the bank account, as text; undefined: Stripe has not computed it yet. */
-  amount: string | undefined;
-  toAccount: boolean;
-  /** To the user's credit. */
-  credit: string | undefined;
-  /** Hidden fields: the announced amounts. */
-  fields: Record<string, string>;
-}
-
 /** The end of the plan on a month's notice, and what is given back then. */
-function listNoticeEffects(
-  { t, lang }: PageContext,
-  plan: string,
-  { amount, toAccount, credit, endsAt }: RefundView & { endsAt: number },
-): string[] {
-  const back =
-    amount === undefined
-      ? t('membership.cancel.refundLater')
-      : t(toAccount ? 'membership.cancel.refundThenAccount' : 'membership.cancel.refundThen', { amount });
+function listNoticeEffects({ t, lang }: PageContext, plan: string, refund: RefundView & { endsAt: number }): string[] {
   return [
-    t('membership.cancel.onNotice', { plan, date: formatDate(lang, endsAt) }),
-    back,
-    ...(credit === undefined ? [] : [t('membership.cancel.creditThen', { amount: credit })]),
+    t('membership.cancel.onNotice', { plan, date: formatDate(lang, refund.endsAt) }),
+    ...listRefundsThen({ t }, refund),
     t('membership.cancel.nothingMore'),
   ];
 }
@@ -60,9 +40,6 @@ const listEndEffects = (
   ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })]),
   t('membership.cancel.nothingMore'),
 ];
-
-export const HiddenFields = ({ fields }: { fields: Record<string, string> }) =>
-  Object.entries(fields).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 
 export interface CancelMembershipProps extends ActProps {
   plan: string;

@@ -1,8 +1,10 @@
+import { listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { type Item, ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RadioCards } from '../parts/radio-cards.tsx';
@@ -106,6 +108,32 @@ export interface DeletionMembership {
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
+  /** It ends on a month's notice, and the rest of what is paid is given back. */
+  end?: (RefundView & { endsAt: number }) | undefined;
+}
+
+/** The later end of a paid membership, and that at once, with what each gives back. */
+function listChoices(ctx: PageContext, { until, end }: DeletionMembership, days: number) {
+  const { t, lang } = ctx;
+  const now = t('leaving.deletion.membership.now');
+  if (end) {
+    const details = [...listRefundsThen(ctx, end), t('leaving.deletion.membership.onNoticeDetail')];
+    return [
+      {
+        title: t('leaving.deletion.membership.onNotice', { date: formatDate(lang, end.endsAt) }),
+        detail: details.join(' '),
+      },
+      { title: now, detail: t('leaving.deletion.membership.nowOnNotice', { count: days }) },
+    ] as const;
+  }
+  const detail =
+    until === null
+      ? t('leaving.deletion.membership.laterDetail')
+      : t('leaving.deletion.membership.laterDetailDate', { date: formatDate(lang, until) });
+  return [
+    { title: t('leaving.deletion.membership.later'), detail },
+    { title: now, detail: t('leaving.deletion.membership.nowDetail', { count: days }) },
+  ] as const;
 }
 
 type SubscriptionChoiceProps = Pick<DeleteAccountPageProps, 'ctx' | 'days' | 'timing'> & {
@@ -114,32 +142,24 @@ type SubscriptionChoiceProps = Pick<DeleteAccountPageProps, 'ctx' | 'days' | 'ti
 
 /** The end of the membership: at the end of the paid period, unless the user chooses otherwise. */
 function SubscriptionChoice({ ctx, membership, days, timing }: SubscriptionChoiceProps) {
-  const { planName, until, unpaid } = membership;
-  const { t, lang } = ctx;
+  const { planName, unpaid, end } = membership;
+  const { t } = ctx;
   const plan = planName ?? t('leaving.deletion.membership.plan');
   if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
-  const date = until === null ? undefined : formatDate(lang, until);
+  const [later, now] = listChoices(ctx, membership, days);
   return (
-    <RadioCards
-      name="membership"
-      legend={t('leaving.deletion.membership.legend', { plan })}
-      value={timing}
-      cards={[
-        {
-          value: 'period-end',
-          title: t('leaving.deletion.membership.later'),
-          detail:
-            date === undefined
-              ? t('leaving.deletion.membership.laterDetail')
-              : t('leaving.deletion.membership.laterDetailDate', { date }),
-        },
-        {
-          value: 'at-once',
-          title: t('leaving.deletion.membership.now'),
-          detail: t('leaving.deletion.membership.nowDetail', { count: days }),
-        },
-      ]}
-    />
+    <>
+      {end && <HiddenFields fields={end.fields} />}
+      <RadioCards
+        name="membership"
+        legend={t('leaving.deletion.membership.legend', { plan })}
+        value={timing}
+        cards={[
+          { value: 'period-end', ...later },
+          { value: 'at-once', ...now },
+        ]}
+      />
+    </>
   );
 }
 

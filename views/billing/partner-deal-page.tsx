@@ -20,7 +20,8 @@ export interface PartnerDealPageProps {
   action: string;
   /** The plan that was bought from the partner; without it no deal waits. */
   deal?: {
-    id: string;
+    /** Hidden fields of Confirm. */
+    fields: Record<string, string>;
     /** The effect of Confirm on the present plan. */
     lead: string;
     features: readonly string[];
@@ -59,7 +60,7 @@ function Deal({
       </div>
       {deal.features.length > 0 && <TickList items={deal.features} />}
       <form className="form" method="post" action={action}>
-        <HiddenFields fields={{ planId: deal.id }} />
+        <HiddenFields fields={deal.fields} />
         <Button block>{t('checkout.confirm')}</Button>
       </form>
       <div className="panel-ways">

@@ -16,6 +16,7 @@ import {
   warning,
   when,
 } from './facts.ts';
+import { type RefundThen, refundsThen } from './plan-end-mails.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
 type PlanType = '1' | '2';
@@ -224,18 +225,19 @@ export const membershipMails = {
     button: open,
     sample: { ...membership, planName: 'Starter', endedAt: atMs, why: 'unpaid', planNow: 'Free' },
   }),
-  /** At the period's end. `amountCents`: the price of the new plan; 0: free. */
+  /** At the end of the paid plan. `amountCents`: the price of the new plan; 0: free. */
   'plan-changes': defineMail<
-    Membership & {
-      fromPlan: string;
-      toPlan: string;
-      toPlanType?: PlanType;
-      /** As a receipt's, of the new plan. */
-      everyDays?: number;
-      changesAt: number;
-      amountCents: number;
-      currency: string;
-    }
+    Membership &
+      Omit<RefundThen, 'currency'> & {
+        fromPlan: string;
+        toPlan: string;
+        toPlanType?: PlanType;
+        /** As a receipt's, of the new plan. */
+        everyDays?: number;
+        changesAt: number;
+        amountCents: number;
+        currency: string;
+      }
   >({
     name: 'planChanges',
     facts: [
@@ -246,6 +248,7 @@ export const membershipMails = {
         value: ({ toPlan, toPlanType: type, everyDays }, { t }) => planWithPeriod(t, toPlan, { type, everyDays }),
       },
       amount('mail.membership.planAmount', 'amountCents'),
+      ...refundsThen,
     ],
     advice: 'mail.planChanges.back',
     button: open,

@@ -10,7 +10,7 @@ interface Membership {
 }
 
 /** Given back at the end of a plan that ends before its paid period does. */
-interface RefundThen {
+export interface RefundThen {
   refundCents?: number;
   /** The part that becomes credit again. */
   creditCents?: number;
@@ -42,18 +42,19 @@ const refundAmount = (
   },
 });
 
+/** The amounts of an end on a month's notice. */
+export const refundsThen: readonly MailFact<RefundThen>[] = [
+  refundAmount('mail.membership.refundThen', 'refundCents'),
+  refundAmount('mail.membership.creditThen', 'creditCents'),
+];
+
 const isOnNotice = ({ refundCents }: RefundThen): boolean => refundCents !== undefined;
 
 /** The mails about a plan that is going to end or to renew. */
 export const planEndMails = {
   'plan-cancelled': defineMail<Membership & RefundThen & { endsAt: number }>({
     name: 'planCancelled',
-    facts: [
-      plan,
-      time('mail.membership.endsOn', 'endsAt'),
-      refundAmount('mail.membership.refundThen', 'refundCents'),
-      refundAmount('mail.membership.creditThen', 'creditCents'),
-    ],
+    facts: [plan, time('mail.membership.endsOn', 'endsAt'), ...refundsThen],
     advice: (values, { t }) => t(isOnNotice(values) ? 'mail.planEndsOnNotice.back' : 'mail.planCancelled.back'),
     variant: { name: 'planEndsOnNotice', applies: isOnNotice },
     button: open,

@@ -21,11 +21,16 @@ type RequestDeletionResult =
  * Requests deletion: ends all sessions, notifies by mail, and after {@link waitDays} days all data are erased
  * (delete-due-accounts.ts), unless the user signs in before.
  * @param timing how a paid membership ends
+ * @param announcedEndsAt its end on a month's notice that the page has named
  */
 export async function requestDeletion(
   deps: DeletionDeps,
   user: User,
-  { timing, from }: { timing: CancellationTiming; from: Origin | typeof byOperator },
+  {
+    timing,
+    announcedEndsAt,
+    from,
+  }: { timing: CancellationTiming; announcedEndsAt?: number | undefined; from: Origin | typeof byOperator },
 ): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
   // Also before: if this process dies right after the commit, almost nothing remains to end.
@@ -40,7 +45,8 @@ export async function requestDeletion(
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'not-found' };
     }
-    const end = await membership.cancelOnDeletion(trx, user.id, { timing, nowMs: requestedAt });
+    const how = { timing, announcedEndsAt, nowMs: requestedAt };
+    const end = await membership.cancelOnDeletion(trx, user.id, how);
     if (end !== null) await recordMembershipEnd(trx, user.id, end);
     await outbox.record(trx, {
       type: 'account.deletion-requested',

@@ -2,7 +2,14 @@ import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/accou
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { type AnnouncedEnd, planAfterYear, toFullPeriodEnd, toLaterAmounts } from '../../billing/index.ts';
+import {
+  type AnnouncedEnd,
+  findRefund,
+  planAfterYear,
+  readAnnouncedEnd,
+  toFullPeriodEnd,
+  toLaterAmounts,
+} from '../../billing/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { membershipPageUrl } from '../notices.ts';
@@ -10,7 +17,6 @@ import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
 import { toCreditText, toMembershipView, toNextChargeView } from './membership-view.ts';
-import { findRefund, readAnnouncedEnd } from './refund-view.ts';
 
 /** The stored membership, and its status for the user. */
 async function loadStatus(r: UserRequest, deps: AccountDeps) {

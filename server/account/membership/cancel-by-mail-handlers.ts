@@ -5,7 +5,7 @@ import {
   CancelLinkMessagePage,
 } from '../../../views/account/cancel-by-mail-pages.tsx';
 import { cancelByMailPath } from '../../../views/account/tabs.ts';
-import type { Plan } from '../../billing/index.ts';
+import { findRefund, type Plan, readAnnouncedEnd } from '../../billing/index.ts';
 import { type RefusalRules, type RequestContext, refusalView } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
@@ -20,7 +20,6 @@ import {
 } from './cancel-by-mail.ts';
 import { toPlanView } from './membership-view.ts';
 import { toPlanStatus } from './plan-status.ts';
-import { findRefund, readAnnouncedEnd } from './refund-view.ts';
 
 const refusals: RefusalRules<CancelLinkRefusal> = {
   malformed: { problem: 'badRequest', text: 'membership.cancelByMail.malformed', field: 'email' },

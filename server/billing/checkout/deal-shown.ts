@@ -1,11 +1,13 @@
 import type { PartnerDealPageProps } from '../../../views/billing/partner-deal-page.tsx';
+import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
 import type { T } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
 import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
-import type { Membership } from '../subscription/membership.ts';
+import { findPaidEnd, type Membership } from '../subscription/membership.ts';
 import { findRenewingMembership, trialUntil } from '../subscription/membership-state.ts';
 import { planLine, planPrice, priceText, type TextContext } from './plan-view.ts';
+import type { EndOnNotice } from './refund-view.ts';
 
 /** The user's plan when the partner's plan is offered, and the effect of Confirm on it. */
 export type HasNow =
@@ -13,7 +15,7 @@ export type HasNow =
   | { kind: 'plan'; plan: Plan }
   | { kind: 'trial'; name: string }
   /** Kept until the end of the paid period. */
-  | { kind: 'paid'; plan: Plan; untilMs: number };
+  | { kind: 'paid'; plan: Plan; untilMs: number; end?: EndOnNotice };
 
 /** @param membership including decisions that Stripe has not confirmed */
 export function hasNow(
@@ -25,7 +27,7 @@ export function hasNow(
   if (plan?.kind === 'paid' && membership) {
     // An unpaid renewal ends at once; a subscription that is set to end is kept until then.
     const running = findRenewingMembership(membership, catalogue, nowMs);
-    const until = membership.paidUntil ?? membership.periodEnd;
+    const until = findPaidEnd(membership) ?? membership.periodEnd;
     if (!running?.unpaid && until !== null && until > nowMs) return { kind: 'paid', plan, untilMs: until };
   }
   if (plan) return { kind: 'plan', plan };
@@ -48,7 +50,8 @@ function toLead({ t, lang }: TextContext, plan: string, has: HasNow): string {
       return t('checkout.partnerDeal.overTrial', { plan, current: has.name });
     case 'paid': {
       const date = formatDate(lang, has.untilMs);
-      return t('checkout.partnerDeal.afterPaid', { plan, current: has.plan.name, date });
+      const lead = t('checkout.partnerDeal.afterPaid', { plan, current: has.plan.name, date });
+      return [lead, ...(has.end ? listRefundsThen({ t }, has.end) : [])].join(' ');
     }
   }
 }
@@ -83,10 +86,10 @@ export function shownDeal(
   };
   const features = plan.features(lang);
   return {
-    id: plan.id,
     lead: toLead(ctx, plan.name, has),
     features: features.length > 0 ? features : [plan.summary(lang)],
     sides: [...now, bought],
+    fields: { planId: plan.id, ...(has.kind === 'paid' && has.end?.fields) },
     againDays,
   };
 }

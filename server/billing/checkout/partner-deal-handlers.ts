@@ -6,8 +6,9 @@ import type { Plan } from '../catalogue/catalogue.ts';
 import { findCheckoutUser, readPlanId } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { completionUrl } from './checkout-flow.ts';
-import { hasNow, shownDeal } from './deal-shown.ts';
+import { type HasNow, hasNow, shownDeal } from './deal-shown.ts';
 import { findWaitingDeal, partnerDealUrl } from './partner-deal.ts';
+import { findRefundOnNotice, readAnnouncedEndsAt } from './refund-view.ts';
 
 /** A request about the waiting deal of a user with a partner. */
 interface PartnerDealRequest extends RequestContext {
@@ -22,6 +23,18 @@ function namedPlanId(r: RequestContext): PlanId | undefined {
   return named ? toPlanId(named) : undefined;
 }
 
+/** The present plan; a paid one may end on a month's notice. */
+async function readHasNow(
+  r: PartnerDealRequest,
+  { membership, now }: Pick<CheckoutDeps, 'membership' | 'now'>,
+): Promise<HasNow> {
+  const { user } = r;
+  const stored = await membership.getMembership(user.id);
+  const has = hasNow({ catalogue: membership.catalogue, nowMs: now() }, user, stored);
+  const end = has.kind === 'paid' ? await findRefundOnNotice(r, { membership }, user.id) : undefined;
+  return has.kind === 'paid' && end ? { ...has, untilMs: end.endsAt, end } : has;
+}
+
 async function renderPartnerDeal(
   r: PartnerDealRequest,
   { membership, now }: CheckoutDeps,
@@ -32,13 +45,13 @@ async function renderPartnerDeal(
   const action = partnerDealUrl(plan, search);
   const state: { status?: number } | undefined = r.viewAt(action, args);
   if (!state) return;
-  const has = hasNow({ catalogue, nowMs: now() }, r.user, await membership.getMembership(r.user.id));
+  const has = plan ? await readHasNow(r, { membership, now }) : undefined;
   const canBuy = plan === undefined && membership.sold;
   r.render(
     PartnerDealPage,
     {
       action,
-      ...(plan && { deal: shownDeal(r, { catalogue, plan, has }) }),
+      ...(plan && has && { deal: shownDeal(r, { catalogue, plan, has }) }),
       ...(canBuy && { otherHref: `/plan-purchase${search}` }),
     },
     { title: 'checkout.partnerDeal.heading', address: action, status: state.status, search },
@@ -81,7 +94,7 @@ export const decideDeal = requireDealUser(async (r, deps) => {
     return r.redirect(completionUrl(requested, true, search));
   }
   if (!plan || named !== plan.id) return renderPartnerDeal(r, deps, { plan, status: 409 });
-  const taken = await deps.membership.takeDeal(user);
+  const taken = await deps.membership.takeDeal(user, readAnnouncedEndsAt(r));
   if (!taken) return renderPartnerDeal(r, deps, { plan: undefined, status: 409 });
   r.redirect(completionUrl(taken, true, search));
 });

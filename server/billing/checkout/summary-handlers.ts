@@ -13,6 +13,7 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { promotionErrorText } from './checkout-texts.ts';
 import { findWaitingDeal } from './partner-deal.ts';
 import { answerPurchase } from './payment-handlers.ts';
+import { readAnnouncedEndsAt } from './refund-view.ts';
 import { renderSummary } from './summary-page-state.ts';
 
 /**
@@ -123,7 +124,9 @@ async function confirm(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown>
   const announced = readDisplayedQuote(r);
   if (plan.kind === 'free' && announced.planId !== plan.id) return renderChanged(r, deps);
   const work = () =>
-    plan.kind === 'free' ? membership.takeFree(user, plan) : membership.confirm(user, announced, { ip: r.ip });
+    plan.kind === 'free'
+      ? membership.takeFree(user, plan, readAnnouncedEndsAt(r))
+      : membership.confirm(user, announced, { ip: r.ip });
   const answered = await runWithStripe(r, { act: 'confirm', rerender }, work);
   return answered && answerPurchase(r, deps, { confirmed: answered.value, rerender });
 }

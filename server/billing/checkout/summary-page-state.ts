@@ -1,15 +1,17 @@
 import { cardName } from '../../../views/billing/card-name.ts';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
+import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
-import { isDebit, type Membership } from '../subscription/membership.ts';
+import { findPaidEnd, isDebit, type Membership } from '../subscription/membership.ts';
 import { changeKindByCard } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
+import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
 import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
 
@@ -37,6 +39,8 @@ interface SummaryFacts {
   details: BillingDetailsState | undefined;
   /** The renewal that the plan has to wait for. */
   renewal: PendingRenewal | undefined;
+  /** Of a plan without payment: the end of the paid one on a month's notice, and its refund. */
+  end: EndOnNotice | undefined;
 }
 
 type SummaryProps = Omit<PlanSummaryPageProps, 'ctx'>;
@@ -76,11 +80,14 @@ function buttonText(
 }
 
 /** The note for a plan that does not need Stripe. */
-function freeNote({ lang, t }: TextContext, { checkout: { deal, user }, membership }: SummaryFacts): string {
+function freeNote(ctx: TextContext, { checkout: { deal, user }, membership, end }: SummaryFacts): string {
+  const { lang, t } = ctx;
   if (deal) return t('checkout.dealNote');
-  const until = membership?.paidUntil;
+  const until = end?.endsAt ?? (membership && findPaidEnd(membership));
   if (user.planId === null || !membership?.paidPlanId || until == null) return t('checkout.freeNote');
-  return t('checkout.freeLater', { date: formatDate(lang, until) });
+  return [t('checkout.freeLater', { date: formatDate(lang, until) }), ...(end ? listRefundsThen(ctx, end) : [])].join(
+    ' ',
+  );
 }
 
 /** The note about a running trial. */
@@ -122,7 +129,7 @@ function toActionProps(
   if (planStatus === 'payable' && !quote) {
     return how.needsPlace ? { placeHref: checkout.flow.billingDetails } : { retryHref: checkout.flow.summary };
   }
-  return { button: buttonText(ctx, facts, how), hidden: hiddenFields(checkout, quote) };
+  return { button: buttonText(ctx, facts, how), hidden: hiddenFields(facts) };
 }
 
 /** The card and the field for a promotion code of a payable plan, and the note about its payment. */
@@ -203,6 +210,7 @@ export async function renderSummary(
     quote: amounts.quote,
     renewal: amounts.renewal,
     isUpgrade,
+    end: planStatus === 'without-payment' && !deal ? await findRefundOnNotice(r, deps, user.id) : undefined,
   };
   const payment = toPaymentProps(r, facts, state);
   const { authorization, search } = flow.continuation;
@@ -241,7 +249,7 @@ function promoBox(
 }
 
 /** The hidden fields: the announced values, which are only compared. */
-function hiddenFields({ plan, deal }: Checkout, quote: Quote | undefined): Record<string, string> {
+function hiddenFields({ checkout: { plan, deal }, quote, end }: SummaryFacts): Record<string, string> {
   if (quote) return quoteFields(quote);
-  return { planId: plan.id, ...(!deal && { act: 'free' }) };
+  return { planId: plan.id, ...(!deal && { act: 'free' }), ...end?.fields };
 }

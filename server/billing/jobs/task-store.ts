@@ -15,7 +15,7 @@ export interface AnnouncedPrice {
   priceId: string;
 }
 
-/** The detail of `change-later`. */
+/** The detail of `change-later`, and of `resume` where another plan follows. */
 export interface LaterChange {
   /** They count, also if an operator raises them before it is done. */
   prices: readonly AnnouncedPrice[];
@@ -162,8 +162,8 @@ export async function hasPendingDeletion(db: Db, customerId: StripeCustomerId): 
   return row !== undefined;
 }
 
-/** Writes more about a task. */
-export async function saveDetail(db: Db, { id }: Pick<BillingTask, 'id'>, detail: string): Promise<void> {
+/** Writes what is known about a task. */
+export async function saveDetail(db: Db, { id }: Pick<BillingTask, 'id'>, detail: string | null): Promise<void> {
   await db.updateTable('billingTasks').set({ detail }).where('id', '=', id).execute();
 }
 

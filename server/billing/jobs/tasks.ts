@@ -8,7 +8,7 @@ import { StripeUnavailableError } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toId } from '../stripe/stripe-objects.ts';
-import { endOnNotice, readEndOnNotice } from '../subscription/end-on-notice.ts';
+import { endOnNotice, noteRefundOfEnd, readEndOnNotice } from '../subscription/end-on-notice.ts';
 import { ensureCustomer } from '../subscription/ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
@@ -113,11 +113,12 @@ async function changeLater(deps: BillingDeps, userId: UserId, { planId, detail }
   await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
-/** Cancels the scheduled end or change. */
-async function resume(deps: BillingDeps, userId: UserId): Promise<void> {
+/** Cancels the scheduled end or change; a plan that follows has the announced price. */
+async function resume(deps: BillingDeps, userId: UserId, { detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
-  await scheduleChange(deps, membership, null);
+  const announced = parseColumn(storedValues.laterChange, detail)?.prices ?? [];
+  await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, null)));
 }
 
 /** The customer and trial of a new member; a page or call of theirs may have been faster. */
@@ -138,7 +139,10 @@ async function endSubscription(deps: BillingDeps, task: BillingTask, userId: Use
   const notice = readEndOnNotice(task);
   if (notice && (await endOnNotice(deps, { task, userId }, notice))) return true;
   if (kind === 'cancel-later') await cancelLater(deps, userId);
-  else if (customer !== null) await cancelSubscription(deps, userId, customer);
+  else if (customer !== null) {
+    await noteRefundOfEnd(deps, { task, userId });
+    await cancelSubscription(deps, userId, customer);
+  }
   return false;
 }
 
@@ -150,7 +154,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   if (kind === 'refund') return carryOutRefund(deps, task);
   if (kind === 'ensure-customer') await createFirst(deps, userId);
   else if (kind === 'keep') await keep(deps, userId, task);
-  else if (kind === 'resume') await resume(deps, userId);
+  else if (kind === 'resume') await resume(deps, userId, task);
   else if (kind === 'change-later') await changeLater(deps, userId, task);
   else if (await endSubscription(deps, task, userId)) return;
   await completeTask(deps.database.db, task.id);

@@ -43,7 +43,7 @@ export interface RefundPart {
   creditCents: number;
 }
 
-/** The detail of a `cancel-later` on a month's notice. */
+/** The detail of a `cancel-later` on a month's notice, or of a `cancel-now` that gives back what is paid after it. */
 export interface EndOnNotice {
   /** Milliseconds since the epoch. */
   endsAt: number;

@@ -1,6 +1,6 @@
-import { dayMs } from '../../shared/index.ts';
+import { dayMs, type UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
-import { type BillingTask, completeTask } from '../jobs/task-store.ts';
+import { type BillingTask, completeTask, listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
@@ -72,14 +72,20 @@ function capRefund(refund: RefundTask, order: Order | undefined): RefundTask | u
   return amountCents + creditCents > 0 ? { ...refund, amountCents, creditCents } : undefined;
 }
 
+/** Tests for an end at once that Stripe has not confirmed. */
+const endsAtOnce = async ({ database }: BillingDeps, userId: UserId | null): Promise<boolean> =>
+  userId !== null && (await listTasks(database.db, userId)).some(({ kind }) => kind === 'cancel-now');
+
 /** The refund that is due; undefined: there is nothing to give back. @throws {StripeUnavailableError} */
 async function findDueRefund(
   deps: BillingDeps,
-  refund: RefundTask,
+  { refund, userId }: { refund: RefundTask; userId: UserId | null },
   order: Order | undefined,
 ): Promise<RefundTask | undefined> {
   if (!refund.after) return refund;
-  const state = await readEarlyEnd(deps, refund.after);
+  const read = await readEarlyEnd(deps, refund.after);
+  const isToCome = read === 'goes-on' && (await endsAtOnce(deps, userId));
+  const state = isToCome ? 'not-yet' : read;
   if (state === 'goes-on') return undefined;
   if (state === 'not-yet') throw new Error('the plan has not ended on the announced day');
   if (order?.disputeState === 'open') throw new Error('a bank decides about the payment');
@@ -95,7 +101,8 @@ export async function carryOutRefund(deps: BillingDeps, task: BillingTask): Prom
   const { database, log } = deps;
   const noted = parseColumn(storedValues.refund, task.detail);
   if (!noted) throw new Error('a refund has no details');
-  const refund = await findDueRefund(deps, noted, await findOrderByInvoice(database.db, noted.invoiceId));
+  const about = { refund: noted, userId: task.userId };
+  const refund = await findDueRefund(deps, about, await findOrderByInvoice(database.db, noted.invoiceId));
   const { invoiceId: invoice, operator } = noted;
   const entry = { act: 'refund', invoice, cents: refund?.amountCents ?? 0, operator };
   if (!refund) {

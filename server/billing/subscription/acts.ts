@@ -44,9 +44,12 @@ export async function readOrStored(
 async function noteAndDo(
   deps: BillingDeps,
   { userId, customerId }: Membership,
-  { kind, isAway }: { kind: 'cancel-later' | 'cancel-now' | 'resume'; isAway: boolean },
+  act: { kind: 'cancel-later' | 'cancel-now' | 'resume'; isAway: boolean; detail?: string | null },
 ): Promise<boolean> {
-  const task = await deps.database.transaction((trx) => addBillingTask(trx, { kind, userId, customerId }, deps.now()));
+  const { kind, isAway, detail = null } = act;
+  const task = await deps.database.transaction((trx) =>
+    addBillingTask(trx, { kind, userId, customerId, detail }, deps.now()),
+  );
   return !isAway && carryOutAtOnce(deps, { ...task, userId });
 }
 
@@ -120,7 +123,21 @@ export async function resume(
   if (!toCome && !isNoted) return 'no-change';
   const renewal = announced === undefined || isAway ? undefined : await findKeptRenewal(deps, id);
   if (renewal && toLaterAmounts(renewal) !== announced) return 'changed';
-  return (await noteAndDo(deps, membership, { kind: 'resume', isAway })) ? 'resumed' : 'noted';
+  const detail = await readFollowingPrice(deps, membership);
+  return (await noteAndDo(deps, membership, { kind: 'resume', isAway, detail })) ? 'resumed' : 'noted';
+}
+
+/** The price of the month after a year, which the page has announced; null: no other plan follows, or it named none. */
+async function readFollowingPrice(deps: BillingDeps, { pricedPlanId }: Membership): Promise<string | null> {
+  const following = planAfterYear(deps.catalogue, deps.catalogue.byId(pricedPlanId));
+  if (!following) return null;
+  try {
+    const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, [following]), byUser: true };
+    return JSON.stringify(change);
+  } catch (error) {
+    if (!(error instanceof StripeUnavailableError)) throw error;
+    return null;
+  }
 }
 
 /** The next charge if the scheduled end or change is cancelled. @throws {StripeUnavailableError} */

@@ -1,7 +1,7 @@
 import type { UserId } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, type BillingTask, completeTask, saveDetail } from '../jobs/task-store.ts';
-import type { EndOnNotice, RefundTask } from '../orders/order.ts';
+import type { EarlyEnd, EndOnNotice, RefundPart, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
@@ -15,6 +15,9 @@ import { quoteUnusedTime } from './unused-time.ts';
 /** The end on a month's notice that a task asks for; undefined: it ends with its period. */
 export const readEndOnNotice = ({ kind, detail }: BillingTask): EndOnNotice | undefined =>
   (kind === 'cancel-later' && parseColumn(storedValues.endOnNotice, detail)) || undefined;
+
+const readNotice = ({ detail }: BillingTask): EndOnNotice | undefined =>
+  parseColumn(storedValues.endOnNotice, detail) ?? undefined;
 
 /** Tests for a renewal that is not paid yet: Stripe has not charged it, or a bank has its debit. @throws {StripeUnavailableError} */
 export const isRenewalUnderWay = async (deps: BillingDeps, membership: Membership): Promise<boolean> =>
@@ -37,6 +40,23 @@ async function withParts(
   const computed = { ...notice, parts, currency: amounts.currency };
   await saveDetail(deps.database.db, task, JSON.stringify(computed satisfies EndOnNotice));
   return computed;
+}
+
+/** The refunds of an end, which are made when the subscription has ended. */
+async function addRefunds(
+  trx: Parameters<typeof addBillingTask>[0],
+  {
+    userId,
+    customerId,
+    parts,
+    after,
+  }: Pick<Membership, 'userId' | 'customerId'> & { parts: readonly RefundPart[]; after: EarlyEnd },
+  { dueAt, nowMs }: { dueAt: number; nowMs: number },
+): Promise<void> {
+  for (const { invoiceId, refundCents: amountCents, creditCents } of parts) {
+    const refund: RefundTask = { invoiceId, amountCents, creditCents, operator: 'cancellation', end: 'keep', after };
+    await addBillingTask(trx, { kind: 'refund', userId, customerId, dueAt, detail: JSON.stringify(refund) }, nowMs);
+  }
 }
 
 /** Tests whether the paid plan runs, and can end later than now. */
@@ -62,13 +82,34 @@ export async function endOnNotice(
   if (parts.length === 0 || endsAt <= now()) return false;
   await scheduleEnd(deps, membership, endsAt);
   await database.transaction(async (trx) => {
-    for (const { invoiceId, refundCents: amountCents, creditCents } of parts) {
-      const after = { subscriptionId, endsAt, currency };
-      const refund: RefundTask = { invoiceId, amountCents, creditCents, operator: 'cancellation', end: 'keep', after };
-      const about = { kind: 'refund', userId, customerId, dueAt: endsAt } as const;
-      await addBillingTask(trx, { ...about, detail: JSON.stringify(refund) }, now());
-    }
+    const after = { subscriptionId, endsAt, currency };
+    await addRefunds(trx, { userId, customerId, parts, after }, { dueAt: endsAt, nowMs: now() });
     await completeTask(trx, task.id);
   });
   return true;
+}
+
+/**
+ * Before an end at once: writes down the refund of what is paid after a month's notice, if the task asks for one. The
+ * caller holds the user's lock, and ends the subscription.
+ * @throws {StripeUnavailableError}
+ */
+export async function noteRefundOfEnd(
+  deps: BillingDeps,
+  { task, userId }: { task: BillingTask; userId: UserId },
+): Promise<void> {
+  const { database, now } = deps;
+  const notice = readNotice(task);
+  if (!notice) return;
+  const membership = await syncMember(deps, userId);
+  if (!membership?.subscriptionId || !runsOn(membership) || isPaused(membership)) return;
+  // The year that begins with it is not paid, and is not charged.
+  if (await isRenewalUnderWay(deps, membership)) return;
+  const { subscriptionId, customerId } = membership;
+  const { parts, endsAt, currency } = await withParts(deps, { task, membership, notice });
+  await database.transaction(async (trx) => {
+    const [after, nowMs] = [{ subscriptionId, endsAt, currency }, now()];
+    await addRefunds(trx, { userId, customerId, parts, after }, { dueAt: nowMs, nowMs });
+    await saveDetail(trx, task, null);
+  });
 }

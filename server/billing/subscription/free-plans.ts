@@ -3,14 +3,15 @@ import type { Db } from '../../store/index.ts';
 import { claimPartnerDeal, findPartnerDeal, setSource, setUserPlan, type User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, type BillingTask } from '../jobs/task-store.ts';
+import type { BillingTask } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts';
 import type { PurchaseResult } from '../results.ts';
 import { readOrStored } from './acts.ts';
 import { isPaused, type Membership } from './membership.ts';
 import { currentPaidPlan, effectivePlan, trialUntil } from './membership-state.ts';
-import { findMembership, insertMembership, setBasePlan } from './membership-store.ts';
+import { findMembership, findStanding, insertMembership, setBasePlan } from './membership-store.ts';
+import { addPlanEnd } from './plan-end.ts';
 
 // Plans without a card: free ones and partners'. Stripe is needed only if the user pays for another plan.
 
@@ -44,10 +45,15 @@ async function isChargedFor(
 }
 
 /**
- * A free plan: at once, or after the paid period. Stored before the call to Stripe, so it is also accepted while Stripe
- * is unavailable.
+ * A free plan: at once, or after the paid plan. Stored before the call to Stripe, so it is also accepted while Stripe is
+ * unavailable.
+ * @param chosen.announcedEndsAt the end of the paid plan on a month's notice that the page has named
  */
-export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseResult> {
+export async function chooseFreePlan(
+  deps: BillingDeps,
+  user: User,
+  { plan, announcedEndsAt }: { plan: Plan; announcedEndsAt?: number | undefined },
+): Promise<PurchaseResult> {
   const { database, catalogue, now } = deps;
   const known = plan.kind === 'free' ? await findMembership(database.db, user.id) : undefined;
   const read = known?.customerId ? await readOrStored(deps, user.id) : { membership: known, isAway: false };
@@ -60,13 +66,13 @@ export async function chooseFreePlan(deps: BillingDeps, user: User, plan: Plan):
   await assignBasePlan(deps, { userId: user.id, plan }, async (trx) => {
     task = undefined;
     if (!membership || !(await isChargedFor(trx, deps, membership))) return;
-    const { customerId } = membership;
-    task = await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId }, now());
+    const end = { kind: 'cancel-later', membership, announcedEndsAt } as const;
+    task = await addPlanEnd(trx, { catalogue, nowMs: now() }, end);
   });
   const isNoted = task !== undefined && (isAway || !(await carryOutAtOnce(deps, { ...task, userId: user.id })));
   const left = await findOpenPurchase(database.db, user.id);
   if (left?.state === 'open') await changePurchase(deps, left, { state: 'abandoned' });
-  const after = await findMembership(database.db, user.id);
+  const after = await findStanding({ db: database.db }, user.id);
   const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
   return paid
     ? { kind: 'scheduled', plan, at: after.periodEnd ?? now(), isNoted }
@@ -86,13 +92,18 @@ export async function findPartnerDealPlan(
 }
 
 /**
- * Gives the partner's deal to the user, without a card and for good; a paid plan ends with its period.
+ * Gives the partner's deal to the user, without a card and for good; a paid plan ends as a cancelled one does.
+ * @param announcedEndsAt the end of the paid plan on a month's notice that the page has named
  * @returns its plan; undefined: no deal waits for this address
  */
-export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | undefined> {
+export async function claimDeal(
+  deps: BillingDeps,
+  user: User,
+  announcedEndsAt?: number | undefined,
+): Promise<Plan | undefined> {
   const plan = await findPartnerDealPlan(deps, user);
   if (!plan) return undefined;
-  const { now } = deps;
+  const { catalogue, now } = deps;
   let taken = false;
   await assignBasePlan(deps, { userId: user.id, plan }, async (trx) => {
     const deal = await findPartnerDeal(trx, user.email);
@@ -103,7 +114,8 @@ export async function claimDeal(deps: BillingDeps, user: User): Promise<Plan | u
     await setSource(trx, user.id, { source: 'appsumo', offeredPlanId: null, nowMs: now() });
     const membership = await findMembership(trx, user.id);
     if (membership && (await isChargedFor(trx, deps, membership))) {
-      await addBillingTask(trx, { kind: 'cancel-later', userId: user.id, customerId: membership.customerId }, now());
+      const end = { kind: 'cancel-later', membership, announcedEndsAt } as const;
+      await addPlanEnd(trx, { catalogue, nowMs: now() }, end);
     }
   }).catch((error: unknown) => {
     if (!(error instanceof DealAlreadyClaimedError)) throw error;

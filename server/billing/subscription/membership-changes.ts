@@ -190,15 +190,13 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
   }
   const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
   if (!ends(after) || ends(before)) return [];
+  const refund = toRefundValues(after.refundAtEnd?.amounts);
   const partner = catalogue.byId(after.basePlanId);
   if (partner?.kind === 'partner') {
     const about = { fromPlan: plan.name, toPlan: partner.name, changesAt, amountCents: 0 };
-    return [{ template: 'plan-changes', values: { ...about, currency: catalogue.currency } }];
+    return [{ template: 'plan-changes', values: { currency: catalogue.currency, ...about, ...refund } }];
   }
-  const { amounts } = after.refundAtEnd ?? {};
-  return [
-    { template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt, ...toRefundValues(amounts) } },
-  ];
+  return [{ template: 'plan-cancelled', values: { planName: plan.name, endsAt: changesAt, ...refund } }];
 }
 
 const isUnpaid = ({ status, unpaid: invoice }: Membership) =>

@@ -1,3 +1,4 @@
+import { minuteMs } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingTask } from '../jobs/task-store.ts';
 import type { Order, RefundPart } from '../orders/order.ts';
@@ -37,6 +38,29 @@ export function findNoticeEnd(
   if (catalogue.afterYear !== 'year-with-refund' || !isFollowingYear(membership, orders, catalogue)) return undefined;
   const endsAt = addMonths(second * 1_000, 1);
   return membership.periodEnd !== null && endsAt < membership.periodEnd ? endsAt : undefined;
+}
+
+/** An announced end and its amount hold for so long. */
+export const quotedMs = 30 * minuteMs;
+
+const toSecond = (ms: number) => Math.floor(ms / 1_000);
+
+/**
+ * The same for an act of now, with the end that its page has announced: an invented one does not count.
+ * @param of.announcedEndsAt undefined: no page has announced any
+ */
+export function findNoticeEndNow(
+  {
+    nowMs,
+    announcedEndsAt,
+    ...of
+  }: { membership: Membership; orders: readonly Order[]; nowMs: number; announcedEndsAt?: number | undefined },
+  catalogue: Pick<Catalogue, 'byId' | 'afterYear'>,
+): number | undefined {
+  const endsAt = findNoticeEnd({ ...of, second: toSecond(nowMs) }, catalogue);
+  if (endsAt === undefined || announcedEndsAt === undefined) return endsAt;
+  const earliest = addMonths(toSecond(nowMs - quotedMs) * 1_000, 1);
+  return announcedEndsAt >= earliest && announcedEndsAt < endsAt ? announcedEndsAt : endsAt;
 }
 
 /** The sums of several payments. */

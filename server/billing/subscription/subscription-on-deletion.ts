@@ -23,7 +23,8 @@ export interface SubscriptionOnDeletion {
   cancelOnDeletion(
     trx: Transaction<Schema>,
     userId: UserId,
-    options: { timing: CancellationTiming; nowMs: number },
+    /** `announcedEndsAt`: the end on a month's notice that the page has named. */
+    options: { timing: CancellationTiming; nowMs: number; announcedEndsAt?: number | undefined },
   ): Promise<string | null>;
   /** `noted` is from `cancelOnDeletion`. */
   resumeAfterCancellation(

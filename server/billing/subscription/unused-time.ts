@@ -1,21 +1,17 @@
 import type Stripe from 'stripe';
-import { minuteMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { Order, RefundPart } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import type { RefundAmounts } from './early-end.ts';
 import type { Membership } from './membership.ts';
-import { toRefundAmounts } from './notice-rules.ts';
+import { quotedMs, toRefundAmounts } from './notice-rules.ts';
 
 /** The part of a paid period that is left: its amount, and the payments from which it is given back. */
 export interface UnusedTime {
   amounts: RefundAmounts;
   parts: readonly RefundPart[];
 }
-
-/** An announced amount holds for so long. */
-const quotedMs = 30 * minuteMs;
 
 /** The second of the cancellation: the announced one for half an hour. */
 export async function getQuotedSecond(

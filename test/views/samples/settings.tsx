@@ -206,6 +206,28 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'settings-delete-account-on-notice': {
+      page: (
+        <DeleteAccountPage
+          ctx={signedIn}
+          action="/settings/delete-account"
+          days={14}
+          membership={{
+            planName: 'Growth & <Co>',
+            until: 1767225600000,
+            unpaid: false,
+            end: {
+              endsAt: 1767225600000,
+              amount: '$673.77',
+              toAccount: false,
+              credit: '$20.00',
+              fields: { endsAt: '1' },
+            },
+          }}
+          timing="period-end"
+        />
+      ),
+    },
     'settings-delete-account-unpaid': {
       page: (
         <DeleteAccountPage

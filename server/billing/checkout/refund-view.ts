@@ -1,10 +1,10 @@
-import type { RefundView } from '../../../views/account/cancel-membership-pages.tsx';
 import { isBankDebit } from '../../../views/billing/card-name.ts';
+import type { RefundView } from '../../../views/billing/refund-sentences.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { type AnnouncedEnd, StripeUnavailableError } from '../../billing/index.ts';
 import type { RequestContext } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
-import type { AccountDeps } from '../deps.ts';
+import { type BillingService, StripeUnavailableError } from '../results.ts';
+import type { AnnouncedEnd } from '../subscription/early-end.ts';
 
 /**
  * The end and the amounts that cancelling gives back, as text and for the page's form. Undefined: the plan ends with its
@@ -12,7 +12,7 @@ import type { AccountDeps } from '../deps.ts';
  */
 export async function findRefund(
   r: RequestContext,
-  { membership }: Pick<AccountDeps, 'membership'>,
+  { membership }: { membership: Pick<BillingService, 'quoteEnd' | 'getMembership'> },
   userId: UserId,
 ): Promise<RefundView | undefined> {
   try {
@@ -34,7 +34,7 @@ export async function findRefund(
     };
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    r.log.warn({ err: error, act: 'settings: cancel' }, 'Stripe does not answer');
+    r.log.warn({ err: error, act: 'refund' }, 'Stripe does not answer');
     return undefined;
   }
 }
@@ -54,3 +54,19 @@ export function readAnnouncedEnd(r: RequestContext): AnnouncedEnd | undefined {
   };
   return announced.endsAt === null && announced.refundCents === null ? undefined : announced;
 }
+
+/** The end of a plan on a month's notice, and its refund. */
+export type EndOnNotice = RefundView & { endsAt: number };
+
+/** undefined: the plan ends with its period. */
+export async function findRefundOnNotice(
+  r: RequestContext,
+  deps: Parameters<typeof findRefund>[1],
+  userId: UserId,
+): Promise<EndOnNotice | undefined> {
+  const refund = await findRefund(r, deps, userId);
+  return refund && refund.endsAt !== null ? { ...refund, endsAt: refund.endsAt } : undefined;
+}
+
+/** The end on a month's notice that the form's page has named. */
+export const readAnnouncedEndsAt = (r: RequestContext): number | undefined => readAnnouncedEnd(r)?.endsAt ?? undefined;
