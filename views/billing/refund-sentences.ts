@@ -13,7 +13,7 @@ export interface RefundView {
   fields: Record<string, string>;
 }
 
-/** What is given back when a plan ends on a month's notice; the sentence before them names the day. */
+/** Sentences on the refund of an end on a month's notice, after one that names the day. */
 export function listRefundsThen({ t }: Pick<PageContext, 't'>, { amount, toAccount, credit }: RefundView): string[] {
   const back =
     amount === undefined

@@ -4,7 +4,8 @@ import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
-import { findPaidEnd, isDebit, type Membership } from '../subscription/membership.ts';
+import { findPaidEnd } from '../subscription/early-end.ts';
+import { isDebit, type Membership } from '../subscription/membership.ts';
 import { changeKindByCard } from '../subscription/membership-state.ts';
 import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -173,6 +174,12 @@ async function loadAmounts(deps: CheckoutDeps, checkout: Checkout): Promise<Part
   return renewal ? { renewal } : { quote: await loadQuote(deps, checkout) };
 }
 
+/** The end on a month's notice of the paid plan that one without payment replaces. */
+const findEnd = (r: CheckoutRequest, deps: CheckoutDeps, planStatus: PlanStatus): Promise<EndOnNotice | undefined> =>
+  planStatus === 'without-payment' && !r.checkout.deal
+    ? findRefundOnNotice(r, deps, r.checkout.user.id)
+    : Promise.resolve(undefined);
+
 /**
  * Renders the summary of a plan: the plan, the amounts today and later, the field for a promotion code, the next step.
  */
@@ -210,7 +217,7 @@ export async function renderSummary(
     quote: amounts.quote,
     renewal: amounts.renewal,
     isUpgrade,
-    end: planStatus === 'without-payment' && !deal ? await findRefundOnNotice(r, deps, user.id) : undefined,
+    end: await findEnd(r, deps, planStatus),
   };
   const payment = toPaymentProps(r, facts, state);
   const { authorization, search } = flow.continuation;

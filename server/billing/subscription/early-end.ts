@@ -1,4 +1,5 @@
 import type { RefundPart } from '../orders/order.ts';
+import type { Membership } from './membership.ts';
 
 // The end of a plan before that of its paid period.
 
@@ -25,3 +26,11 @@ export interface AnnouncedEnd {
 
 /** `changed`: another end or amount than announced is due, and nothing has happened. `cancelled`: it ends later. */
 export type ProratedEndResult = 'ended' | 'cancelled' | 'noted' | 'no-change' | 'changed';
+
+/** The end of what is paid and used; a plan may end before its paid period does. */
+export const findPaidEnd = ({
+  cancelAtPeriodEnd,
+  periodEnd,
+  paidUntil,
+}: Pick<Membership, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil'>): number | null =>
+  cancelAtPeriodEnd && periodEnd !== null && paidUntil !== null ? Math.min(periodEnd, paidUntil) : paidUntil;

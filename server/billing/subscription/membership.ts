@@ -146,14 +146,6 @@ export const toFullPeriodEnd = ({
 }: Pick<Membership, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil'>): number | null =>
   cancelAtPeriodEnd && periodEnd !== null && paidUntil !== null ? Math.max(periodEnd, paidUntil) : periodEnd;
 
-/** The end of what is paid and used; a plan may end before its paid period does. */
-export const findPaidEnd = ({
-  cancelAtPeriodEnd,
-  periodEnd,
-  paidUntil,
-}: Pick<Membership, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil'>): number | null =>
-  cancelAtPeriodEnd && periodEnd !== null && paidUntil !== null ? Math.min(periodEnd, paidUntil) : paidUntil;
-
 /** `due`: name, address and language are still to be written to the customer; `refused`: Stripe refuses the address. */
 export type ContactDue = { state: 'due' } | { state: 'refused'; code: string; digest: string };
 

@@ -30,6 +30,8 @@ import { mfaSettingsSamples } from './mfa-settings.tsx';
 import { providerSamples } from './providers.tsx';
 
 /** Pages on which members look after their account, and those that belong to them. */
+const end = { endsAt: 1767225600000, amount: '$673.77', toAccount: false, credit: '$20.00', fields: { endsAt: '1' } };
+
 export function settingsSamples(ctx: PageContext): Record<string, Sample> {
   const { t } = ctx;
   const signedIn: PageContext = { member, ...ctx };
@@ -212,18 +214,7 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           ctx={signedIn}
           action="/settings/delete-account"
           days={14}
-          membership={{
-            planName: 'Growth & <Co>',
-            until: 1767225600000,
-            unpaid: false,
-            end: {
-              endsAt: 1767225600000,
-              amount: '$673.77',
-              toAccount: false,
-              credit: '$20.00',
-              fields: { endsAt: '1' },
-            },
-          }}
+          membership={{ planName: 'Growth & <Co>', until: 1767225600000, unpaid: false, end }}
           timing="period-end"
         />
       ),
