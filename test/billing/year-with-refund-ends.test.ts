@@ -76,7 +76,7 @@ describe('a following year that ends with another act than Cancel', () => {
   it('A deletion that ends the plan at once gives the same amount back at once', async () => {
     const user = await afterMonths(14);
     const { words, cents, fields } = await announcedAt(user, deletePath);
-    expect(words).toContain('The same amount is given back at once.');
+    expect(words).toContain('The same amount is given back right away.');
     await (await steps.browser(user)).post(deletePath, { ...fields, confirm: '1', membership: 'at-once' });
     await shop.membership.work();
     expect(await steps.subscriptionOf(user)).toMatchObject({ status: 'canceled' });
