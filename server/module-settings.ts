@@ -32,6 +32,7 @@ export function pageLinks(config: Config, standIns: Extensions['links']) {
     ...(config.MAIL_SUPPORT_ADDRESS !== undefined && { support: `mailto:${config.MAIL_SUPPORT_ADDRESS}` }),
     terms: '/tos',
     imprint: '/imprint',
+    accessibility: '/accessibility',
     ...(config.STRIPE_SECRET_KEY !== undefined && { cancelMembership: cancelByMailPath }),
     signIn: '/',
     forgotPassword: '/forgot-password',

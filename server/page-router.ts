@@ -15,7 +15,7 @@ import {
 import { stripeForBrowsers } from './module-settings.ts';
 import { pageGuard } from './page-guard.ts';
 import { passwordRoutes } from './password/index.ts';
-import { imprintRoute, signInRoutes } from './sign-in/index.ts';
+import { informationRoutes, signInRoutes } from './sign-in/index.ts';
 import { isDealPostponed, postponePartnerDeal, setLocale } from './users/index.ts';
 import type { Modules } from './wiring.ts';
 
@@ -114,7 +114,7 @@ export function createPageRouter(input: PageRouterInput, extensions: Extensions)
   passwordRoutes(router, password);
   addAccountRoutes(router, input);
   oauth.pageRoutes(router);
-  imprintRoute(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
+  informationRoutes(router, { pages, legal, loadPageUser: sessions.getCurrentUser });
   const saveForUser = async (req: Request, language: string) => {
     const found = await sessions.getCurrentUser(req);
     if (!found || found.user.locale === language) return;

@@ -58,6 +58,7 @@ export type LinkName =
   | 'privacy'
   | 'terms'
   | 'imprint'
+  | 'accessibility'
   | 'cancelMembership'
   | 'signIn'
   | 'signUp'

@@ -200,6 +200,7 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   // Everything else.
   'GET /dashboard': 'member',
   'GET /imprint': 'visitor',
+  'GET /accessibility': 'visitor',
   'POST /language': 'visitor',
 };
 

@@ -143,7 +143,10 @@ export function createPages(settings: PageSettings): Pages {
       );
       if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
       res.vary('Accept-Language');
-      const head = { title: title(ctx), ...(refreshTo !== undefined && { refreshTo }) };
+      // Only pages of a form have an address: pages of errors say it in their own title.
+      const isRefused = status >= 400 && address !== undefined;
+      const words = isRefused ? ctx.t('common.errorTitle', { title: title(ctx) }) : title(ctx);
+      const head = { title: words, ...(refreshTo !== undefined && { refreshTo }) };
       res.type('html').send(renderDocument(ctx, page(ctx), head));
     },
   };

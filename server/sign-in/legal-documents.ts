@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Language, languages } from '../http/index.ts';
 import { propertyIn, type Sha256, sha256 } from '../shared/index.ts';
@@ -17,6 +17,7 @@ export interface Legal {
   version: TermsVersion;
   terms(lang: Language): LegalDocument;
   imprint(lang: Language): LegalDocument;
+  accessibility(lang: Language): LegalDocument;
 }
 
 /** All faults of the files together. */
@@ -36,7 +37,11 @@ export const shippedLegalDir = join(
 );
 
 const fallback: Language = 'en';
-type Name = 'terms' | 'imprint';
+type Name = 'terms' | 'imprint' | 'accessibility';
+
+/** A folder without this document, as of earlier releases, shows the one that comes with Foyer. */
+const shippedFor = (name: Name, dir: string) =>
+  name === 'accessibility' && !existsSync(join(dir, fallback, `${name}.md`));
 
 /** @returns its text, or the code of the error: `ENOENT`, `EACCES` */
 function readText(file: string): { text: string } | { code: string } {
@@ -51,7 +56,8 @@ function readText(file: string): { text: string } | { code: string } {
 const isMissing = (code: string) => code === 'ENOENT' || code === 'ENOTDIR';
 
 /**
- * Reads `<dir>/<language>/terms.md` and `imprint.md`. The English files are required and replace missing languages.
+ * Reads `<dir>/<language>/terms.md`, `imprint.md` and `accessibility.md`. The English files of the first two are
+ * required; English replaces missing languages.
  * Every file of the terms declares the same version (`version`, a whole number, and `label`).
  * @param values fill `{{brand}}`, `{{host}}` and `{{publicUrl}}`
  * @throws {LegalFilesError}
@@ -62,7 +68,7 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
   const versions = new Map<string, { file: string; version: TermsVersion }>();
 
   function read(name: Name, lang: Language): LegalDocument | undefined {
-    const file = join(dir, lang, `${name}.md`);
+    const file = join(shippedFor(name, dir) ? shippedLegalDir : dir, lang, `${name}.md`);
     const found = readText(file);
     if ('code' in found) {
       if (!isMissing(found.code)) faults.push(`${file} cannot be read (${found.code})`);
@@ -87,7 +93,7 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
   }
 
   const inAll = (name: Name) => new Map(languages.map((lang) => [lang, read(name, lang)]));
-  const documents = { terms: inAll('terms'), imprint: inAll('imprint') };
+  const documents = { terms: inAll('terms'), imprint: inAll('imprint'), accessibility: inAll('accessibility') };
   if (versions.size > 1) {
     const submitted = [...versions.values()].map(({ file, version }) => `${file} ${version.number} (${version.label})`);
     faults.push(`the terms do not say one version: ${submitted.join(', ')}`);
@@ -99,5 +105,5 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
     if (!document) throw new Error(`there is no ${name}`);
     return document;
   };
-  return { version: found.version, terms: of('terms'), imprint: of('imprint') };
+  return { version: found.version, terms: of('terms'), imprint: of('imprint'), accessibility: of('accessibility') };
 }

@@ -1,5 +1,6 @@
 import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
+import { stepTitle } from '../../views/sign-up/sign-up-steps.tsx';
 import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
 import {
   HttpError,
@@ -102,7 +103,12 @@ export async function renderProfilePage(
       // A partner's deal belongs to the address that the partner named.
       providerButtons: prefill.source === 'appsumo' ? undefined : providerButtonsForSignUp(r, deps, place),
     },
-    { title: 'signUp.title', address, status, search: place.continuation.search },
+    {
+      title: ({ t }) => stepTitle(t, t('signUp.title'), { current: 0, postSignUp: false }),
+      address,
+      status,
+      search: place.continuation.search,
+    },
   );
 }
 

@@ -1,4 +1,5 @@
 import { CodePage, type CodePageProps } from '../../views/sign-up/code-page.tsx';
+import { stepTitle } from '../../views/sign-up/sign-up-steps.tsx';
 import {
   type Continuation,
   continuationFromQuery,
@@ -86,7 +87,15 @@ function renderVerifyEmailPage(
       unsent: flow?.sentAtMs === undefined,
       waitSeconds: secondsUntilResend(flow?.sentAtMs, deps.now()),
     },
-    { title: 'signUp.code.title', address, view, search: place.continuation.search },
+    {
+      title: ({ t }) =>
+        entry === 'sign-up' || entry === 'post-signup'
+          ? stepTitle(t, t('signUp.code.title'), { current: 1, postSignUp: entry === 'post-signup' })
+          : t('signUp.code.title'),
+      address,
+      view,
+      search: place.continuation.search,
+    },
   );
 }
 

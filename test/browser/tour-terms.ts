@@ -22,6 +22,7 @@ export function termsStops(steps: TourSteps): Stop[] {
     },
     { name: 'terms to read', open: at('/tos') },
     { name: 'imprint', open: at('/imprint') },
+    { name: 'accessibility', open: at('/accessibility') },
     { name: 'terms to accept', open: atTerms },
     {
       name: 'terms declined',

@@ -138,6 +138,7 @@ describe('a Foyer without a brand', () => {
       '/settings/notifications',
       '/tos',
       '/imprint',
+      '/accessibility',
     ]);
     expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1);
   });

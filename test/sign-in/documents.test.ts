@@ -12,7 +12,7 @@ describe('the documents that come with Foyer', () => {
   it('The shipped documents exist in every language, filled in', () => {
     expect(legal.version).toEqual({ number: 1, label: '1.0.0' });
     for (const lang of languages) {
-      for (const document of [legal.terms(lang), legal.imprint(lang)]) {
+      for (const document of [legal.terms(lang), legal.imprint(lang), legal.accessibility(lang)]) {
         const html = [document.intro, ...document.sections.map(({ body }) => body)].join('\n');
         expect(document.lang).toBe(lang);
         expect(document.title).not.toBe('');
@@ -48,6 +48,12 @@ describe('an operator’s own documents', () => {
     expect(legal.terms('nl').lang).toBe('en');
     expect(legal.imprint('de')).toMatchObject({ lang: 'de', title: 'Impressum' });
     expect(legal.imprint('fr').title).toBe('Imprint');
+  });
+
+  it('A folder without a statement on accessibility shows the shipped one, in the visitor’s language', () => {
+    expect(loadLegal(dir, values).accessibility('de').title).toBe('Barrierefreiheit');
+    write('en/accessibility.md', '# Our barriers\n\nNone.\n');
+    expect(loadLegal(dir, values).accessibility('de').title).toBe('Our barriers');
   });
 
   it('The hash of a document changes when a letter changes', () => {

@@ -135,6 +135,12 @@ describe('the sign-in page', () => {
     expect(html).toContain('Sign in to continue to Showcase pages.');
   });
 
+  it('An error of the whole form is tied to the password, which has the focus', () => {
+    const html = render('sign-in-refused');
+    expect(/<input[^>]* name="password"[^>]*>/.exec(html)?.[0]).toContain('aria-describedby="form-error"');
+    expect(html).toMatch(/id="form-error"[^>]*>.*?Incorrect username or password\./s);
+  });
+
   it('An error of the whole form is announced', () => {
     expect(render('sign-in-refused')).toMatch(/role="alert"[^>]*>.*?Incorrect username or password\./s);
     expect(render('sign-in')).not.toContain('role="alert"');

@@ -92,7 +92,10 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
       {promo !== undefined && <Script ctx={ctx} entry="in-place" />}
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">
-        <h1>{t('checkout.heading')}</h1>
+        {/* biome-ignore lint/a11y/noAutofocus: the step before had the focus in its code; screen readers read the heading */}
+        <h1 tabIndex={-1} autoFocus={steps !== 'purchase'}>
+          {t('checkout.heading')}
+        </h1>
         <p className="muted">{clientName === undefined ? lead : `${lead} ${t('checkout.then', { clientName })}`}</p>
       </div>
       <PageNotice ctx={ctx} notice={notice} />

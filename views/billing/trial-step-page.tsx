@@ -42,7 +42,10 @@ export function TrialStepPage(props: TrialStepPageProps) {
       <Stylesheet ctx={ctx} name="checkout" />
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">
-        <h1>{t('checkout.heading')}</h1>
+        {/* biome-ignore lint/a11y/noAutofocus: the step before had the focus in its code; screen readers read the heading */}
+        <h1 tabIndex={-1} autoFocus={steps !== 'purchase'}>
+          {t('checkout.heading')}
+        </h1>
         <p className="muted">
           {t('checkout.later')}
           {clientName !== undefined && ` ${t('checkout.then', { clientName })}`}

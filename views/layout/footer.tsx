@@ -28,6 +28,7 @@ export function Footer({ ctx, nav }: { ctx: PageContext; nav?: PublicPage | unde
     { href: links.privacy, label: t('common.footer.privacy') },
     { href: links.help, label: t('common.footer.help') },
     { href: links.imprint, label: t('legal.imprint') },
+    { href: links.accessibility, label: t('legal.accessibility') },
     { href: links.cancelMembership, label: t('common.footer.cancel') },
   ];
   return (

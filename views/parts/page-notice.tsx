@@ -30,7 +30,7 @@ export function PageNotice({ ctx, notice }: { ctx: PageContext; notice: PageNoti
 }
 
 /** The mail address of the support, else the help center; nothing if neither is configured. */
-function SupportLink({ ctx: { t, links } }: { ctx: PageContext }) {
+export function SupportLink({ ctx: { t, links } }: { ctx: PageContext }) {
   const href = links.support ?? links.help;
   if (href === undefined) return null;
   return (

@@ -49,7 +49,11 @@ export function SignInPage(props: SignInPageProps) {
         <p className="muted">{clientName === undefined ? t('signIn.lead') : t('signIn.continueTo', { clientName })}</p>
       </div>
       {done !== undefined && <Notice kind="success">{done}</Notice>}
-      {errors.form !== undefined && <Notice kind="error">{errors.form}</Notice>}
+      {errors.form !== undefined && (
+        <Notice kind="error" id="form-error">
+          {errors.form}
+        </Notice>
+      )}
       <PageNotice ctx={ctx} notice={providerNotice} />
       {/* The Enter key activates a form's first button: that must not be a provider's. */}
       {providerButtons.top.length + providerButtons.facebook.length > 0 && (
@@ -70,6 +74,7 @@ export function SignInPage(props: SignInPageProps) {
           {...controls.password}
           label={t('signIn.password')}
           error={errors.password}
+          {...(errors.form !== undefined && { describedBy: 'form-error' })}
           placeholder={t('signIn.passwordHint')}
           autoFocus={focus === 'password'}
           aside={

@@ -1,5 +1,13 @@
+import type { T } from '../../locales/index.ts';
 import type { PageContext } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
+
+/** The title of a page with the steps: "Your plan, step 3 of 3". */
+export const stepTitle = (
+  t: T,
+  title: string,
+  { current, postSignUp }: { current: number; postSignUp: boolean },
+): string => t('common.steps.title', { title, step: postSignUp ? current : current + 1, steps: postSignUp ? 2 : 3 });
 
 /** PROFILE, SECURITY, PLAN; without the first if the account already exists. */
 export function SignUpSteps(props: { ctx: PageContext; current: number; postSignUp?: boolean }) {

@@ -1,4 +1,5 @@
 import { cardName } from '../../../views/billing/card-name.ts';
+import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
@@ -241,7 +242,7 @@ export async function renderSummary(
         currency: deps.membership.catalogue.currency,
       }),
     },
-    { title: 'checkout.heading', address: flow.summary, status, search },
+    { title: (ctx) => checkoutTitle(ctx, flow.kind), address: flow.summary, status, search },
   );
 }
 

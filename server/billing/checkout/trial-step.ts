@@ -1,3 +1,4 @@
+import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { TrialStepPage } from '../../../views/billing/trial-step-page.tsx';
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
@@ -56,6 +57,6 @@ export async function renderTrialStep(
       ...(notice && { notice }),
       ...(status === 503 && { retryHref: flow.summary }),
     },
-    { title: 'checkout.heading', address: flow.summary, status, search },
+    { title: (ctx) => checkoutTitle(ctx, flow.kind), address: flow.summary, status, search },
   );
 }

@@ -2,6 +2,7 @@ import { createBanner } from '../../../sandbox/views/banner.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
+import { AccessibilityPage } from '../../../views/sign-in/accessibility-page.tsx';
 import { ImprintPage } from '../../../views/sign-in/imprint-page.tsx';
 import { ReAuthenticatePage } from '../../../views/sign-in/reauthenticate-page.tsx';
 import { SignInPage } from '../../../views/sign-in/sign-in-page.tsx';
@@ -258,6 +259,7 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     imprint: { page: <ImprintPage ctx={ctx} document={legal.imprint(ctx.lang)} /> },
+    accessibility: { page: <AccessibilityPage ctx={ctx} document={legal.accessibility(ctx.lang)} /> },
     'terms-accept': {
       page: (
         <TermsPage
