@@ -11,12 +11,16 @@ import { Failure, root, runTool } from './processes.mjs';
 export const debianPackages = [
   ...['apache2', 'libapache2-mod-auth-openidc', 'curl', 'nginx'],
   ...[
+    'openjdk-17-jre-headless',
     'python3-authlib',
+    'python3-certifi',
+    'python3-dateutil',
     'python3-django',
     'python3-flask',
     'python3-jose',
     'python3-requests',
     'python3-social-django',
+    'python3-urllib3',
   ],
   ...['ruby-omniauth-openid-connect', 'ruby-webrick'],
   ...['golang-go', 'golang-github-coreos-go-oidc-dev', 'golang-golang-x-oauth2-dev'],

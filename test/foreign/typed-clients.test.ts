@@ -10,6 +10,7 @@ import { signedInto } from '../api/callers.ts';
 import { type Shop, startShop } from '../billing/steps.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
+import { toOpenApi30 } from './openapi-30.ts';
 
 const run = promisify(execFile);
 const packages = createRequire(join(foreignFolder, 'package.json'));
@@ -37,6 +38,15 @@ const strict = {
   include: ['*.ts', 'generated/**/*.ts'],
 };
 
+/** What the five calls of each client print. */
+const typedResults = {
+  flow: expect.any(Number),
+  createdAt: expect.any(Number),
+  amount: expect.any(Number),
+  subscription: 'trialing',
+  status: 'SUCCESS',
+};
+
 /** The document as a public host serves it: linters refuse localhost. */
 const onPublicHost = (document: string) =>
   JSON.parse(document.replace(/http:\/\/localhost:\d+/g, 'https://login.foyer.test'));
@@ -53,6 +63,14 @@ describe('clients that generators make of /openapi.json', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
     await shop?.close();
   });
+
+  /** A member with a record, and the environment of the client that acts for them. */
+  async function memberOfClient() {
+    const { foyer } = shop;
+    const { user, tokens } = await signedInto(foyer, 'openid account');
+    await foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, foyer.deps.now()));
+    return { env: { PATH: process.env.PATH, FOYER: foyer.url, TOKEN: tokens.access_token, EMAIL: user.email } };
+  }
 
   async function generate(name: keyof typeof generators): Promise<string> {
     const folder = mkdtempSync(join(foreignFolder, `${name}-`));
@@ -75,20 +93,28 @@ describe('clients that generators make of /openapi.json', () => {
       });
       const bundle = await rolldown({ input: join(folder, 'calls.ts'), platform: 'node' });
       await bundle.write({ file: join(folder, 'calls.mjs'), format: 'esm' });
-      const { foyer } = shop;
-      const { user, tokens } = await signedInto(foyer, 'openid account');
-      await foyer.deps.database.transaction((trx) => insertUserRecord(trx, user.id, foyer.deps.now()));
-      const env = { PATH: process.env.PATH, FOYER: foyer.url, TOKEN: tokens.access_token, EMAIL: user.email };
+      const { env } = await memberOfClient();
       const { stdout } = await run(process.execPath, ['calls.mjs'], { cwd: folder, env });
-      expect(JSON.parse(stdout)).toEqual({
-        flow: expect.any(Number),
-        createdAt: expect.any(Number),
-        amount: expect.any(Number),
-        subscription: 'trialing',
-        status: 'SUCCESS',
-      });
+      expect(JSON.parse(stdout)).toEqual(typedResults);
     },
   );
+
+  it('The client of openapi-generator for Python makes five calls with typed results', async () => {
+    const folder = mkdtempSync(join(foreignFolder, 'python-'));
+    folders.push(folder);
+    writeFileSync(join(folder, 'openapi.json'), toOpenApi30(document));
+    copyFileSync(join(import.meta.dirname, 'apps/typed/openapi-generator-python.txt'), join(folder, 'calls.py'));
+    const jar = join(
+      packages.resolve('@openapitools/openapi-generator-cli/package.json'),
+      '../bin/openapi-generator.jar',
+    );
+    const args = ['-jar', jar, 'generate', '-g', 'python', '-i', 'openapi.json', '-o', '.', '--skip-validate-spec'];
+    await run('java', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+    await run('/usr/bin/python3', ['-m', 'compileall', '-q', 'openapi_client'], { cwd: folder });
+    const { env } = await memberOfClient();
+    const { stdout } = await run('/usr/bin/python3', ['calls.py'], { cwd: folder, env });
+    expect(JSON.parse(stdout)).toEqual(typedResults);
+  }, 120_000);
 
   it('Spectral and Redocly have no warning about the document', async () => {
     const { Spectral } = packages('@stoplight/spectral-core');
