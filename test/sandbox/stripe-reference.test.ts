@@ -108,6 +108,8 @@ described('the check', () => {
       ask('POST', '/v1/subscriptions/sub_1', { trial_end: 'now', cancel_at_period_end: 'false', discounts: '' }),
     ).toEqual([]);
     expect(ask('GET', '/v1/prices', { active: 'true', lookup_keys: ['a', 'b'], limit: '10' })).toEqual([]);
+    const expand = ['payments.data.payment.payment_intent', 'confirmation_secret'];
+    expect(ask('GET', '/v1/invoices/in_1', { expand })).toEqual([]);
   });
 
   it.each([
@@ -116,6 +118,12 @@ described('the check', () => {
     ['POST', '/v1/subscriptions', { items: [{ plan: { id: 'x' } }] }, '/items/0/plan must be string'],
     ['POST', '/v1/subscriptions/sub_1', { payment_behavior: 'hope' }, '/payment_behavior must be equal to one of'],
     ['GET', '/v1/prices', { q: 'x' }, 'must NOT have additional properties'],
+    ['POST', '/v1/subscriptions', { expand: ['latest_invoice.status'] }, 'latest_invoice.status cannot be expanded'],
+    ['GET', '/v1/subscriptions', { expand: { 0: 'latest_invoice' } }, 'there is no latest_invoice'],
+    ['GET', '/v1/invoices/in_1', { expand: ['payments.data.payment.payment_intent.payment_method'] }, 'than 4 levels'],
+    ['POST', '/v1/customers', { metadata: { a: 'x'.repeat(501) } }, '/metadata/a has 501 characters'],
+    ['POST', '/v1/customers', { metadata: { ['k'.repeat(41)]: 'x' } }, '/metadata has the key kkk'],
+    ['POST', '/v1/customers', { name: 'n'.repeat(5_001) }, '/name has 5001 characters'],
     ['GET', '/v1/plans', {}, 'does not know this call'],
     ['PUT', '/v1/customers', {}, 'does not know this call'],
   ])('The request %s %s with %j is a fault', (method, path, params, fault) => {

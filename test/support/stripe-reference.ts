@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { moneyBackPaths } from './stripe-money-back.ts';
 import { additionalPaths } from './stripe-reference-additions.ts';
+import { expandFault, lengthFaults } from './stripe-request-rules.ts';
 import { stripeSchedules } from './stripe-schedules.ts';
 
 /**
@@ -133,6 +134,10 @@ function createValidators(schemas: Record<string, Json>, options: { coerce: bool
 const sentence = ({ instancePath, message, params }: ErrorObject) =>
   `${instancePath || '/'} ${message} ${JSON.stringify(params)}`;
 
+/** A list as forms and queries carry it: an array, or numbered entries. */
+const listTexts = (list: unknown): string[] =>
+  typeof list === 'object' && list !== null ? Object.values(list).map(String) : [];
+
 let opened: StripeReference | undefined;
 
 /** The description, read once. @throws Error with instructions if it is missing */
@@ -173,8 +178,13 @@ function open(): StripeReference {
       if (!operation) return [`${method} ${path}: the description does not know this call`];
       const schema = operation['x-query-schema'] ?? operation.requestBody?.content[formType]?.schema;
       if (!schema) return Object.keys(params).map(about(method, path, 'takes no parameters'));
-      // Coercion changes its input.
-      return requests(schema, structuredClone(params)).map(about(method, path, 'request'));
+      const answer = operation.responses['200']?.content['application/json']?.schema;
+      return [
+        // Coercion changes its input.
+        ...requests(schema, structuredClone(params)),
+        ...lengthFaults(params),
+        ...listTexts(params.expand).flatMap((property) => expandFault(schemas, answer, property) ?? []),
+      ].map(about(method, path, 'request'));
     },
     answerFaults({ method, path, status, answer }) {
       const operation = operationOf(method, path);
