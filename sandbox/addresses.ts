@@ -3,10 +3,11 @@ import { standInOrigin, standInProvidersFile } from '../config/stand-in-provider
 import { standardKinds, standardProviders } from '../config/standard-providers.ts';
 import { standInForStripe } from '../server/module-settings.ts';
 import { billingAddress } from './billing-routes.ts';
-import { mailboxAddress } from './mail-routes.ts';
+import { mailboxAddress, templatesAddress } from './mail-routes.ts';
 import { providersPath } from './providers/path.ts';
 import { refusalsAddress } from './refusal-routes.ts';
-import type { BannerLinks } from './views/banner.tsx';
+import { televisionPath } from './television-path.ts';
+import type { SandboxPlaces } from './views/places.ts';
 
 /** The origin of the demo client app and the stand-ins: another site than Foyer's own, which is on localhost. */
 export const sandboxOrigin = ({ SANDBOX_PORT }: Config): string => standInOrigin(SANDBOX_PORT);
@@ -21,13 +22,22 @@ export function providersStandIn(config: Config): string | undefined {
   return SANDBOX && requested ? origin : undefined;
 }
 
-/** The links of the ribbon on every page. */
-export function bannerLinks(config: Config): BannerLinks {
-  const providers = providersStandIn(config);
+/** The addresses of everything in the sandbox; without those that this configuration has no stand-in for. */
+export function sandboxPlaces(config: Config): SandboxPlaces {
+  const origin = sandboxOrigin(config);
   return {
+    demoApp: origin,
+    television: origin + televisionPath,
     mailbox: mailboxAddress,
+    mails: templatesAddress,
     ...(standInForStripe(config) && { billing: billingAddress }),
-    ...(providers !== undefined && { providers: providers + providersPath }),
+    ...(providersStandIn(config) !== undefined && { providers: origin + providersPath }),
     refusals: refusalsAddress,
+    search: '/sandbox/search',
+    main: '/sandbox/main',
+    account: '/sandbox/account',
+    help: '/sandbox/help',
+    privacy: '/sandbox/privacy',
+    parts: '/sandbox/parts',
   };
 }

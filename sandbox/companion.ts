@@ -11,6 +11,7 @@ import { providersPath } from './providers/path.ts';
 import { refusalsAddress } from './refusal-routes.ts';
 import { demoMember, seedSandbox } from './seed.ts';
 import { serveSandbox } from './serve-sandbox.ts';
+import { overviewAddress } from './views/places.ts';
 
 /** The sandbox, as the server process starts it beside Foyer. */
 export const sandbox: Companion = {
@@ -23,6 +24,7 @@ export const sandbox: Companion = {
   readyLines({ config }) {
     const origin = sandboxOrigin(config);
     return [
+      `Sandbox:         ${config.PUBLIC_URL}${overviewAddress}`,
       `Demo member:     ${demoMember.email}  password: ${demoMember.password}`,
       `Demo client app: ${origin}`,
       `Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`,

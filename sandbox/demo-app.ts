@@ -15,12 +15,12 @@ import {
 } from '../server/http/index.ts';
 import { sandboxStylesheet } from './extensions.ts';
 import { mailboxAddress } from './mail-routes.ts';
-import { refusalsAddress } from './refusal-routes.ts';
 import { demoClientId } from './seed.ts';
 import { televisionRoutes } from './television.ts';
 import { textsFor } from './texts.ts';
 import { createBanner } from './views/banner.tsx';
 import { DemoAppPage, type DemoAppPageProps } from './views/demo-app-page.tsx';
+import { overviewAddress } from './views/places.ts';
 
 interface Visit {
   /** The expected values of pending sign-ins, by state: each tab may have its own. */
@@ -226,7 +226,7 @@ export function createDemoApp(settings: DemoAppSettings): Express {
     assets,
     brandName,
     links: {},
-    banner: createBanner({ mailbox: issuer + mailboxAddress, refusals: issuer + refusalsAddress }),
+    banner: createBanner({ places: { mailbox: issuer + mailboxAddress }, overview: issuer + overviewAddress }),
     extraCss: assets.style(sandboxStylesheet),
   });
   const demo: DemoApp = {

@@ -2,12 +2,14 @@ import { createStandInClock } from '../server/billing/index.ts';
 import { mailBrand } from '../server/deps.ts';
 import type { ExtensionBase, Extensions } from '../server/extensions.ts';
 import { standInForStripe } from '../server/module-settings.ts';
-import { bannerLinks } from './addresses.ts';
+import { sandboxPlaces } from './addresses.ts';
 import { createSandboxMailbox } from './mailbox.ts';
 import { sandboxAccess } from './page-access.ts';
 import { createSandboxRefusals } from './refusals.ts';
 import { sandboxRoutes, standInLinks } from './routes.ts';
+import { demoMember } from './seed.ts';
 import { createBanner } from './views/banner.tsx';
+import { overviewAddress } from './views/places.ts';
 
 /** The source of the styles of the ribbon, and of the sandbox's own pages. */
 export const sandboxStylesheet = 'sandbox/client/sandbox.css';
@@ -18,6 +20,7 @@ export const sandboxStylesheet = 'sandbox/client/sandbox.css';
 export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
   const mailbox = createSandboxMailbox({ kv, now });
   const refusals = createSandboxRefusals({ kv, now });
+  const places = sandboxPlaces(config);
   const standIn = standInForStripe(config);
   const billingClock = standIn && createStandInClock(standIn, now);
   return {
@@ -28,14 +31,23 @@ export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
           await billingClock?.refresh();
           await runBillingJobs();
         };
-        sandboxRoutes(router, { pages, sessions, mailbox, look: mailBrand(config), refusals, standIn, dayPassed });
+        sandboxRoutes(router, {
+          pages,
+          sessions,
+          mailbox,
+          look: mailBrand(config),
+          refusals,
+          standIn,
+          dayPassed,
+          places,
+        });
       },
     },
     carriers: mailbox.carriers,
     // A page for developers may miss a line while the store is away; the log has it.
     onRefusal: (refusal) => void refusals.add(refusal).catch(() => {}),
     ...(billingClock && { billingClock }),
-    layoutBanner: createBanner(bannerLinks(config)),
+    layoutBanner: createBanner({ places, overview: overviewAddress, demoMember }),
     assets: { stylesheet: sandboxStylesheet },
     links: standInLinks,
   } satisfies Extensions;

@@ -17,7 +17,7 @@ import { MailsPage } from './views/mails-page.tsx';
 import { MessagePage } from './views/message-page.tsx';
 
 export const mailboxAddress = '/sandbox/mailbox';
-const templatesAddress = '/sandbox/mails';
+export const templatesAddress = '/sandbox/mails';
 
 export interface MailRoutesDeps {
   pages: Pages;

@@ -2,6 +2,9 @@ import type { PageRule } from '../server/http/index.ts';
 
 /** The rule of access of each page of the sandbox: only in development, only from this machine. */
 export const sandboxAccess: Readonly<Record<string, PageRule>> = {
+  'GET /sandbox': 'visitor',
+  'GET /sandbox/help': 'visitor',
+  'GET /sandbox/privacy': 'visitor',
   'GET /sandbox/search': 'visitor',
   'GET /sandbox/main': 'visitor',
   'GET /sandbox/account': 'visitor',

@@ -3,10 +3,10 @@ import * as oidc from 'openid-client';
 import { createElement } from 'react';
 import type { Pages } from '../server/http/index.ts';
 import { televisionClientId } from './seed.ts';
+import { televisionPath as address } from './television-path.ts';
 import { textsFor } from './texts.ts';
 import { TelevisionPage, type TelevisionPageProps } from './views/television-page.tsx';
 
-const address = '/television';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Slightly longer than Foyer demands (RFC 8628, section 3.5). */
 const pollSeconds = 6;

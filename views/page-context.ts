@@ -41,6 +41,8 @@ export interface LayoutBanner {
   top: ReactNode;
   /** In the dialog that covers the page and waits for a text message. */
   dialog?: ReactNode;
+  /** On the sign-in page: a panel behind the form, and input that was asked for by it. */
+  signIn?: { panel: ReactNode; input?: { username: string; password: string } } | undefined;
 }
 
 export interface PageUser {

@@ -42,12 +42,14 @@ export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsP
         <section className="mail-sample" key={template} id={template} aria-labelledby={`${template}-name`}>
           <div className="card-head">
             <h2 id={`${template}-name`}>
-              <code>{template}</code>
+              <span lang={mailLang}>{subject}</span>
             </h2>
-            <p lang={mailLang}>{subject}</p>
+            <p className="small muted">
+              <code>{template}</code>
+            </p>
           </div>
           <Card flush>
-            <MailFrame src={htmlAddress} title={`${template}: ${subject}`} />
+            <MailFrame src={htmlAddress} title={`${template}: ${subject}`} text={text} />
           </Card>
           <Card title={t('sandbox.mailPage.text')}>
             <pre className="mail-text" lang={mailLang}>

@@ -55,7 +55,7 @@ export function MessagePage({ ctx, message, htmlAddress, mailboxHref }: MessageP
       </Card>
       {htmlAddress !== undefined && (
         <Card title={t('sandbox.mailPage.html')} flush>
-          <MailFrame src={htmlAddress} title={title} />
+          <MailFrame src={htmlAddress} title={title} text={text} />
         </Card>
       )}
       <Card title={t('sandbox.mailPage.text')}>

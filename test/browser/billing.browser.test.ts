@@ -30,8 +30,8 @@ describe('the sandbox’s billing page in a browser', () => {
 
   it('The billing page moves the clock a month ahead, the plan renews, and the page fits on a phone', async () => {
     const page = await newPage({ widthPx: 320 });
-    await page.goto(foyer.url);
-    await page.getByRole('link', { name: 'Look at billing' }).click();
+    await page.goto(`${foyer.url}/sandbox`);
+    await page.getByRole('link', { name: 'Billing', exact: true }).click();
     expect(await page.getByRole('button', { name: /^Refund/ }).count()).toBe(1);
     await page.getByRole('button', { name: '30 days forward' }).click();
     await page.getByText('30 days ahead').waitFor();

@@ -15,19 +15,24 @@ export interface Sandbox {
 }
 
 export async function startSandbox(backend: Backend, environment: Record<string, string> = {}): Promise<Sandbox> {
+  // The pages of the sandbox link the demo app by its port.
+  const demo = await listenOnFreePort();
   // All tests come from one address.
   const foyer = await startFoyer(backend, {
     SIGN_UP_LIMIT_ADDRESS: '100000',
     GUESS_LIMIT_ADDRESS: '100000',
     PASSWORD_LIMIT_DEVICE: '100000',
     PASSWORD_LIMIT_MEMBER: '100000',
+    SANDBOX_PORT: String(demo.port),
     ...environment,
   });
   const servers: Server[] = [];
   const { deps, url } = foyer;
 
-  async function listen(app: (origin: string) => RequestListener): Promise<string> {
-    const { server, port } = await listenOnFreePort();
+  async function listen(
+    app: (origin: string) => RequestListener,
+    { server, port }: Awaited<ReturnType<typeof listenOnFreePort>>,
+  ): Promise<string> {
     servers.push(server);
     const origin = `http://127.0.0.1:${port}`;
     server.on('request', app(origin));
@@ -36,13 +41,13 @@ export async function startSandbox(backend: Backend, environment: Record<string,
   const demoApp = (clientId: string) => (origin: string) =>
     createDemoApp({ ...deps, issuer: url, origin, clientId, brandName: deps.config.BRAND_NAME });
 
-  const demoUrl = await listen(demoApp(demoClientId));
+  const demoUrl = await listen(demoApp(demoClientId), demo);
   await seedSandbox({ ...deps, catalogue: foyer.app.membership.catalogue }, demoUrl);
   return {
     foyer,
     demoUrl,
     async addApp(client) {
-      const origin = await listen(demoApp(client.id));
+      const origin = await listen(demoApp(client.id), await listenOnFreePort());
       await foyer.addClient({
         redirectUris: [`${origin}/callback`],
         logoutUris: [`${origin}/`],

@@ -38,6 +38,9 @@ export function sandboxStops(steps: TourSteps): Stop[] {
         await page.locator('.menu-panel').waitFor();
       },
     },
+    { name: 'sandbox', open: at('/sandbox') },
+    { name: 'sign-in with the demo member', open: at('/?demo=1') },
+    { name: 'help stand-in', open: at('/sandbox/help') },
     ...['main', 'account', 'parts'].map((name) => ({
       name: name === 'parts' ? 'page of parts' : `${name} app stand-in`,
       async open(page: Page) {

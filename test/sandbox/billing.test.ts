@@ -23,8 +23,8 @@ const page = async (lang = 'en') => {
 const act = (fields: Record<string, string>) => foyer.browser().post('/sandbox/billing', fields);
 
 describe('the sandbox’s billing page', () => {
-  it('The billing page is linked from the ribbon and is empty at first', async () => {
-    expect(await (await foyer.browser().get('/')).text()).toContain('<a href="/sandbox/billing">Look at billing</a>');
+  it('The billing page is linked from the page of the sandbox and is empty at first', async () => {
+    expect(await (await foyer.browser().get('/sandbox')).text()).toContain('<a href="/sandbox/billing">Billing</a>');
     const { status, html } = await page();
     expect(status).toBe(200);
     expect(visible(html)).toContain('No customers yet');

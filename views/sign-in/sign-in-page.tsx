@@ -38,8 +38,10 @@ function firstField({ values, errors }: Pick<SignInPageProps, 'values' | 'errors
 
 /** Landing and sign-in (specification, section 2). */
 export function SignInPage(props: SignInPageProps) {
-  const { ctx, action, controls, values, errors, done, clientName, passkey, providerButtons, providerNotice } = props;
-  const { t, links } = ctx;
+  const { ctx, action, controls, errors, done, clientName, passkey, providerButtons, providerNotice } = props;
+  const { t, links, banner } = ctx;
+  const demo = banner?.signIn;
+  const values = demo?.input === undefined ? props.values : { ...props.values, username: demo.input.username };
   const focus = firstField({ values, errors });
   return (
     <AuthLayout ctx={ctx} nav="signIn">
@@ -76,6 +78,7 @@ export function SignInPage(props: SignInPageProps) {
           error={errors.password}
           {...(errors.form !== undefined && { describedBy: 'form-error' })}
           placeholder={t('signIn.passwordHint')}
+          defaultValue={demo?.input?.password}
           autoFocus={focus === 'password'}
           aside={
             links.forgotPassword !== undefined && (
@@ -95,6 +98,7 @@ export function SignInPage(props: SignInPageProps) {
           {t('signIn.newHere')} <a href={links.signUp}>{t('signIn.createAccount')}</a>
         </p>
       )}
+      {demo?.panel}
     </AuthLayout>
   );
 }

@@ -13,7 +13,7 @@ const sub = '0198a2c4-7b1e-7c3a-9f52-6d1f0e8b4a77';
 
 /** The pages of the sandbox and of the demo app. */
 export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
-  const banner = createBanner({ mailbox: '/sandbox/mailbox', billing: '/sandbox/billing' })(ctx);
+  const banner = createBanner({ places: { mailbox: '/sandbox/mailbox' }, overview: '/sandbox' })(ctx);
   const sandbox: PageContext = { ...ctx, banner };
   const signedIn: PageContext = { member, ...sandbox };
   const mailbox = { ctx: sandbox, address: '/a', templatesHref: '/b' };

@@ -1,0 +1,21 @@
+/** What there is in the sandbox, in the order of its page. */
+export const placeNames = [
+  'demoApp',
+  'television',
+  'mailbox',
+  'mails',
+  'billing',
+  'providers',
+  'refusals',
+  'search',
+  'main',
+  'account',
+  'help',
+  'privacy',
+  'parts',
+] as const;
+export type PlaceName = (typeof placeNames)[number];
+/** The address of each. */
+export type SandboxPlaces = Partial<Record<PlaceName, string>>;
+
+export const overviewAddress = '/sandbox';
