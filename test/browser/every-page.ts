@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core';
 import { type Language, languages } from '../../server/http/index.ts';
 import { type AxeRules, axeFindings, chromiumForTests, layOut } from '../support/chromium.ts';
 import { anyBackend } from '../support/stores.ts';
+import { checkBaseline } from './baseline.ts';
 import { moreLanguages, openNew, reloadedIn, turnTo } from './in-languages.ts';
 import { layoutFaults } from './layout.ts';
+import { columns, type Look, readLooks, toColumnName } from './looks.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { structureOf } from './structure.ts';
 import { prepareTour, type Stop, type TourGuide, tour } from './tour.ts';
@@ -60,7 +62,13 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     '$name',
     async (stop) => {
       const findings: string[] = [];
+      const looks = new Map<string, readonly Look[]>();
       const look = async (lang: Language, width: number) => {
+        for (const column of columns.filter((each) => each.lang === lang && each.widthPx === width)) {
+          await page.emulateMedia({ colorScheme: column.colorScheme });
+          looks.set(toColumnName(column), await readLooks(page));
+        }
+        await page.emulateMedia({ colorScheme: 'light' });
         const faults = await layoutFaults(page, width);
         findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
         const looks = looksOfAxe(lang, width);
@@ -101,6 +109,11 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
           await look(lang, width);
         }
       }
+      const inOrder = columns.map(toColumnName).flatMap((name) => {
+        const found = looks.get(name);
+        return found === undefined ? [] : [[name, found] as const];
+      });
+      findings.push(...checkBaseline(stop.name, new Map(inOrder)));
       expect(findings).toEqual([]);
       // Four languages, up to four widths, and axe three times.
     },

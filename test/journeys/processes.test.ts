@@ -59,6 +59,7 @@ describe('the server as a process', () => {
     expect(server.stdout().replace(/^Database: .*\n/, '')).toBe(
       [
         `Foyer is ready: ${server.url}`,
+        `Sandbox:         ${server.url}/sandbox`,
         'Demo member:     vera@example.com  password: open sesame 7',
         `Demo client app: ${server.demoUrl}`,
         `Mailbox:         ${server.url}/sandbox/mailbox`,
