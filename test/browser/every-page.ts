@@ -62,11 +62,11 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     '$name',
     async (stop) => {
       const findings: string[] = [];
-      const looks = new Map<string, readonly Look[]>();
+      const seen = new Map<string, readonly Look[]>();
       const look = async (lang: Language, width: number) => {
         for (const column of columns.filter((each) => each.lang === lang && each.widthPx === width)) {
           await page.emulateMedia({ colorScheme: column.colorScheme });
-          looks.set(toColumnName(column), await readLooks(page));
+          seen.set(toColumnName(column), await readLooks(page));
         }
         await page.emulateMedia({ colorScheme: 'light' });
         const faults = await layoutFaults(page, width);
@@ -110,7 +110,7 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
         }
       }
       const inOrder = columns.map(toColumnName).flatMap((name) => {
-        const found = looks.get(name);
+        const found = seen.get(name);
         return found === undefined ? [] : [[name, found] as const];
       });
       findings.push(...checkBaseline(stop.name, new Map(inOrder)));

@@ -67,6 +67,6 @@ describe('the comparison of looks', () => {
     looks.set('375 de light', known.slice(1));
     const text = writeLooks(looks);
     expect(parseLooks(text)).toEqual(looks);
-    expect(text.length).toBeLessThan(JSON.stringify([...looks]).length / 3);
+    expect(text.length).toBeLessThan(JSON.stringify([...looks]).length / 2);
   });
 });
