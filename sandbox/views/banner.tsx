@@ -19,10 +19,10 @@ const panelPlaces = ['demoApp', 'television', 'mailbox', 'billing', 'providers',
 
 /** The sign-in page's panel, and the demo member's input once the link was followed. */
 function signInDemo(ctx: PageContext, { places, demoMember }: BannerSettings): LayoutBanner['signIn'] {
-  const here = ctx.languageForm?.redirect;
-  if (demoMember === undefined || here === undefined) return undefined;
+  const address = ctx.languageForm?.redirect;
+  if (demoMember === undefined || address === undefined) return undefined;
   const t = textsFor(ctx);
-  const page = new URL(here, 'http://localhost');
+  const page = new URL(address, 'http://localhost');
   const filled = page.searchParams.has(demoParameter);
   page.searchParams.set(demoParameter, '1');
   const links = panelPlaces.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** What there is in the sandbox, in the order of its page. */
+/** Pages and apps of the sandbox, in the order of its overview. */
 export const placeNames = [
   'demoApp',
   'television',

@@ -56,7 +56,11 @@ function looksHere(): Look[] {
     if (!isShown || width === 0 || style.clipPath === 'inset(50%)' || element.closest('.skip, svg, footer *'))
       return [];
     const classes = [...element.classList].filter((name) => !/\d/.test(name));
-    const font = style.fontFamily.split(',')[0]?.replaceAll('"', '').replaceAll(' ', '_') ?? '';
+    const own =
+      (element.textContent ?? '').trim() !== '' ||
+      element.matches('textarea, input:not([type=checkbox], [type=radio])');
+    // The system's font of a control without letters differs between machines.
+    const font = own ? style.fontFamily.split(',')[0]?.replaceAll('"', '').replaceAll(' ', '_') : '-';
     const border = Number.parseFloat(style.borderTopWidth) > 0 ? hex(style.borderTopColor) : '-';
     const written = [hex(style.color), hex(style.backgroundColor), border, font, style.fontSize, style.fontWeight];
     return [

@@ -28,9 +28,9 @@ const coupons = /^checkout\.promo\.(?:applied|second)$/;
 
 /** Names that keep their capital within a sentence: of companies, places, documents, and of the product's own pages and buttons. */
 const names: Record<'en' | 'fr' | 'nl', string> = {
-  en: 'Stripe|JavaScript|Terms|Service|Membership|Settings|Connected|Continue|Refuse|Disable|United|Kingdom|Switzerland|Norway|Utrecht',
-  fr: 'Stripe|JavaScript|Continuer|Refuser|Désactiver|Royaume-Uni|Suisse|Norvège|Utrecht',
-  nl: 'Stripe|JavaScript|Verder|Weigeren|Uitschakelen|Verenigd|Koninkrijk|Zwitserland|Noorwegen|Utrecht',
+  en: 'Stripe|Google|Facebook|Amazon|JavaScript|Terms|Service|Membership|Settings|Connected|Continue|Refuse|Disable|United|Kingdom|Switzerland|Norway|Utrecht',
+  fr: 'Stripe|Google|Facebook|Amazon|JavaScript|Continuer|Refuser|Désactiver|Royaume-Uni|Suisse|Norvège|Utrecht',
+  nl: 'Stripe|Google|Facebook|Amazon|JavaScript|Verder|Weigeren|Uitschakelen|Verenigd|Koninkrijk|Zwitserland|Noorwegen|Utrecht',
 };
 const sentenceCase = (lang: 'en' | 'fr' | 'nl', faults: readonly string[]): TextRule => ({
   name: 'capitals only at the beginning of a sentence and in names',
@@ -110,9 +110,9 @@ const english: TextRule[] = [
     pattern: word(
       '(?:do|does|did|is|are|was|were|has|have|had|could|will|would|should|can) not|cannot|(?:we|you|they) are|(?:we|they) have|(?:we|you) will|(?<=^|[.:] )(?:it|that|there) is',
     ),
-    // Quoted: “User does not exist.”, “… cannot be empty”, “We have sent a code to your phone”.
+    // A text message has no curved apostrophe (GSM 03.38). Quoted: “User does not exist.”, “… cannot be empty”, “We have sent a code to your phone”.
     except:
-      /(?:\.empty|\.countryError|Empty|userDoesNotExist|promo\.second|mfa\.challenge\.sms|mfaSettings\.sms\.sent|parts\.messages\.dialogLead)$/,
+      /(?:\.empty|\.countryError|Empty|userDoesNotExist|promo\.second|mfa\.challenge\.sms|mfaSettings\.sms\.sent|parts\.messages\.dialogLead|sms\.code)$/,
     faults: ['You do not need it.', 'We are busy', 'It is over.', 'We have noted it.'],
   },
   {

@@ -17,7 +17,10 @@ import { sampleControls, sampleDoors } from './controls.ts';
 export function accountSamples(ctx: PageContext): Record<string, Sample> {
   const { t } = ctx;
   const signedIn: PageContext = { member, ...ctx };
-  const sandbox: PageContext = { ...ctx, banner: createBanner({ places: { mailbox: '/sandbox/mailbox' }, overview: '/sandbox' })(ctx) };
+  const sandbox: PageContext = {
+    ...ctx,
+    banner: createBanner({ places: { mailbox: '/sandbox/mailbox' }, overview: '/sandbox' })(ctx),
+  };
   const { member: _, ...visitor } = ctx;
   const clientName = 'Showcase pages';
   const passkey = {
