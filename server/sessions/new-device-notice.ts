@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { getRequestOrigin, type Logger, resolveLanguage } from '../http/index.ts';
+import { getRequestOrigin, type Logger, resolveLanguage, translator } from '../http/index.ts';
 import { type Outbox, whence } from '../messages/index.ts';
 import { sha256 } from '../shared/index.ts';
 import type { Database, KeyValueStore } from '../store/index.ts';
@@ -48,15 +48,23 @@ export function createDeviceRecognition(settings: Settings): DeviceRecognition &
     const notified = `new-device:${sha256(JSON.stringify([user.id, device, address]))}`;
     if (!(await kv.setIfAbsent(notified, '1', silentMs))) return;
     try {
-      await database.transaction((trx) =>
-        outbox.add(trx, {
+      await database.transaction(async (trx) => {
+        await outbox.add(trx, {
           channel: 'mail',
           to: user.email,
           template: 'new-device',
           lang,
           values: { givenName: user.givenName, atMs: now(), device, address, hasPassword: user.passwordHash !== null },
-        }),
-      );
+        });
+        await outbox.add(trx, {
+          channel: 'notification',
+          userId: user.id,
+          title: translator(lang)('mail.newDevice.title'),
+          description: `${device} · ${address}`,
+          category: 'account',
+          security: true,
+        });
+      });
     } catch (error) {
       await kv.delete(notified);
       throw error;

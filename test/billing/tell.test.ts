@@ -31,9 +31,10 @@ describe('notifications of payments', () => {
   const templates = async (user: User) => (await mails(user)).map(({ template }) => template);
   const notices = async ({ id }: User) => {
     const { db } = shop.foyer.deps.database;
-    const rows = await db.selectFrom('notifications').select('title').where('userId', '=', id).execute();
-    return rows.map(({ title }) => title);
+    const rows = db.selectFrom('notifications').select(['title', 'description']).where('userId', '=', id);
+    return (await rows.orderBy('id').execute()).map(({ title, description }) => `${title}: ${description}`);
   };
+  const noticeTitles = async (user: User) => (await notices(user)).map((notice) => notice.split(':')[0]);
   async function member(code?: string, user: Parameters<typeof shop.foyer.addUser>[0] = {}): Promise<User> {
     const added = await shop.foyer.addUser(user);
     await shop.saveCard(added);
@@ -129,7 +130,7 @@ describe('notifications of payments', () => {
     for (const _ of [1, 2]) await shop.membership.work();
     for (const user of [heard, missed]) {
       expect(await mails(user)).toMatchObject([{ values: { days: 3, pageLink: `${shop.foyer.url}/plan-purchase` } }]);
-      expect(await notices(user)).toEqual(['Your trial is about to end']);
+      expect(await noticeTitles(user)).toEqual(['Your trial is about to end']);
     }
     expect(await templates(bought)).toEqual(['receipt']);
   });
@@ -143,6 +144,7 @@ describe('notifications of payments', () => {
       return (await templates(user)).slice(1);
     };
     expect(await again()).toEqual(['plan-changes']);
+    expect((await notices(user))[1]).toMatch(/^Your plan is going to change: Scale → Starter · \w+ \d+, \d{4}$/);
     const { periodEnd } = (await shop.membership.getMembership(user.id)) ?? {};
     expect((await mails(user))[1]?.values).toMatchObject({
       fromPlan: 'Scale',
@@ -175,6 +177,7 @@ describe('notifications of payments', () => {
     expect(told.map(({ template }) => template)).toEqual(['receipt', 'plan-cancelled', 'plan-ended']);
     expect(told[2]?.values).toMatchObject({ planName: 'Starter', why: 'cancelled' });
     expect(told[2]?.values.planNow).toBeUndefined();
+    expect(await noticeTitles(user)).toEqual(['Your receipt', 'Your plan is cancelled', 'Your plan has ended']);
   });
 
   it('The member is notified once of each failed attempt and then that the plan has ended for it', async () => {
@@ -203,7 +206,7 @@ describe('notifications of payments', () => {
     expect((await mails(user)).find(({ template }) => template === 'plan-ended')?.values).toMatchObject({
       why: 'unpaid',
     });
-    expect((await notices(user)).filter((title) => title === 'Your plan has ended')).toHaveLength(1);
+    expect((await noticeTitles(user)).filter((title) => title === 'Your plan has ended')).toHaveLength(1);
   });
 
   it('The member is notified that the bank requires authentication', async () => {
@@ -214,7 +217,7 @@ describe('notifications of payments', () => {
     const told = await mails(user);
     expect(told.map(({ template }) => template)).toEqual(['receipt', 'payment-action-required']);
     expect(told[1]?.values).toMatchObject({ amountCents: 9_900, planName: 'Starter' });
-    expect(await notices(user)).toEqual(['Please confirm your payment']);
+    expect(await noticeTitles(user)).toEqual(['Your receipt', 'Please confirm your payment']);
   });
 
   it('The member is notified of a changed and of a removed card, and the first card is no change', async () => {
@@ -243,6 +246,11 @@ describe('notifications of payments', () => {
     expect(refunds.map(({ template, values }) => [template, values.amountCents])).toEqual([
       ['refund-made', 1_000],
       ['refund-made', 8_900],
+    ]);
+    expect(await notices(user)).toEqual([
+      'Your receipt: Starter · $99.00',
+      'Your refund is on its way: Starter · $10.00',
+      'Your refund is on its way: Starter · $89.00',
     ]);
     expect(refunds[0]?.values).toMatchObject({
       planName: 'Starter',

@@ -44,6 +44,30 @@ describe.each(backends)('the mail about a sign-in from a new device on $name', (
     expect(Math.abs(Number(mails[0]?.values.atMs) - foyer.deps.now())).toBeLessThan(60_000);
   });
 
+  it('The next device is also a notification of security, which the bell counts', async () => {
+    const user = await foyer.addUser({ locale: 'en' });
+    const first = await signIn(user.email, windows);
+    const bell = async () =>
+      /class="header-bell".*?visually-hidden">([^<]+)</s.exec(await (await first.get('/settings')).text())?.[1];
+    expect(await bell()).toBe('Notifications');
+    await signIn(user.email, linux);
+    await foyer.mails(user.email);
+    const rows = await foyer.deps.database.db
+      .selectFrom('notifications')
+      .selectAll()
+      .where('userId', '=', user.id)
+      .execute();
+    expect(rows).toMatchObject([
+      {
+        title: 'Sign-in from a new device',
+        description: 'Firefox on Linux · 127.0.0.1',
+        security: 1,
+        status: 'unread',
+      },
+    ]);
+    expect(await bell()).toBe('1 unread notification');
+  });
+
   it('A browser without cookies causes one mail an hour, and another browser one at once', async () => {
     const { email } = await foyer.addUser();
     await signIn(email, windows);

@@ -1,4 +1,5 @@
 import type { PageContext } from '../page-context.ts';
+import { Icon } from '../parts/icon.tsx';
 import { Brand } from '../parts/mark.tsx';
 import { ProfileMenu } from '../parts/profile-menu.tsx';
 import { SignOutForm } from '../parts/sign-out-form.tsx';
@@ -35,18 +36,20 @@ export interface HeaderProps {
   signOut?: boolean | undefined;
 }
 
-/** Leads to the notifications while some are unread. */
-function UnreadLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
-  if (unread === 0 || links.notifications === undefined) return null;
+/** Leads to the notifications. Its name has the number of unread ones, which stands on the bell up to 99. */
+function NotificationsLink({ ctx: { t, links, unread = 0 } }: { ctx: PageContext }) {
+  if (links.notifications === undefined) return null;
   return (
-    <a className="header-unread" href={links.notifications}>
-      <span className="chip warn" aria-hidden="true">
-        {unread}
+    <a className="header-bell" href={links.notifications}>
+      <Icon name="bell" />
+      <span className="visually-hidden">
+        {unread === 0 ? t('notifications.title') : t('notifications.unread', { count: unread })}
       </span>
-      <span className="visually-hidden">{t('notifications.unread', { count: unread })}</span>
-      <span className="header-unread-word" aria-hidden="true">
-        {t('notifications.title')}
-      </span>
+      {unread > 0 && (
+        <span className="header-bell-count" aria-hidden="true">
+          {unread > 99 ? '99+' : unread}
+        </span>
+      )}
     </a>
   );
 }
@@ -63,7 +66,7 @@ export function Header({ ctx, signOutAction = '/logout', bare, signOut }: Header
           <PublicNav ctx={ctx} />
         ) : (
           <div className="header-member">
-            <UnreadLink ctx={ctx} />
+            <NotificationsLink ctx={ctx} />
             <ProfileMenu ctx={ctx} member={member} signOutAction={signOutAction} />
           </div>
         ))}

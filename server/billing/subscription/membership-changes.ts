@@ -1,6 +1,5 @@
 import type { Transaction } from 'kysely';
-import { failedPaymentLead } from '../../../views/mail/index.ts';
-import { resolveLanguage, type T, translator } from '../../http/index.ts';
+import { resolveLanguage } from '../../http/index.ts';
 import type { Mail, MembershipMailValues } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
@@ -10,6 +9,7 @@ import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership, PendingChange, RefundAtEnd, SavedCard } from './membership.ts';
+import { toNotification } from './membership-notification.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 
@@ -233,25 +233,6 @@ export const listMembershipMails = (changes: MembershipChange, catalogue: Catalo
   ...card(changes),
 ];
 
-/** Mails that are also shown inside the marketplace: the user must act, or has lost something. */
-function toNotification(
-  t: T,
-  { template, values }: MembershipMail,
-): { title: string; description: string } | undefined {
-  switch (template) {
-    case 'payment-failed':
-      return { title: t('mail.paymentFailed.title'), description: t(failedPaymentLead(values)) };
-    case 'payment-action-required':
-      return { title: t('mail.paymentActionRequired.title'), description: t('mail.paymentActionRequired.lead') };
-    case 'trial-ends':
-      return { title: t('mail.trialEnds.title'), description: t('mail.trialEnds.lead', { count: values.days }) };
-    case 'plan-ended':
-      return { title: t('mail.planEnded.title'), description: t(`mail.planEnded.lead.${values.why}`) };
-    default:
-      return undefined;
-  }
-}
-
 /** The page that a mail links to. */
 const toPageUrl = (publicUrl: string, { template }: MembershipMail) =>
   `${publicUrl}${template === 'trial-ends' ? '/plan-purchase' : '/settings/membership'}`;
@@ -275,7 +256,7 @@ export async function notifyMembership(
     // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
-  const notice = toNotification(translator(lang), mail);
+  const notice = toNotification(lang, mail);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 

@@ -1,0 +1,49 @@
+import { formatAmount, formatDate } from '../../../views/format.ts';
+import { failedPaymentLead } from '../../../views/mail/index.ts';
+import { type Language, translator } from '../../http/index.ts';
+import type { MembershipMail } from './membership-changes.ts';
+
+/** Plan and amount, or what of them is known. */
+const toLine = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join(' · ');
+
+/** The mails about money and the plan that are also shown inside the marketplace, short. */
+export function toNotification(
+  lang: Language,
+  { template, values }: MembershipMail,
+): { title: string; description: string } | undefined {
+  const t = translator(lang);
+  switch (template) {
+    case 'receipt': {
+      const amount = formatAmount(lang, values.totalAmount, { currency: values.currency });
+      return { title: t('mail.receipt.title'), description: toLine(values.planName, amount) };
+    }
+    case 'refund-made':
+    case 'refund-failed': {
+      const title = t(template === 'refund-made' ? 'mail.refundMade.title' : 'mail.refundFailed.title');
+      const amount = formatAmount(lang, values.amountCents, { currency: values.currency });
+      return { title, description: toLine(values.planName, amount) };
+    }
+    case 'payment-disputed': {
+      const amount = formatAmount(lang, values.amountCents, { currency: values.currency });
+      return { title: t('mail.paymentDisputed.title'), description: toLine(values.planName, amount) };
+    }
+    case 'plan-changes': {
+      const plans = `${values.fromPlan} → ${values.toPlan}`;
+      return { title: t('mail.planChanges.title'), description: toLine(plans, formatDate(lang, values.changesAt)) };
+    }
+    case 'plan-cancelled': {
+      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      return { title: t('mail.planCancelled.title'), description: toLine(values.planName, end) };
+    }
+    case 'payment-failed':
+      return { title: t('mail.paymentFailed.title'), description: t(failedPaymentLead(values)) };
+    case 'payment-action-required':
+      return { title: t('mail.paymentActionRequired.title'), description: t('mail.paymentActionRequired.lead') };
+    case 'trial-ends':
+      return { title: t('mail.trialEnds.title'), description: t('mail.trialEnds.lead', { count: values.days }) };
+    case 'plan-ended':
+      return { title: t('mail.planEnded.title'), description: t(`mail.planEnded.lead.${values.why}`) };
+    default:
+      return undefined;
+  }
+}
