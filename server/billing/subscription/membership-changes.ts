@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { resolveLanguage } from '../../http/index.ts';
-import type { Mail, MembershipMailValues } from '../../messages/index.ts';
+import type { Mail } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUserRecord, type User } from '../../users/index.ts';
@@ -9,7 +9,7 @@ import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership, PendingChange, RefundAtEnd, SavedCard } from './membership.ts';
-import { toNotification } from './membership-notification.ts';
+import { type MembershipMail, toNotification } from './membership-notification.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 
@@ -36,13 +36,6 @@ export interface MembershipChange {
   rewards: string;
   nowMs: number;
 }
-
-type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
-
-/** One mail. `once`: it is sent a single time while its state lasts, from any process. */
-export type MembershipMail = {
-  [Template in keyof MembershipMailValues]: { template: Template; values: Own<Template>; once?: string };
-}[keyof MembershipMailValues];
 
 export const cardText = (card: Pick<SavedCard, 'brand' | 'lastFour'> | null) =>
   card && { cardType: card.brand, lastFour: card.lastFour };

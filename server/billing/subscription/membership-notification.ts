@@ -1,7 +1,14 @@
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import { failedPaymentLead } from '../../../views/mail/index.ts';
 import { type Language, translator } from '../../http/index.ts';
-import type { MembershipMail } from './membership-changes.ts';
+import type { MembershipMailValues } from '../../messages/index.ts';
+
+type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
+
+/** One mail. `once`: it is sent a single time while its state lasts, from any process. */
+export type MembershipMail = {
+  [Template in keyof MembershipMailValues]: { template: Template; values: Own<Template>; once?: string };
+}[keyof MembershipMailValues];
 
 /** Plan and amount, or what of them is known. */
 const toLine = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join(' · ');
