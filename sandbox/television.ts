@@ -1,6 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import * as oidc from 'openid-client';
 import { createElement } from 'react';
+import { qrCode } from '../server/account/index.ts';
 import type { Pages } from '../server/http/index.ts';
 import { televisionClientId } from './seed.ts';
 import { televisionPath as address } from './television-path.ts';
@@ -56,7 +57,7 @@ export function televisionRoutes({ issuer, pages }: TelevisionSettings): Router 
       });
       deviceCode = authorization.device_code;
       const { user_code: userCode, verification_uri: href, verification_uri_complete: complete = href } = authorization;
-      return { kind: 'waiting', userCode, href, complete };
+      return { kind: 'waiting', userCode, href, complete, qr: qrCode(complete) };
     } catch (error) {
       return { kind: 'off', error: toErrorCode(error) };
     }

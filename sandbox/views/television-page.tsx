@@ -1,6 +1,8 @@
 import type { PageContext } from '../../views/page-context.ts';
 import { Button } from '../../views/parts/button.tsx';
+import { DeviceCode } from '../../views/parts/device-code.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
+import { QrCode } from '../../views/parts/qr-code.tsx';
 import { textsFor } from '../texts.ts';
 
 export interface TelevisionPageProps {
@@ -9,7 +11,7 @@ export interface TelevisionPageProps {
   action: string;
   screen:
     | { kind: 'off'; error?: string }
-    | { kind: 'waiting'; userCode: string; href: string; complete: string }
+    | { kind: 'waiting'; userCode: string; href: string; complete: string; qr: { size: number; path: string } }
     | { kind: 'signed-in'; name: string };
 }
 
@@ -38,7 +40,8 @@ export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
             <>
               <h1>{t('sandbox.television.codeTitle')}</h1>
               <p className="lead muted">{t('sandbox.television.codeLead')}</p>
-              <code className="recovery-codes">{screen.userCode}</code>
+              <DeviceCode ctx={ctx} code={screen.userCode} />
+              <QrCode label={t('sandbox.television.qr')} {...screen.qr} />
               <p>
                 <a href={screen.complete} target="_blank" rel="noopener">
                   {screen.href}

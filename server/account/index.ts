@@ -35,3 +35,4 @@ export { profileSaver } from './profile/profile-calls.ts';
 export { saveProfile } from './profile/save-profile.ts';
 export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';
 export { accountRoutes } from './routes.ts';
+export { qrCode } from './security/qr-code.ts';

@@ -59,6 +59,7 @@ export async function showConsent(r: RequestContext, deps: OidcDeps): Promise<vo
       reason: consentReason(client) ?? 'prompt',
       scopes: scopeTexts(r.t, [...grantableScopes(requested, client.scope), ...atResources]),
       memberEmail: found.user.email,
+      otherAccountHref: `/?${new URLSearchParams({ authorization_code: id, forceAuth: 'true' })}`,
     },
     { title: (ctx) => ctx.t('oauth.consent.title', { clientName }), policy: { images: toLogoOrigins(client.logoUri) } },
   );

@@ -147,7 +147,7 @@ describe.each(backends)('sign-in on a device on $name', (backend) => {
     const browser = context.foyer.browser();
     for (const spelt of [code.toLowerCase(), code.replace('-', ''), ` ${code.replace('-', ' ')} `]) {
       const page = await (await typeCode(browser, spelt)).text();
-      expect(page).toContain(`<code class="recovery-codes">${code}</code>`);
+      expect(page).toContain(`<code class="device-code">${code}</code>`);
       expect(page).toContain('Harbour Radio');
     }
     const wrong = await typeCode(browser, 'bcdf-bcd');

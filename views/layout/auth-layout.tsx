@@ -6,6 +6,7 @@ import { SignOutForm } from '../parts/sign-out-form.tsx';
 import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
 import { SkipLink } from './skip-link.tsx';
+import { ThemeColor } from './theme-color.tsx';
 
 /**
  * The layout of sign-in pages: on wide screens the picture on the left and the form on the right, on phones stacked.
@@ -23,6 +24,7 @@ export function AuthLayout(props: {
   const { ctx, long, nav, signOut, children } = props;
   return (
     <div className="frame">
+      <ThemeColor ctx={ctx} top="wall" />
       <SkipLink t={ctx.t} />
       {ctx.banner?.top}
       <div className={long ? 'auth long' : 'auth'}>

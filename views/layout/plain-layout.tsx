@@ -4,6 +4,7 @@ import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { SubHeader, type SubHeaderItem } from './sub-header.tsx';
+import { ThemeColor } from './theme-color.tsx';
 
 interface PlainLayoutProps {
   ctx: PageContext;
@@ -26,6 +27,7 @@ interface PlainLayoutProps {
 export function PlainLayout({ ctx, shape, signOutAction, bare, signOut, subHeader, children }: PlainLayoutProps) {
   return (
     <div className="frame plain">
+      <ThemeColor ctx={ctx} top="paper" />
       <SkipLink t={ctx.t} />
       {ctx.banner?.top}
       <Header ctx={ctx} signOutAction={signOutAction} bare={bare} signOut={signOut} />

@@ -1,6 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { AppLogo } from '../parts/app-logo.tsx';
+import { Avatar } from '../parts/avatar.tsx';
 import { Button } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -22,6 +23,26 @@ export interface ConsentPageProps {
   reason: 'third-party' | 'native' | 'prompt';
   scopes: ScopeText[];
   memberEmail: string;
+  /** The sign-in of another user, which comes back to this question. */
+  otherAccountHref?: string;
+}
+
+/** The user whose data the app would get, and the way to another account. */
+function Account({ ctx: { t, member }, memberEmail, otherAccountHref }: ConsentPageProps) {
+  return (
+    <div className="consent-account">
+      {member !== undefined && <Avatar member={member} />}
+      <p className="small">
+        <bdi>{t('oauth.consent.signedInAs', { email: memberEmail })}</bdi>
+        {otherAccountHref !== undefined && (
+          <>
+            <br />
+            <a href={otherAccountHref}>{t('dashboard.limited.otherAccount')}</a>
+          </>
+        )}
+      </p>
+    </div>
+  );
 }
 
 /** The client's logo, or its first letter, next to Foyer's own sign. */
@@ -54,8 +75,8 @@ export function ConsentPage(props: ConsentPageProps) {
       <Pair ctx={ctx} clientId={props.clientId} clientName={clientName} clientLogo={props.clientLogo} />
       <div className="panel-head">
         <h1>{t('oauth.consent.title', { clientName })}</h1>
-        <p className="muted">{t('oauth.consent.signedInAs', { email: props.memberEmail })}</p>
       </div>
+      <Account {...props} />
       <div className="scopes">
         <h2>{t('oauth.consent.willSee', { clientName })}</h2>
         <ul>
@@ -72,7 +93,8 @@ export function ConsentPage(props: ConsentPageProps) {
       </div>
       <p className="small muted">
         {t(`oauth.consent.reasons.${reason}`, { brand: ctx.brand.name })}{' '}
-        {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}
+        {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}{' '}
+        {t('oauth.consent.removable')}
       </p>
       <form className="actions even" method="post" action={props.action}>
         <HiddenFields fields={props.fields} />

@@ -1,6 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
+import { DeviceCode } from '../parts/device-code.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -35,7 +36,7 @@ export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
       </div>
       <div className="secret">
         <p>{t('oauth.device.confirm.compare')}</p>
-        <code className="recovery-codes">{props.userCode}</code>
+        <DeviceCode ctx={ctx} code={props.userCode} />
       </div>
       <Notice kind="info" title={t('oauth.device.confirm.warningTitle')}>
         {t('oauth.device.confirm.warning', { clientName })}

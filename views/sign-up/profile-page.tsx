@@ -82,6 +82,15 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
         <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
       </a>
       {after}
+      {links.privacy !== undefined && (
+        <>
+          {' '}
+          <a href={links.privacy} target="_blank" rel="noopener">
+            {t('common.footer.privacy')}
+            <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
+          </a>
+        </>
+      )}
     </p>
   );
 }
