@@ -49,10 +49,14 @@ function plainImports(): Plugin {
     name: 'plain-imports',
     apply: 'build',
     enforce: 'pre',
-    resolveId: { filter: { id: /preload-helper/ }, handler: (id) => (id === helper ? id : null) },
+    // One for each importer: chunks would import it from each other.
+    resolveId: {
+      filter: { id: /preload-helper/ },
+      handler: (id, importer) => (id === helper ? `${helper}?${importer}` : null),
+    },
     load: {
       filter: { id: /preload-helper/ },
-      handler: (id) => (id === helper ? 'export const __vitePreload = (load) => load();' : null),
+      handler: (id) => (id.startsWith(helper) ? 'export const __vitePreload = (load) => load();' : null),
     },
     renderChunk: (code) => code.replace(wrapped, '$1'),
   };

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { isRecentlyAuthenticated, reAuthenticateFor } from './account/index.ts';
-import { type PageRule, ruleOfHandler } from './http/index.ts';
+import { type PageRule, ruleOfHandler, seeOther } from './http/index.ts';
 import { findUserOrRedirect, redirectToSignIn, type UserLookupDeps } from './sign-in/index.ts';
 
 /**
@@ -20,7 +20,7 @@ export function pageGuard(deps: UserLookupDeps & { now: () => number }) {
     const found = await findUserOrRedirect({ req, res }, deps);
     if (!found) return;
     if (isRecentlyAuthenticated(found, deps.now())) return next();
-    res.redirect(303, reAuthenticateFor(req));
+    seeOther({ req, res }, reAuthenticateFor(req));
   };
   // Without a second factor the form asks for the password, which proves as much; a user without a password has nothing
   // else to present.
@@ -30,7 +30,7 @@ export function pageGuard(deps: UserLookupDeps & { now: () => number }) {
     const { mfaPreference, passwordHash } = found.user;
     const passwordIsEnough = mfaPreference === 'none' && passwordHash !== null;
     if (passwordIsEnough || isRecentlyAuthenticated(found, deps.now())) return next();
-    res.redirect(303, reAuthenticateFor(req));
+    seeOther({ req, res }, reAuthenticateFor(req));
   };
   const guards = { session, member, recent, 'recent-with-second-factor': recentWithSecondFactor };
 

@@ -28,6 +28,8 @@ export interface PageContext {
    * without it the footer has none.
    */
   languageForm?: { action: string; redirect: string };
+  /** Only the part of the page for a dialog is wanted: layouts render their content alone. */
+  isPart?: boolean;
   /** Development's banner in each layout. */
   banner?: LayoutBanner | undefined;
   /** The signed-in user. */

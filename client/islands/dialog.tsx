@@ -1,45 +1,50 @@
 import { type MouseEvent, useEffect, useRef, useState } from 'react';
-import { DialogLinkView, type DialogProps, DialogView } from '../../views/parts/dialog.tsx';
-import { type DialogContent, loadIntoDialog } from '../lift.ts';
+import { DialogLinkView, type DialogProps } from '../../views/parts/dialog.tsx';
+import type DialogFrame from '../dialog-frame.tsx';
+import { type DialogContent, lift } from '../lift.ts';
 
-/** Shows the form of another page in a dialog. Its forms are sent normally: the answer is a page. */
+/** For this long content that was fetched ahead is what the server would answer now. */
+const freshMs = 10_000;
+
+interface Opened {
+  Frame: typeof DialogFrame;
+  content: DialogContent;
+}
+
+/** Shows the form of another page in a dialog. It is fetched when the pointer or the focus is on the link. */
 export default function Dialog(props: DialogProps) {
+  const { href, once } = props;
   const [busy, setBusy] = useState(false);
-  const [lifted, setLifted] = useState<DialogContent>();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const slot = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const frame = dialog.current;
-    if (!lifted || !frame) return;
-    slot.current?.replaceChildren(lifted.part);
-    frame.addEventListener('click', (event) => {
-      if (!(event.target as Element).closest('[data-close]')) return;
-      event.preventDefault();
-      frame.close();
-    });
-    frame.showModal();
-  }, [lifted]);
+  const [opened, setOpened] = useState<Opened>();
+  const ahead = useRef<{ atMs: number; content: Promise<DialogContent> }>(undefined);
+  const findFresh = () => (performance.now() - (ahead.current?.atMs ?? -freshMs) < freshMs ? ahead.current : undefined);
+  const look = () => {
+    if (once || findFresh()) return;
+    const content = lift.load(href, 'ahead');
+    content.catch(() => {});
+    ahead.current = { atMs: performance.now(), content };
+  };
+  // The touch that has woken this island.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it belongs to the link, which never changes
+  useEffect(look, []);
   const open = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     if (busy) return;
     setBusy(true);
-    loadIntoDialog(props.href)
-      .then(setLifted, () => location.assign(props.href))
+    const content = findFresh()?.content ?? lift.load(href);
+    ahead.current = undefined;
+    Promise.all([import('../dialog-frame.tsx'), content])
+      .then(
+        ([frame, content]) => setOpened({ Frame: frame.default, content }),
+        () => location.assign(href),
+      )
       .finally(() => setBusy(false));
   };
   return (
     <>
-      <DialogLinkView {...props} busy={busy || undefined} onClick={open} />
-      {lifted && (
-        <DialogView
-          title={lifted.title}
-          closeLabel={props.closeLabel}
-          dialog={dialog}
-          slot={slot}
-          onClosed={() => setLifted(undefined)}
-        />
-      )}
+      <DialogLinkView {...props} busy={busy || undefined} onClick={open} onPointerEnter={look} onFocus={look} />
+      {opened && <opened.Frame {...props} lift={lift} content={opened.content} onGone={() => setOpened(undefined)} />}
     </>
   );
 }

@@ -17,13 +17,14 @@ export default function NewPassword(props: NewPasswordViewProps) {
       const control = name === undefined ? null : form.elements.namedItem(name);
       return control instanceof HTMLInputElement ? control.value : undefined;
     };
-    const look = ({ target }: Pick<Event, 'target'>) => {
-      const personal = {
+    const judge = () =>
+      passwordStrength(field.value, {
         email: typedIn(fields?.email) ?? known?.email ?? '',
         givenName: typedIn(fields?.givenName) ?? known?.givenName ?? '',
         familyName: typedIn(fields?.familyName) ?? known?.familyName ?? '',
-      };
-      if (field.value !== '') setMet(passwordStrength(field.value, personal));
+      });
+    const look = ({ target }: Pick<Event, 'target'>) => {
+      if (field.value !== '') setMet(judge());
       else if (target === field) setMet(undefined);
       if (target === field) setError(undefined);
     };
@@ -32,16 +33,22 @@ export default function NewPassword(props: NewPasswordViewProps) {
     if (zone instanceof HTMLInputElement) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Input from before the hydration.
     if (field.value !== '') look({ target: field });
-    const hide = () => {
+    const check = (event: Event) => {
+      // In a dialog nothing is sent while the checklist, which describes the field, has an open rule.
+      if (form.closest('dialog') && field.value !== '' && Object.values(judge()).includes(false)) {
+        event.preventDefault();
+        field.focus();
+        return;
+      }
       // At once: the sent and remembered field is always a password field.
       field.type = 'password';
       setIsVisible(false);
     };
     form.addEventListener('input', look);
-    form.addEventListener('submit', hide);
+    form.addEventListener('submit', check);
     return () => {
       form.removeEventListener('input', look);
-      form.removeEventListener('submit', hide);
+      form.removeEventListener('submit', check);
     };
   }, [fields, known]);
   useEffect(() => {

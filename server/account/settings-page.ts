@@ -6,6 +6,7 @@ import type { PageContext } from '../../views/page-context.ts';
 import {
   type Action,
   type ActionDone,
+  asksAhead,
   type Form,
   type PageHandler,
   type RefusedForm,
@@ -72,8 +73,8 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
   async function show(r: R, deps: AccountDeps): Promise<void> {
     const opened = await page.open?.(r, deps);
     if (typeof opened === 'string') return r.redirect(opened);
-    const typed = draft && (await deps.formDrafts.takeDraft(r));
-    await render(r, deps, { ...(typed && draft.toState(typed)), ...opened });
+    const typed = draft && !asksAhead(r.req) ? await deps.formDrafts.takeDraft(r) : undefined;
+    await render(r, deps, { ...(typed && draft?.toState(typed)), ...opened });
   }
 
   async function submit(r: R, deps: AccountDeps): Promise<void> {

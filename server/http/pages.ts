@@ -6,8 +6,9 @@ import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
+import { asksAhead, asksForPart, seeOther, sendPart } from './page-parts.ts';
 import type { FormRecords } from './post-redirect-get.ts';
-import { renderDocument } from './render.tsx';
+import { renderDocument, renderPart } from './render.tsx';
 import type { SingleUseNotices } from './single-use-notices.ts';
 
 /** The user whom the page header shows, and their preferred language, if set. */
@@ -119,11 +120,13 @@ export function createPages(settings: PageSettings): Pages {
     viewAt({ req, res }, address, view) {
       const { formRecords } = settings;
       // HEAD shows nothing, so it must not use the record up.
-      if (req.method === 'GET') return { ...view, ...formRecords?.take({ req, res }, address) };
+      if (req.method === 'GET') return asksAhead(req) ? view : { ...view, ...formRecords?.take({ req, res }, address) };
       // A script reads the answer itself.
-      if (req.method !== 'POST' || !formRecords || req.accepts(['html', 'json']) === 'json') return view;
+      const isReadByScript =
+        req.accepts(['html', 'json']) === 'json' || (asksForPart(req) && address === req.originalUrl);
+      if (req.method !== 'POST' || !formRecords || isReadByScript) return view;
       formRecords.keep({ req, res }, address, view);
-      res.redirect(303, address);
+      seeOther({ req, res }, address);
       return undefined;
     },
     notices: settings.notices,
@@ -143,6 +146,10 @@ export function createPages(settings: PageSettings): Pages {
       );
       if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
       res.vary('Accept-Language');
+      if (asksForPart(req)) {
+        sendPart(res, renderPart(page({ ...ctx, isPart: true })));
+        return;
+      }
       // Only pages of a form have an address: pages of errors say it in their own title.
       const isRefused = status >= 400 && address !== undefined;
       const words = isRefused ? ctx.t('common.errorTitle', { title: title(ctx) }) : title(ctx);
@@ -162,6 +169,10 @@ export function renderRedirectPage(
   exchange: HttpExchange,
   { href, to }: { href: string; to: string | { providerName: string } | undefined },
 ): void {
+  if (asksForPart(exchange.req)) {
+    seeOther(exchange, href);
+    return;
+  }
   const owner: RedirectTarget = typeof to === 'string' ? { clientName: to } : (to ?? {});
   pages.send(exchange, (ctx) => createElement(RedirectPage, { ctx, href, to: owner }), {
     title: (ctx) => redirectTitle(ctx, owner),

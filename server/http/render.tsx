@@ -35,6 +35,9 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
   );
 }
 
+/** The content of a page without its document and layout. */
+export const renderPart = (page: ReactElement): string => renderToString(page);
+
 /** The whole document as HTML. React escapes all values; there are no inline scripts and no `style=`. */
 export function renderDocument(ctx: PageContext, page: ReactElement, head: PageHead): string {
   return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;

@@ -8,6 +8,7 @@ import { setRetryAfter } from './errors.ts';
 import { type Form, type ReadForm, readForm } from './forms.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
+import { seeOther } from './page-parts.ts';
 import { type PageOptions, type Pages, renderRedirectPage } from './pages.ts';
 import { readFormField, readQueryParam } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
@@ -181,7 +182,7 @@ export class RequestContext implements HttpExchange {
 
   /** 303 See Other, to an address of this site. */
   redirect(address: string): void {
-    this.res.redirect(303, address);
+    seeOther(this, address);
   }
 
   /** Leads to another site: see {@link renderRedirectPage}. @param to the name of a client app or provider */

@@ -5,6 +5,7 @@ import {
   type PageHandler,
   type RequestContext,
   type RequestServices,
+  seeOther,
 } from '../http/index.ts';
 import type { CurrentSession, Sessions } from '../sessions/index.ts';
 import { findOpenStep, type TermsVersion, type User } from '../users/index.ts';
@@ -35,7 +36,7 @@ export async function findUserOrRedirect(
   exchange: HttpExchange,
   { publicUrl, sessions, terms, nextRedirect }: UserLookupDeps,
 ): Promise<Pick<UserRequest, 'user' | 'session'> | undefined> {
-  const { req, res } = exchange;
+  const { req } = exchange;
   const found = await sessions.getCurrentUser(req);
   if (!found) {
     // A form's address is the page's own, so that its visitor returns to the form.
@@ -48,7 +49,7 @@ export async function findUserOrRedirect(
   const { step, address } = nextRedirect(found.user, { returnTo, search: '' });
   const isSettingUp = step.kind === 'set-up-second-factor' && isEnrolmentPage(req.originalUrl, publicUrl);
   if (!blocksAuthorization(step) || isSettingUp) return found;
-  res.redirect(303, address);
+  seeOther(exchange, address);
   return undefined;
 }
 
@@ -67,5 +68,5 @@ export function requireUser<Deps extends UserGuardDeps>(handler: PageHandler<Dep
 export function redirectToSignIn({ req, res }: HttpExchange, publicUrl: string, page = req.originalUrl): void {
   const query = new URLSearchParams(continuationFrom(req, publicUrl).search);
   query.set('redirect', page);
-  res.redirect(303, `/?${query}`);
+  seeOther({ req, res }, `/?${query}`);
 }

@@ -7,9 +7,11 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { andLoad, goOnAs, submitSignIn } from './steps.ts';
-import { submitAct } from './tour-mfa-settings.ts';
 
 const backend = anyBackend;
+
+/** What follows is a page, or is shown in the dialog. */
+const submitAct = (page: Page) => page.locator('.dialog-card form').first().locator('button.primary').click();
 
 describe('address and number in a browser', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });

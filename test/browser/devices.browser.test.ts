@@ -5,7 +5,7 @@ import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { expectFormNext } from './short-ways.ts';
-import { andLoad, submitSignIn } from './steps.ts';
+import { submitSignIn } from './steps.ts';
 import { alsoByPhone } from './tour-devices.ts';
 
 const backend = anyBackend;
@@ -41,14 +41,12 @@ describe('the list of devices in a browser', () => {
       await asked.getByText('“Safari on iOS” and the apps opened with it are signed out right away.').waitFor();
       expect(new URL(page.url()).pathname).toBe(javaScript ? '/settings' : '/settings/devices/sign-out');
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
-      await andLoad(page, () => asked.getByRole('button', { name: 'Sign out', exact: true }).click());
+      await asked.getByRole('button', { name: 'Sign out', exact: true }).click();
       await page.getByText('The device has been signed out.').waitFor();
       expect(await rows.count()).toBe(2);
 
       await page.locator('#devices .actions').getByRole('link', { name: 'Sign out all others' }).click();
-      await andLoad(page, () =>
-        page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click(),
-      );
+      await page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click();
       await page.getByText('All other devices have been signed out.').waitFor();
       expect(await rows.count()).toBe(1);
       await expectFormNext(other);

@@ -48,7 +48,7 @@ describe('passkeys', () => {
   const searchApp = (page: Page) => page.getByRole('heading', { name: 'Find your next business partner' });
   const signInByButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   async function signOut(page: Page) {
-    await page.locator('summary').click();
+    await page.locator('.menu > summary').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Email or phone').waitFor();
   }

@@ -205,23 +205,6 @@ describe('the settings', () => {
     expect(paths.size).toBeGreaterThan(13);
   }, 90_000);
 
-  it('A form that is refused in a dialog becomes a page with its errors, and Cancel leads back to the panel', async () => {
-    const page = await atSettings();
-    await page.locator('a[href="/settings/password"]').click();
-    await page
-      .getByRole('dialog', { name: 'Change password' })
-      .getByRole('button', { name: 'Change password' })
-      .click();
-    await page.waitForURL(`${url}/settings/password`);
-    const bar = page.getByText('Please enter both the old and the new password.');
-    await bar.waitFor();
-    await page.getByText('Enter your current password.').waitFor();
-    await bar.waitFor({ state: 'hidden' });
-    await page.getByText('Enter your current password.').waitFor();
-    await page.locator('.dialog-card .actions').getByText('Close').click();
-    await page.waitForURL(`${url}/settings?tab=sign-in`);
-  });
-
   it('The password checklist works in a dialog, and the terms open as a dialog', async () => {
     const page = await atSettings();
     await page.locator('a[href="/settings/password"]').click();

@@ -11,6 +11,7 @@ import {
   staticFiles,
 } from '../../server/http/index.ts';
 import type { PageContext } from '../../views/page-context.ts';
+import { Notice } from '../../views/parts/notice.tsx';
 import { listenOnFreePort } from '../support/foyer.ts';
 import { everyPage } from '../views/every-page.tsx';
 import { contextFor, type Sample } from '../views/samples/context.ts';
@@ -79,6 +80,9 @@ export async function openGallery(
     show(req, res, () => (
       <section data-lift="">
         <h2>Edit your name</h2>
+        <div hidden data-unsent="Not sent">
+          <Notice kind="error">Not sent</Notice>
+        </div>
         <form method="post">
           <label>
             Given name <input name="given_name" />
@@ -92,6 +96,11 @@ export async function openGallery(
     )),
   );
   app.get('/nothing-to-lift', (req, res) => show(req, res, () => <p>A page without a dialog</p>));
+  // As the server answers the form of a dialog: the page below shows the change.
+  app.post('/edit-name', (req, res, next) => {
+    if (req.get('foyer-part') === undefined) return next();
+    res.status(204).set('Foyer-Location', '/sample/dialog?notice=name').end();
+  });
   app.all(['/echo', '/edit-name'], express.urlencoded(), (req, res) =>
     show(req, res, () => <pre id="echo">{JSON.stringify({ ...req.query, ...req.body })}</pre>),
   );

@@ -74,6 +74,9 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       />
     ),
     dialog: <DialogLink ctx={ctx} href="/edit-name" label="Edit name" closeLabel="Close" />,
+    'dialog of something shown once': (
+      <DialogLink ctx={ctx} href="/edit-name" label="Edit name" closeLabel="Close" once />
+    ),
     'dialog that has gone': <DialogLink ctx={ctx} href="/nothing-to-lift" label={nasty} closeLabel={nasty} />,
     'notice that passes': <PassingNotice ctx={ctx} kind="success" text="Saved." durationMs={2_000} />,
     'notice with markup': <PassingNotice ctx={ctx} kind="error" text={nasty} durationMs={60_000} />,

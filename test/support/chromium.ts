@@ -93,7 +93,9 @@ function watch(context: BrowserContext, fault: (text: string) => void): void {
     if (reason !== 'net::ERR_ABORTED') fault(`failed: ${request.method()} ${request.url()}: ${reason}`);
   });
   context.on('response', (response) => {
-    const least = response.request().isNavigationRequest() ? 500 : 400;
+    // A refused form, whether the answer is a page or the part of one.
+    const isForm = response.request().isNavigationRequest() || 'foyer-part' in response.request().headers();
+    const least = isForm ? 500 : 400;
     if (response.status() >= least) fault(`answered ${response.status()}: ${response.url()}`);
   });
 }

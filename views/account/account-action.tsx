@@ -50,6 +50,7 @@ export function AccountAction({ ctx, id, title, lead, tab, problem, children }: 
         closeHref={tabAddress(tab)}
         closeLabel={t('common.close')}
         level="h2"
+        unsent={t('common.notSent')}
       >
         <PageNotice ctx={ctx} notice={problem && toNotice(problem)} />
         {children}

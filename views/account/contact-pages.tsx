@@ -128,7 +128,10 @@ export function ContactCodePage(props: ContactCodePageProps) {
         waitText={t('password.reset.in', { seconds: '%' })}
       />
       <p className="muted small">
-        {other.question} <a href={other.href}>{t('contact.code.change')}</a>
+        {other.question}{' '}
+        <a href={other.href} data-step="">
+          {t('contact.code.change')}
+        </a>
       </p>
     </AccountAction>
   );

@@ -26,7 +26,7 @@ export function MfaCard({ totpHref, codesHref, ...form }: MfaCardProps) {
           {factors.totp && (
             <DialogLink ctx={ctx} href={totpHref} label={t('mfaSettings.card.replace')} closeLabel={closeLabel} />
           )}
-          <DialogLink ctx={ctx} href={codesHref} label={t('mfaSettings.card.codes')} closeLabel={closeLabel} />
+          <DialogLink ctx={ctx} href={codesHref} label={t('mfaSettings.card.codes')} closeLabel={closeLabel} once />
           <Chip tone={factors.recoveryCodesLeft > fewCodes ? 'plain' : 'warn'}>
             {t('mfaSettings.card.codesLeft', { count: factors.recoveryCodesLeft })}
           </Chip>

@@ -27,7 +27,7 @@ export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLin
       lead={t('federation.linked.linking.lead', { provider })}
     >
       {instead === undefined ? (
-        <form className="form" method="post" action={action}>
+        <form className="form" method="post" action={action} data-leaves="">
           <RowActions ctx={ctx} href={providersHref}>
             <Button>{t('federation.linked.linking.submit', { provider })}</Button>
           </RowActions>

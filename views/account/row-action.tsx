@@ -72,6 +72,7 @@ export function RowAction({ ctx, place, id, title, lead, problem, children }: Li
         closeHref={place.href}
         closeLabel={ctx.t('common.close')}
         level="h2"
+        unsent={ctx.t('common.notSent')}
       >
         {problem !== undefined && <Notice kind="error">{problem}</Notice>}
         {children}

@@ -76,7 +76,11 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
       </div>
       <ActButtons
         ctx={ctx}
-        submit={<ButtonLink href={nextHref}>{t('mfaSettings.totp.next')}</ButtonLink>}
+        submit={
+          <ButtonLink href={nextHref} isStep>
+            {t('mfaSettings.totp.next')}
+          </ButtonLink>
+        }
         tab="mfa-data"
       />
     </MfaAct>
@@ -109,7 +113,7 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
         <EndOthers ctx={ctx} checked={endOthers} />
         <div className="actions">
           <Button>{t('mfaSettings.totp.activate')}</Button>
-          <ButtonLink kind="quiet" href={scanHref}>
+          <ButtonLink kind="quiet" href={scanHref} isStep>
             {t('mfaSettings.totp.showAgain')}
           </ButtonLink>
         </div>

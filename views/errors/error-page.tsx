@@ -15,6 +15,13 @@ export interface ErrorPageProps {
 
 export function ErrorPage({ ctx, status, title, message, reference, action }: ErrorPageProps) {
   const { t } = ctx;
+  if (ctx.isPart) {
+    return (
+      <div data-problem="">
+        <strong>{title}</strong> {message} {status >= 500 && `${t('errors.reference')} ${reference}`}
+      </div>
+    );
+  }
   return (
     <PlainLayout ctx={ctx} shape="centre" bare>
       <StatusNumber status={status} />

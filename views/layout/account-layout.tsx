@@ -28,6 +28,7 @@ export function AccountLayout(props: {
 }) {
   const { ctx, at, heading, lead, below, before, action, children } = props;
   const { t, links } = ctx;
+  if (ctx.isPart) return children;
   const account = t('common.menu.account');
   const context = links[at];
   const path = [

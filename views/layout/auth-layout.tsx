@@ -22,6 +22,7 @@ export function AuthLayout(props: {
   children: ReactNode;
 }) {
   const { ctx, long, nav, signOut, children } = props;
+  if (ctx.isPart) return children;
   return (
     <div className="frame">
       <ThemeColor ctx={ctx} top="wall" />

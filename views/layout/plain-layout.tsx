@@ -25,6 +25,7 @@ interface PlainLayoutProps {
 
 /** Header, one column, footer. */
 export function PlainLayout({ ctx, shape, signOutAction, bare, signOut, subHeader, children }: PlainLayoutProps) {
+  if (ctx.isPart) return children;
   return (
     <div className="frame plain">
       <ThemeColor ctx={ctx} top="paper" />

@@ -44,10 +44,10 @@ export function Button({ type = 'submit', name, value, disabled, busy, form, for
   );
 }
 
-/** A link that looks like a button, for the main action of a page. */
-export function ButtonLink({ href, ...look }: ButtonLook & { href: string }) {
+/** A link that looks like a button, for the main action of a page. `isStep`: a dialog shows the next page, too. */
+export function ButtonLink({ href, isStep, ...look }: ButtonLook & { href: string; isStep?: boolean }) {
   return (
-    <a className={className(look)} href={href}>
+    <a className={className(look)} href={href} data-step={isStep ? '' : undefined}>
       {look.children}
     </a>
   );

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
 
 export interface DialogCardProps {
   id: string;
@@ -10,6 +11,8 @@ export interface DialogCardProps {
   closeLabel: string;
   /** `h1` if the dialog is a page of its own. */
   level?: 'h1' | 'h2';
+  /** In a dialog, for a form that could not be sent. */
+  unsent?: string;
   children: ReactNode;
 }
 
@@ -24,6 +27,7 @@ export function DialogCard({
   closeHref,
   closeLabel,
   level: Heading = 'h1',
+  unsent,
   children,
 }: DialogCardProps) {
   return (
@@ -35,6 +39,11 @@ export function DialogCard({
         </a>
         {lead !== undefined && <p className="muted">{lead}</p>}
       </header>
+      {unsent !== undefined && (
+        <div hidden data-unsent={unsent}>
+          <Notice kind="error">{unsent}</Notice>
+        </div>
+      )}
       {children}
     </section>
   );

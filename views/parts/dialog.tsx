@@ -1,6 +1,5 @@
-import type { MouseEvent, Ref } from 'react';
+import type { HTMLAttributes } from 'react';
 import type { PageContext } from '../page-context.ts';
-import { Icon } from './icon.tsx';
 import { Island } from './island.tsx';
 
 export interface DialogProps {
@@ -10,43 +9,21 @@ export interface DialogProps {
   /** For screen readers, after the label: "Edit" alone would be ambiguous. */
   context?: string;
   closeLabel: string;
+  /** The page may show something only once: it is not fetched before the click. */
+  once?: boolean;
 }
 
-interface LinkState {
-  busy?: boolean;
-  onClick?: (event: MouseEvent<HTMLAnchorElement>) => void;
+interface LinkState extends Pick<HTMLAttributes<HTMLAnchorElement>, 'onClick' | 'onPointerEnter' | 'onFocus'> {
+  busy?: boolean | undefined;
 }
 
-export function DialogLinkView({ href, label, context, busy, onClick }: DialogProps & LinkState) {
+export function DialogLinkView(props: DialogProps & LinkState) {
+  const { href, label, context, busy, closeLabel: _closeLabel, once: _once, ...on } = props;
   return (
-    <a className="button quiet small" href={href} data-hold="" aria-busy={busy} onClick={onClick}>
+    <a className="button quiet small" href={href} data-hold="" aria-busy={busy} {...on}>
       {label}
       {context !== undefined && <span className="visually-hidden"> {context}</span>}
     </a>
-  );
-}
-
-interface DialogViewProps {
-  title: string;
-  closeLabel: string;
-  dialog: Ref<HTMLDialogElement>;
-  /** The container of the loaded content. */
-  slot: Ref<HTMLDivElement>;
-  onClosed: () => void;
-}
-
-/**
- * The frame of an open dialog; elements with `data-close` close it. The browser keeps the focus in it, closes it on
- * Escape and restores the focus.
- */
-export function DialogView({ title, closeLabel, dialog, slot, onClosed }: DialogViewProps) {
-  return (
-    <dialog className="dialog" aria-label={title} ref={dialog} onClose={onClosed}>
-      <div ref={slot} />
-      <button type="button" className="dialog-close" aria-label={closeLabel} data-close="">
-        <Icon name="close" />
-      </button>
-    </dialog>
   );
 }
 

@@ -8,7 +8,7 @@ import { Script } from './script.tsx';
 export type IslandLoad = 'touch' | 'idle';
 
 interface IslandProps<P extends object> {
-  ctx: Pick<PageContext, 'assets' | 'nonce'>;
+  ctx: Pick<PageContext, 'assets' | 'nonce' | 'isPart'>;
   /** Of `client/islands/<name>.tsx`, whose first rendering must be `view` with these props. */
   name: string;
   load?: IslandLoad;

@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 
 interface ScriptProps {
-  ctx: Pick<PageContext, 'assets' | 'nonce'>;
+  ctx: Pick<PageContext, 'assets' | 'nonce' | 'isPart'>;
   entry: string;
   /** May run before the page is parsed. React moves such a script into the head, once for all parts that need it. */
   early?: boolean;
@@ -12,5 +12,7 @@ interface ScriptProps {
  * know it.
  */
 export function Script({ ctx, entry, early = false }: ScriptProps) {
+  // The page around a part runs what the part needs.
+  if (ctx.isPart) return null;
   return <script type="module" async={early} src={ctx.assets.script(entry)} nonce={ctx.nonce} />;
 }

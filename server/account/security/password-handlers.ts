@@ -6,6 +6,7 @@ import {
   changePassword,
   changePasswordRefusals,
   hashForPage,
+  passwordErrorText,
   rotateSessionAfterPasswordChange,
   setInitialPassword,
 } from '../../password/index.ts';
@@ -44,6 +45,18 @@ function refusedState(
   return { status, problem: isLate ? t('settings.password.first.meanwhile') : text };
 }
 
+/** One answer judges both fields: the rule stops at the first that it refuses. */
+async function withOtherErrors(
+  { t, user }: UserRequest,
+  { password }: AccountDeps,
+  { state, newPassword }: { state: PasswordPageState; newPassword: string },
+): Promise<PasswordPageState> {
+  const { errors } = state;
+  if (errors === undefined || errors.newPassword !== undefined || newPassword === '') return state;
+  const faults = await password.policy.faults(newPassword, user);
+  return faults.length === 0 ? state : { ...state, errors: { ...errors, newPassword: passwordErrorText(t, faults) } };
+}
+
 async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageState | string> {
   const { t, user, session } = r;
   // Used unchanged, never trimmed.
@@ -54,7 +67,10 @@ async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageSt
   const replace = isFirst ? setInitialPassword : changePassword;
   const changed = await hashForPage(r, deps, () => replace(deps.password, user, { ...typed, from }));
   if (changed.kind === 'busy') return { status: changed.status, problem: t('signIn.errors.busy'), ...met };
-  if (changed.kind === 'refused') return { ...met, ...refusedState(r, changed.refusal, { ...typed, isFirst }) };
+  if (changed.kind === 'refused') {
+    const state = refusedState(r, changed.refusal, { ...typed, isFirst });
+    return { ...met, ...(await withOtherErrors(r, deps, { state, ...typed })) };
+  }
   // All sessions of the user have ended; the present browser continues with a new session.
   await rotateSessionAfterPasswordChange(r, deps, { user: changed.user, session });
   const { step } = deps.nextRedirect(changed.user, { search: '' });

@@ -1,4 +1,5 @@
 import { NewRecoveryCodesPage, RecoveryCodesPage } from '../../../views/account/recovery-codes-page.tsx';
+import { asksAhead } from '../../http/index.ts';
 import { listAuthenticators, reissueRecoveryCodes } from '../../mfa/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -29,7 +30,8 @@ async function showCodes(r: UserRequest, deps: AccountDeps) {
   const { recoveryCodesLeft: left, preference } = await listAuthenticators(deps.database, r.user);
   const needed = preference !== 'none';
   // A HEAD shows nothing, so it must not use them up.
-  const created = r.req.method === 'GET' ? await newRecoveryCodes(deps).takeOnce(r.session.idHash) : undefined;
+  const isShown = r.req.method === 'GET' && !asksAhead(r.req);
+  const created = isShown ? await newRecoveryCodes(deps).takeOnce(r.session.idHash) : undefined;
   // Codes of a factor that was disabled again are invalid.
   if (created && needed) return renderNewCodes(r, deps, created);
   const props = { action: codesPath, left, needed };
