@@ -12,11 +12,18 @@ describe('requests to Stripe per act', () => {
   let seen: string[] = [];
   const pending = new Set<NodeJS.Timeout>();
   let delayMs = 0;
+  /** The most requests that wait for one another, of those that have come and of those that are answered. */
+  let [longest, answered] = [0, 0];
   let close: () => void;
   beforeAll(async () => {
     const { server, port } = await listenOnFreePort();
     // Stripe at a distance: every request arrives later.
     server.on('request', (req, res) => {
+      const place = answered + 1;
+      longest = Math.max(longest, place);
+      res.on('finish', () => {
+        answered = Math.max(answered, place);
+      });
       const timer = setTimeout(() => {
         pending.delete(timer);
         shop.standIn.listener(req, res, () => res.writeHead(404).end());
@@ -40,12 +47,14 @@ describe('requests to Stripe per act', () => {
     close?.();
   });
 
-  /** The requests and the duration of one act of a member. */
-  async function measure(act: () => Promise<Response>): Promise<{ answer: Response; requests: string[]; ms: number }> {
+  /** The requests of one act of a member, and how many of them wait for one another. */
+  async function measure(
+    act: () => Promise<Response>,
+  ): Promise<{ answer: Response; requests: string[]; rounds: number }> {
     seen = [];
-    const start = performance.now();
+    [longest, answered] = [0, 0];
     const answer = await act();
-    return { answer, requests: seen, ms: performance.now() - start };
+    return { answer, requests: seen, rounds: longest };
   }
 
   async function member(): Promise<Browser> {
@@ -70,15 +79,16 @@ describe('requests to Stripe per act', () => {
     return browser;
   }
 
-  it('A first purchase with a new card takes at most 12 requests, and 2.5 seconds where each takes 250 ms', async () => {
+  // The time of this machine does not count: others may use it.
+  it('A first purchase with a new card takes at most 12 requests, and waits 2 seconds at most where each takes 250 ms', async () => {
     const pay = await enterCard(await member(), cards.visa);
     delayMs = latencyMs;
-    const { answer, requests, ms } = await measure(pay).finally(() => {
+    const { answer, requests, rounds } = await measure(pay).finally(() => {
       delayMs = 0;
     });
     expect(answer.headers.get('location')).toBe('/signup/completed/m-99');
     expect({ requests, tooMany: requests.length > 12 }).toEqual({ requests, tooMany: false });
-    expect(ms).toBeLessThan(2_500);
+    expect(rounds * latencyMs).toBeLessThanOrEqual(2_000);
   });
 
   it('Another card after a decline takes at most 12 requests', async () => {
