@@ -5,6 +5,7 @@ import { callAccess } from './access-table.ts';
 import { serveDocument } from './api-document.ts';
 import { acceptsNoFields, nullsAsAbsent } from './api-fields.ts';
 import { answerPreflight, type IsScriptOrigin } from './api-scripts.ts';
+import { findUnknownFields, reportUnknownFields } from './api-unknown-fields.ts';
 import { methodNotAllowed } from './error-pages.ts';
 import { HttpError } from './errors.ts';
 import { jsonBody } from './request-body.ts';
@@ -79,6 +80,8 @@ function toExpectedBody(schema: z.ZodType | undefined, body: unknown): unknown {
   return schema instanceof z.ZodArray && body !== undefined && !Array.isArray(body) ? [body] : body;
 }
 
+const noFields = z.object({});
+
 /** Rejects input that does not match its schema. The error never repeats values. */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema | undefined,
@@ -110,9 +113,14 @@ export function operationsBy<Id extends string>(table: Readonly<Record<Id, ApiAc
       access: table[description.id],
       ...description,
       async respond(req, res) {
+        const sent = toExpectedBody(description.body, req.body);
+        reportUnknownFields(req, res, [
+          ...findUnknownFields(description.query ?? noFields, req.query, 'query'),
+          ...findUnknownFields(description.body, sent, 'body'),
+        ]);
         const params = parseInput(description.params, req.params, 'path');
         const query = parseInput(description.query, { ...req.query }, 'query');
-        const body = parseInput(description.body, toExpectedBody(description.body, req.body), 'body');
+        const body = parseInput(description.body, sent, 'body');
         res.json(description.answer.parse(await handle({ req, params, query, body })));
       },
     };

@@ -3,7 +3,7 @@ import type { ApiAccess } from './access.ts';
 import type { HttpExchange } from './cookies.ts';
 
 /** Headers of an answer that scripts may read besides the safelisted ones (Fetch standard). */
-const exposed = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, DPoP-Nonce';
+const exposed = 'RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, DPoP-Nonce, Foyer-Ignored-Fields';
 const preflightSeconds = 600;
 
 const words = (list: string | undefined): string[] => (list ?? '').toLowerCase().split(/[\s,]+/);
@@ -31,7 +31,7 @@ export function answerPreflight(
     res.set({
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Allow-Methods': methods.join(', '),
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP',
+      'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP, Prefer',
       'Access-Control-Max-Age': String(preflightSeconds),
     });
     res.status(204).end();
