@@ -35,7 +35,7 @@ interface Visit {
   userinfo?: Record<string, unknown>;
 }
 
-export interface DemoAppSettings {
+interface DemoAppSettings {
   /** Foyer's address. */
   issuer: string;
   /** The demo app's own: another site than Foyer's, or faults of cookies and policies would stay hidden. */

@@ -27,7 +27,7 @@ export const standInLinks = {
   privacy: '/sandbox/privacy',
 };
 
-export interface SandboxRoutesDeps extends MailRoutesDeps, BillingRoutesDeps, RefusalRoutesDeps {
+interface SandboxRoutesDeps extends MailRoutesDeps, BillingRoutesDeps, RefusalRoutesDeps {
   places: SandboxPlaces;
 }
 

@@ -14,7 +14,7 @@ const pollSeconds = 6;
 /** All visitors share one television: its state is in this process, not in a browser. */
 type Screen = TelevisionPageProps['screen'];
 
-export interface TelevisionSettings {
+interface TelevisionSettings {
   issuer: string;
   pages: Pages;
 }

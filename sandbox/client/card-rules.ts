@@ -10,7 +10,7 @@ export type FaultCode =
   | 'invalid_expiry_year_past'
   | 'incomplete_cvc';
 
-export interface FieldState {
+interface FieldState {
   empty: boolean;
   complete: boolean;
   /** The fault of an input that no further digit can make valid. */
@@ -88,7 +88,7 @@ function findExpiryFault(digits: string, today: Date): FaultCode | undefined {
   return undefined;
 }
 
-export interface CardInput {
+interface CardInput {
   /** The digits of the field. */
   digits: string;
   /** The digits of the card's number, which determine the length of its security code. */

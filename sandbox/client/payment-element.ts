@@ -29,7 +29,7 @@ const textFields = {
 type TextField = 'iban' | 'name' | 'email';
 
 /** The parameter `payment_method_data` of a confirmation. */
-export type PaymentMethodData = Record<string, unknown>;
+type PaymentMethodData = Record<string, unknown>;
 
 /** One method: its choice and its fields. */
 interface Section {

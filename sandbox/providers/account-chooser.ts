@@ -6,7 +6,7 @@ import { sendChooser, sendFault } from './pages.ts';
 import { listPeople, type Person, type StandInKind } from './people.ts';
 
 /** A request that a provider answers once the person is known. */
-export interface Question {
+interface Question {
   kind: StandInKind;
   /** The name of the requesting app for people. */
   app: string;
@@ -23,7 +23,7 @@ export interface AccountChooser {
   answerNext(answer: Answer, kind?: StandInKind): void;
 }
 
-export const chooserPath = '/providers/choose';
+const chooserPath = '/providers/choose';
 const maxPending = 200;
 
 /** The person that was chosen or typed on the page. @returns undefined: none of its buttons */

@@ -19,7 +19,7 @@ const toName = (text: string) => sequence(der(0x31, sequence(oid('550403'), der(
 const time = (ms: number) =>
   der(0x18, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
 
-export interface CertificateOptions {
+interface CertificateOptions {
   name: string;
   /** Milliseconds since the epoch. */
   validFromMs: number;

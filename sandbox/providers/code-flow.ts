@@ -10,7 +10,7 @@ import type { StandIn, StandInSettings } from './settings.ts';
 type TokenRefusal = 'client' | 'grant-type' | 'planned' | Extract<RedemptionResult, string>;
 
 /** The answers in which a provider differs from the plain form of OAuth 2.0. */
-export interface OwnAnswers {
+interface OwnAnswers {
   /** Other addresses of the same endpoints. */
   otherPaths?: Partial<Record<'token' | 'profile', readonly string[]>>;
   newCode?(): string;

@@ -26,7 +26,7 @@ function toClaims({ person, scope }: Grant): Record<string, unknown> {
 }
 
 /** A person who is signed in here, and has gone to an app from here. */
-export interface OidcSession {
+interface OidcSession {
   sid: string;
   person: Person;
   /** The app's address for logout tokens. */

@@ -40,7 +40,7 @@ export function sendFault(
   sendPage(res, status, { title, body: createElement(PlainPage, { title, text }) });
 }
 
-export interface Chooser {
+interface Chooser {
   kind: StandInKind;
   app: string;
   hint?: string | undefined;

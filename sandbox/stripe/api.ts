@@ -8,7 +8,7 @@ import type { ApiAnswer, Idempotency } from './idempotency.ts';
 import { isList, listPage } from './list-page.ts';
 import type { RequestRate } from './request-rate.ts';
 
-export const apiVersion = '2026-10-28.endive';
+const apiVersion = '2026-10-28.endive';
 
 /** One request with its answer. */
 export interface Exchange {
@@ -27,7 +27,7 @@ export interface Exchange {
   answer: unknown;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   engine: Engine;
   view: ReturnType<typeof createView>;
   idempotency: Idempotency;

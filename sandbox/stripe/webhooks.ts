@@ -8,13 +8,13 @@ export interface WebhookTarget {
   secret: string;
 }
 
-export interface Delivered {
+interface Delivered {
   event: StripeEvent;
   /** HTTP status; 0 without an answer. */
   status: number;
 }
 
-export interface DeliverOptions {
+interface DeliverOptions {
   /** The order; by default that of the events. */
   order?: (events: StripeEvent[]) => StripeEvent[];
   /** Each two times. */
@@ -43,12 +43,12 @@ const pausesMs = [100, 500, 2_000];
 const timeoutMs = 15_000;
 
 /** `Stripe-Signature` of a body (docs.stripe.com/webhooks#verify-manually). */
-export function signPayload(body: string, secret: string, atSeconds = Math.floor(Date.now() / 1_000)): string {
+function signPayload(body: string, secret: string, atSeconds = Math.floor(Date.now() / 1_000)): string {
   const digest = createHmac('sha256', secret).update(`${atSeconds}.${body}`).digest('hex');
   return `t=${atSeconds},v1=${digest}`;
 }
 
-export interface WebhookOptions {
+interface WebhookOptions {
   target: WebhookTarget | undefined;
   /** The visible form of an event. */
   view(event: StripeEvent): unknown;

@@ -3,7 +3,7 @@ import { ButtonLink } from '../../views/parts/button.tsx';
 import { textsFor } from '../texts.ts';
 import type { SandboxPlaces } from './places.ts';
 
-export interface BannerSettings {
+interface BannerSettings {
   places: SandboxPlaces;
   /** The page that explains all of them. */
   overview: string;

@@ -11,9 +11,9 @@ import { Table } from '../../views/parts/table.tsx';
 import type { Overview } from '../stripe/index.ts';
 import { textsFor } from '../texts.ts';
 
-export type BillingCustomer = Overview['customers'][number];
+type BillingCustomer = Overview['customers'][number];
 
-export interface BillingPageProps {
+interface BillingPageProps {
   ctx: PageContext;
   /** Of this page, the target of its forms. */
   address: string;

@@ -17,7 +17,7 @@ export interface MessageLine {
   atMs: number;
 }
 
-export interface MailboxPageProps {
+interface MailboxPageProps {
   ctx: PageContext;
   /** Newest first. */
   messages: readonly MessageLine[];

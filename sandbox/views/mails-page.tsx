@@ -7,7 +7,7 @@ import { SegmentedLinks } from '../../views/parts/segmented-links.tsx';
 import { textsFor } from '../texts.ts';
 import { MailFrame } from './mail-frame.tsx';
 
-export interface MailsPageProps {
+interface MailsPageProps {
   ctx: PageContext;
   /** The language of the mails; the page itself stays in the visitor's. */
   mailLang: Language;

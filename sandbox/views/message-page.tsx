@@ -7,7 +7,7 @@ import { textsFor } from '../texts.ts';
 import { MailFrame } from './mail-frame.tsx';
 import { CopyableCode, type MessageLine } from './mailbox-page.tsx';
 
-export interface MessagePageProps {
+interface MessagePageProps {
   ctx: PageContext;
   message: MessageLine & {
     channel: 'mail' | 'sms';

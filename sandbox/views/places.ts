@@ -14,7 +14,7 @@ export const placeNames = [
   'privacy',
   'parts',
 ] as const;
-export type PlaceName = (typeof placeNames)[number];
+type PlaceName = (typeof placeNames)[number];
 /** The address of each. */
 export type SandboxPlaces = Partial<Record<PlaceName, string>>;
 

@@ -7,7 +7,7 @@ import { EmptyState } from '../../views/parts/empty-state.tsx';
 import type { StoredRefusal } from '../refusals.ts';
 import { textsFor } from '../texts.ts';
 
-export interface RefusalsPageProps {
+interface RefusalsPageProps {
   ctx: PageContext;
   /** Newest first. */
   refusals: readonly StoredRefusal[];

@@ -8,7 +8,7 @@ import { Icon } from '../../views/parts/icon.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
 import { textsFor } from '../texts.ts';
 
-export interface StandInAppPageProps {
+interface StandInAppPageProps {
   ctx: PageContext;
   app: 'search' | 'main' | 'account';
 }

@@ -5,7 +5,7 @@ import { consumeLimits, rateLimits } from '../http/index.ts';
 import type { Outbox } from '../messages/index.ts';
 import { type Metrics, noMetrics, type StripeCustomerId, type UserId } from '../shared/index.ts';
 import type { Database, KeyValueStore, Schema } from '../store/index.ts';
-import { type CreatedUser, findUser, type User } from '../users/index.ts';
+import type { CreatedUser, User } from '../users/index.ts';
 import { beginCard, findReturned, makeDefault, saveCard, saveCardToken } from './cards/card.ts';
 import { cardsAlone, type OfferedMethods } from './cards/payment-methods.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
@@ -40,7 +40,7 @@ import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
 import { withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks/stripe-webhooks.ts';
 
-export interface MembershipSettings {
+interface MembershipSettings {
   publicUrl: string;
   database: Database;
   kv: KeyValueStore;
@@ -186,7 +186,3 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     },
   };
 }
-
-/** For jobs and webhooks, which know a user by their id. */
-export const findUserById = ({ database }: BillingDeps, userId: UserId): Promise<User | undefined> =>
-  findUser(database.db, userId);

@@ -6,7 +6,7 @@ import { type ClientMetadata, isVisibleToUsers, toLogoOrigins } from './client-m
 import { initiateLoginUrl } from './initiate-login.ts';
 import { planRequiredUrlForClient } from './plan-required-handlers.ts';
 
-export interface AppRules {
+interface AppRules {
   canAccessClient: CanAccessClient;
   publicUrl: string;
   /** The client of this site itself: not listed, unless it has an address of its own. */

@@ -7,7 +7,7 @@ import { findClient } from './client-store.ts';
 import { findRedirectUriFault } from './redirect-uri-registration-rules.ts';
 import { loadJwks } from './signing-key-store.ts';
 
-export interface LogoutCarrierSettings {
+interface LogoutCarrierSettings {
   database: Database;
   keysBox: SecretBox;
   /** `iss`: the public address. */

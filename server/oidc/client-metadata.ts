@@ -1,7 +1,7 @@
 import type { ClientId } from '../shared/index.ts';
 import type { PublicKeySet } from './client-keys.ts';
 
-export type ResponseType = 'code' | 'id_token';
+type ResponseType = 'code' | 'id_token';
 export const isResponseType = (type: string): type is ResponseType => type === 'code' || type === 'id_token';
 
 /**

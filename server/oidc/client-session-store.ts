@@ -11,7 +11,7 @@ export type LogoutScope =
   | { everyone: true };
 
 /** A record that a Foyer session was used for a client app with back-channel logout. */
-export type ClientSession = Pick<Row<'clientSessions'>, 'sid' | 'clientId' | 'accountId'>;
+type ClientSession = Pick<Row<'clientSessions'>, 'sid' | 'clientId' | 'accountId'>;
 
 export interface ClientSessionStore {
   /**

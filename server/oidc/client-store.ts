@@ -142,7 +142,7 @@ export async function insertClient(
 }
 
 /** Changes of a client's secrets with its registration. */
-export interface SecretChange {
+interface SecretChange {
   /** The new secret; null removes it; undefined keeps it. */
   secret?: string | null | undefined;
   /** Expiry of the present secret beside a new one, in milliseconds since the epoch; undefined: it expires now. */

@@ -53,7 +53,7 @@ export async function findConsent(db: Db, userId: UserId, clientId: ClientId): P
 }
 
 /** User, client app, and the current time in milliseconds since the epoch. */
-export interface Connection {
+interface Connection {
   userId: UserId;
   clientId: ClientId;
   nowMs: number;

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../store/index.ts';
 
 /** The interface that the `cookies` library requires (that of `keygrip`). */
-export interface CookieSignatures {
+interface CookieSignatures {
   sign(text: string): string;
   /** The index of the key that made the signature, from the newest; -1: no key of Foyer. */
   index(text: string, signature: string): number;

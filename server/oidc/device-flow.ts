@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Client, Configuration, KoaContextWithOIDC } from 'oidc-provider';
 
 /** The fault of a code, or of the sign-in that it started. */
-export type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale';
+type DeviceFault = 'empty' | 'unknown' | 'expired' | 'used' | 'interrupted' | 'stale';
 
 /** The page that the library wants to show. */
 export type DevicePage =

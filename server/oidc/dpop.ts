@@ -28,7 +28,7 @@ export interface PresentedProof {
   use(clientId: ClientId): Promise<void>;
 }
 
-export interface ProofCheck {
+interface ProofCheck {
   /**
    * @param call its address without the query, and its token
    * @returns undefined if there is no proof

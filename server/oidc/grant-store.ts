@@ -18,7 +18,7 @@ export interface GrantStore extends GrantRecords, GrantEndings {
 }
 
 /** A grant, and its session. */
-export type GrantOfSession = Pick<Row<'oidc'>, 'idHash' | 'foyerSession'>;
+type GrantOfSession = Pick<Row<'oidc'>, 'idHash' | 'foyerSession'>;
 
 /** The grants of users to client apps. */
 export function createGrantStore(settings: GrantRecordsSettings & GrantEndingsSettings): GrantStore {

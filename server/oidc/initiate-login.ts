@@ -3,7 +3,7 @@ import type { Database } from '../store/index.ts';
 import { findClient } from './client-store.ts';
 
 /** The name of a client app for users, and the address where it starts a sign-in itself. */
-export interface InitiateLogin {
+interface InitiateLogin {
   clientName: string;
   /** Undefined: it has registered no such address. */
   href?: string;

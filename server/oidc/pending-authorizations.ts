@@ -35,7 +35,7 @@ const rowSchema = z.object({
 const copySchema = z.object({ begunAtMs: z.number(), begunWith: begunWithSchema });
 type PendingCopy = z.infer<typeof copySchema>;
 
-export type PendingAuthorizationLookup =
+type PendingAuthorizationLookup =
   /**
    * `begunWith`: if absent, it cannot start again; `gone`: the record has expired, and only the browser's copy is left.
    */

@@ -5,7 +5,7 @@ const stepS = 60;
 /** A nonce is accepted for two minutes before and after its own. */
 const around = [-2, -1, 0, 1, 2];
 
-export interface ProofNonces {
+interface ProofNonces {
   /** The nonce that a client should use next. */
   next(): string;
   isGood(nonce: string): boolean;

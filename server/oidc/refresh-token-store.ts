@@ -8,7 +8,7 @@ import { parsePayload } from './stored-payload.ts';
 
 const model = 'RefreshToken';
 
-export interface RefreshTokenDeps {
+interface RefreshTokenDeps {
   database: Database;
   box: SecretBox;
   grants: GrantStore;

@@ -8,7 +8,7 @@ import { keyVersion, type SigningKeyInfo } from './signing-keys.ts';
 
 type BuildProvider = (keys: JWK[]) => Provider;
 
-export interface KeyWatcher {
+interface KeyWatcher {
   /** Builds the first provider, and begins to check for changes. */
   start(build: BuildProvider): Promise<void>;
   /** @throws Error before the start */

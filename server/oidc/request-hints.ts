@@ -6,7 +6,7 @@ const maxCharacters = 254;
 /** The parameters with which client apps ask for a provider: Amazon Cognito's, and two that other servers have. */
 export const providerParameters = ['identity_provider', 'idp_hint', 'kc_idp_hint'] as const;
 
-export interface RequestHints {
+interface RequestHints {
   /** An address or number for the field of the sign-in form. It proves nothing, and no user is looked up by it. */
   loginHint?: string;
   /** The client app's name of a provider. */

@@ -14,7 +14,7 @@ export const restartPath = '/begin-again';
 type Deps = Pick<OidcDeps, 'requests' | 'database' | 'publicUrl' | 'provider'>;
 
 /** The id of a request and its client app, from an address. */
-export interface RequestReference {
+interface RequestReference {
   id: string;
   clientId?: ClientId | undefined;
 }

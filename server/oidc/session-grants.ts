@@ -20,7 +20,7 @@ export interface SessionOwner {
 }
 
 /** The content of a requested grant. */
-export interface RequestedGrant {
+interface RequestedGrant {
   /** Scopes of Foyer itself. */
   scopes: readonly string[];
   /** Scopes of resource servers, by their identifiers. */

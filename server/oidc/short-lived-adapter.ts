@@ -9,7 +9,7 @@ import { deviceCodeSeconds } from './device-flow.ts';
 import { createSaveTracker } from './skip-unchanged-saves.ts';
 import { parsePayload } from './stored-payload.ts';
 
-export interface ShortLivedAdapterDeps {
+interface ShortLivedAdapterDeps {
   kv: KeyValueStore;
   box: SecretBox;
   now: () => number;

@@ -26,7 +26,7 @@ async function newJwk(alg: SigningAlgorithm, kid: string): Promise<JWK> {
 }
 
 /** The stored times of a key. */
-export type KeyTimes = Omit<Row<'signingKeys'>, 'sealedJwk'>;
+type KeyTimes = Omit<Row<'signingKeys'>, 'sealedJwk'>;
 
 /**
  * The state of each key of each algorithm, which depends on time alone. The newest key whose time has come signs, so a

@@ -1,7 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider';
 
 /** Detects whether a record that the library saves has changed. */
-export interface SaveTracker {
+interface SaveTracker {
   /** The content of the store, as it was just read or written. */
   stored(key: string, payload: AdapterPayload): void;
   /** Tests whether saving would only prolong the record by an insignificant time. */

@@ -2,7 +2,7 @@ import { type Acr, acrValues, meetsAcr } from '../sessions/index.ts';
 import { parseUnknownJson } from '../shared/index.ts';
 
 /** The requested authentication class (OpenID Connect Core 1.0, sections 3.1.2.1 and 5.5.1.1). */
-export interface RequestedAcr {
+interface RequestedAcr {
   /** In the order of preference. */
   values: readonly string[];
   /** An error instead of a weaker class. */
@@ -52,7 +52,7 @@ export interface AvailableFactors {
   passkey: boolean;
 }
 
-export interface StepUpState extends AvailableFactors {
+interface StepUpState extends AvailableFactors {
   /** The class of the session. */
   acr: Acr;
   /** Whether the user has already been asked for this request. */

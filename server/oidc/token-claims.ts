@@ -111,7 +111,7 @@ function omitsScopeClaims({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /** The requested content of an id token or of an answer of userinfo. */
-export interface ClaimsTarget {
+interface ClaimsTarget {
   use: string;
   scope: string;
   /** The names in the `claims` parameter, as {@link limitRequestedClaims} left them. */

@@ -14,7 +14,7 @@ export interface ActionProblem {
   passing?: boolean;
 }
 
-export interface SettingsActProps {
+interface SettingsActProps {
   ctx: PageContext;
   /** Of the card, unique on its page. */
   id: string;

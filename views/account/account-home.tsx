@@ -10,7 +10,7 @@ import type { UserData } from './user-data.ts';
 import { UserDataCard } from './user-data-card.tsx';
 
 /** The user's data on the home. Times in milliseconds since the epoch. */
-export interface SettingsMember {
+interface SettingsMember {
   givenName: string;
   familyName: string;
   userData: UserData;
@@ -19,7 +19,7 @@ export interface SettingsMember {
   createdAt: number;
 }
 
-export interface SettingsHomeProps {
+interface SettingsHomeProps {
   ctx: PageContext;
   user: SettingsMember;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;

@@ -27,7 +27,7 @@ export interface ActivityView {
   atMs: number;
 }
 
-export interface ActivityPageProps {
+interface ActivityPageProps {
   ctx: PageContext;
   events: readonly ActivityView[];
   /** The next page; undefined: there is none. */

@@ -2,7 +2,7 @@ import { BillingDetailsFields, type CountryOption, type DetailsField } from '../
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
 
-export interface BillingDetailsPageProps extends FormPageProps<DetailsField> {
+interface BillingDetailsPageProps extends FormPageProps<DetailsField> {
   countries: readonly CountryOption[];
   vatIdStatus?: string | undefined;
 }

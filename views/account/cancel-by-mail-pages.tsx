@@ -9,7 +9,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { listRefundEffects } from './cancel-membership-pages.tsx';
 
-export interface CancelByMailPageProps {
+interface CancelByMailPageProps {
   ctx: PageContext;
   action: string;
   email: string;

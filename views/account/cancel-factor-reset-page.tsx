@@ -4,7 +4,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface CancelFactorResetPageProps {
+interface CancelFactorResetPageProps {
   ctx: PageContext;
   action: string;
   /** From the link. */

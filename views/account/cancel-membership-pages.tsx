@@ -41,7 +41,7 @@ const listEndEffects = (
   t('membership.cancel.nothingMore'),
 ];
 
-export interface CancelMembershipProps extends ActProps {
+interface CancelMembershipProps extends ActProps {
   plan: string;
   /** End of the plan (milliseconds since the epoch); null: unknown. */
   until: number | null;
@@ -195,7 +195,7 @@ export function ResumeMembershipPage(props: ResumeMembershipProps) {
   );
 }
 
-export interface PayUnpaidProps extends ActProps {
+interface PayUnpaidProps extends ActProps {
   plan: string;
   amount: string;
   card: CardView | undefined;

@@ -14,7 +14,7 @@ interface CardPageFrame {
   backHref: string;
 }
 
-export interface ChangeCardPageProps extends CardPageFrame {
+interface ChangeCardPageProps extends CardPageFrame {
   action: string;
   setupUrl: string;
   notice?: PageNoticeProps | undefined;
@@ -60,7 +60,7 @@ export function ChangeCardPage(props: ChangeCardPageProps) {
   );
 }
 
-export interface CardActionPageProps
+interface CardActionPageProps
   extends CardPageFrame,
     Pick<PaymentActionProps, 'action' | 'clientSecret' | 'paymentMethodId' | 'retryFields' | 'otherCardHref'> {
   /** As text. */

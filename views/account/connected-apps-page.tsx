@@ -8,7 +8,7 @@ import { RowAction, RowActions, RowListPage } from './row-action.tsx';
 export const connectedAppsPath = '/settings/apps';
 
 /** Times in milliseconds since the epoch. */
-export interface ConnectedAppView {
+interface ConnectedAppView {
   clientId: string;
   name: string;
   /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
@@ -17,7 +17,7 @@ export interface ConnectedAppView {
   lastUsedAt: number;
 }
 
-export interface ConnectedAppsPageProps {
+interface ConnectedAppsPageProps {
   ctx: PageContext;
   apps: readonly ConnectedAppView[];
   /** An app has just been removed. */
@@ -69,7 +69,7 @@ function AppRow({ ctx, clientId, name, scopes, createdAt, lastUsedAt }: { ctx: P
   );
 }
 
-export interface RemoveAppPageProps {
+interface RemoveAppPageProps {
   ctx: PageContext;
   action: string;
   clientName: string;

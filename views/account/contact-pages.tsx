@@ -9,7 +9,7 @@ import { AccountAction, ActButtons, type ActionProblem } from './account-action.
 import { EndOthers } from './end-others.tsx';
 import type { FormPageProps } from './form-page.ts';
 
-export type EmailPageProps = FormPageProps<'email'>;
+type EmailPageProps = FormPageProps<'email'>;
 
 /** 'Edit Email' (specification, section 2): a code goes to the new address before anything changes. */
 export function EmailPage({ ctx, action, controls, values, errors, problem }: EmailPageProps) {
@@ -37,7 +37,7 @@ export function EmailPage({ ctx, action, controls, values, errors, problem }: Em
   );
 }
 
-export interface PhonePageProps extends FormPageProps<'phone'> {
+interface PhonePageProps extends FormPageProps<'phone'> {
   /** Whether the number can be removed; `in-use`: the second factor uses it, so it stays. */
   removable: 'yes' | 'no' | 'in-use';
   /** Without text messages no number can be confirmed. */

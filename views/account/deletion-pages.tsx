@@ -11,7 +11,7 @@ import { RadioCards } from '../parts/radio-cards.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import { EditLink } from './edit-link.tsx';
 
-export interface AcceptedTerms {
+interface AcceptedTerms {
   /** Of the version. */
   label: string;
   acceptedAtMs: number | null;
@@ -88,7 +88,7 @@ export function DataPage({ ctx, action }: { ctx: PageContext; action: string }) 
   );
 }
 
-export interface DeleteAccountPageProps {
+interface DeleteAccountPageProps {
   ctx: PageContext;
   action: string;
   /** The days in which the deletion can be cancelled. */
@@ -102,7 +102,7 @@ export interface DeleteAccountPageProps {
   timing: 'period-end' | 'at-once';
 }
 
-export interface DeletionMembership {
+interface DeletionMembership {
   planName: string | undefined;
   /** End of the paid period (milliseconds since the epoch). */
   until: number | null;
@@ -223,7 +223,7 @@ export function FactorResetNotice({ ctx, href, dueAtMs }: { ctx: PageContext; hr
   );
 }
 
-export interface FactorResetPageProps {
+interface FactorResetPageProps {
   ctx: PageContext;
   action: string;
   requestedAtMs: number;

@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { AccountAction, ActButtons } from './account-action.tsx';
 
-export interface DeviceActPageProps {
+interface DeviceActPageProps {
   ctx: PageContext;
   action: string;
   act: 'ending' | 'endingOthers' | 'forgetting';

@@ -21,12 +21,12 @@ interface DeviceRowData {
   href: string;
 }
 
-export interface SessionRow extends DeviceRowData {
+interface SessionRow extends DeviceRowData {
   /** Time of the last authentication there. */
   authTimeMs: number;
 }
 
-export interface RememberedDeviceRow extends DeviceRowData {
+interface RememberedDeviceRow extends DeviceRowData {
   expiresAtMs: number;
 }
 
@@ -39,7 +39,7 @@ export interface Paged<Row> {
   toHref: (page: number) => string;
 }
 
-export interface DeviceTablesProps {
+interface DeviceTablesProps {
   ctx: PageContext;
   sessions: Paged<SessionRow>;
   remembered: Paged<RememberedDeviceRow>;

@@ -12,7 +12,7 @@ import { PlanCard } from './membership-plan-card.tsx';
 import type { InvoiceRow, MembershipView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
-export interface MembershipPageProps {
+interface MembershipPageProps {
   ctx: PageContext;
   membership: MembershipView;
   invoices: readonly InvoiceRow[];

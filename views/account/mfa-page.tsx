@@ -4,7 +4,7 @@ import { Stepper } from '../parts/stepper.tsx';
 import { AccountAction, type ActionProblem } from './account-action.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
 
-export interface MfaActProps {
+interface MfaActProps {
   ctx: PageContext;
   id: string;
   title: string;

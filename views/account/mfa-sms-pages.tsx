@@ -6,7 +6,7 @@ import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 
-export interface MfaSmsPageProps {
+interface MfaSmsPageProps {
   ctx: PageContext;
   action: string;
   /** The user's number, masked: `+49…67`. */
@@ -35,7 +35,7 @@ export function MfaSmsPage({ ctx, action, number, problem }: MfaSmsPageProps) {
   );
 }
 
-export interface MfaSmsCodePageProps extends MfaSmsPageProps {
+interface MfaSmsCodePageProps extends MfaSmsPageProps {
   minutes: number;
   error?: string | undefined;
   /** Another code was just sent. */

@@ -4,7 +4,7 @@ import { Avatar } from '../parts/avatar.tsx';
 import { EditLink } from './edit-link.tsx';
 import { Facts } from './facts.tsx';
 
-export interface NameCardProps {
+interface NameCardProps {
   ctx: PageContext;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
   givenName: string;

@@ -2,7 +2,7 @@ import { Field } from '../parts/field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
 
-export type NamePageProps = FormPageProps<'givenName' | 'familyName'>;
+type NamePageProps = FormPageProps<'givenName' | 'familyName'>;
 
 /** 'Edit Name' (specification, section 2). */
 export function NamePage({ ctx, action, controls, values, errors, problem }: NamePageProps) {

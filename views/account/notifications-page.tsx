@@ -9,7 +9,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { cardsInOrder, type HomeCard } from './home-card.tsx';
 
 /** Times in milliseconds since the epoch. */
-export interface NotificationView {
+interface NotificationView {
   id: string;
   title: string;
   description: string;
@@ -18,7 +18,7 @@ export interface NotificationView {
   createdAtMs: number;
 }
 
-export interface NotificationsPageProps {
+interface NotificationsPageProps {
   ctx: PageContext;
   /** The target of the forms. */
   action: string;

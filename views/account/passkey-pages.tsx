@@ -17,7 +17,7 @@ const PasskeyAct = (props: ActProps) => (
 
 const Acts = (props: { ctx: PageContext; children: ReactNode }) => <RowActions {...props} href={listHref} />;
 
-export interface PasskeyFormProps {
+interface PasskeyFormProps {
   ctx: PageContext;
   action: string;
   name: string;
@@ -77,7 +77,7 @@ export function PasskeyRenamePage(form: PasskeyFormProps) {
   );
 }
 
-export interface PasskeyRemovePageProps extends Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'> {
+interface PasskeyRemovePageProps extends Pick<PasskeyFormProps, 'ctx' | 'action' | 'name'> {
   /** It is the last sign-in method. */
   isLast: boolean;
 }

@@ -6,7 +6,7 @@ import { DialogLink } from '../parts/dialog.tsx';
 import { RowListPage } from './row-action.tsx';
 
 /** Times in milliseconds since the epoch. */
-export interface PasskeyView {
+interface PasskeyView {
   id: string;
   name: string;
   backedUp: boolean;
@@ -14,7 +14,7 @@ export interface PasskeyView {
   lastUsedAt: number | null;
 }
 
-export interface PasskeysPageProps {
+interface PasskeysPageProps {
   ctx: PageContext;
   passkeys: readonly PasskeyView[];
   /** The maximum number. */

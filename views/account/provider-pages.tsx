@@ -6,7 +6,7 @@ import { LastSignInMethodNotice, RowAction, RowActions } from './row-action.tsx'
 
 const place = ({ t }: PageContext) => ({ href: providersHref, heading: t('federation.linked.title') });
 
-export interface ProviderLinkPageProps {
+interface ProviderLinkPageProps {
   ctx: PageContext;
   action: string;
   /** The provider's name. */
@@ -39,7 +39,7 @@ export function ProviderLinkPage({ ctx, action, provider, instead }: ProviderLin
   );
 }
 
-export interface ProviderRemovePageProps {
+interface ProviderRemovePageProps {
   ctx: PageContext;
   action: string;
   /** The provider's name. */

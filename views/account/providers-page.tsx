@@ -25,7 +25,7 @@ export interface LinkedProviderView extends ProviderView {
   offered: boolean;
 }
 
-export interface ProvidersPageProps {
+interface ProvidersPageProps {
   ctx: PageContext;
   links: readonly LinkedProviderView[];
   /** Those that the user has not linked. */

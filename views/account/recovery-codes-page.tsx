@@ -8,7 +8,7 @@ import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 import { panelAddress } from './tabs.ts';
 
-export interface RecoveryCodesPageProps {
+interface RecoveryCodesPageProps {
   ctx: PageContext;
   /** The page that creates new ones. */
   action: string;
@@ -46,7 +46,7 @@ export function RecoveryCodesPage({ ctx, action, left, needed }: RecoveryCodesPa
   );
 }
 
-export interface NewRecoveryCodesPageProps {
+interface NewRecoveryCodesPageProps {
   ctx: PageContext;
   codes: readonly string[];
   /** The factor that was just enabled. */

@@ -9,7 +9,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 
 /** The place of a list: its actions return there. */
-export interface RowListPaths {
+interface RowListPaths {
   href: string;
   /** Of the list's page. */
   heading: string;

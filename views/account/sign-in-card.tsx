@@ -5,7 +5,7 @@ import { Chip } from '../parts/chip.tsx';
 import { type Item, ItemList } from '../parts/item-list.tsx';
 import { EditLink } from './edit-link.tsx';
 
-export interface SignInCardProps {
+interface SignInCardProps {
   ctx: PageContext;
   email: string;
   emailVerified: boolean;

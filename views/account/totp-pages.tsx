@@ -7,7 +7,7 @@ import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
 
-export interface TotpRequestPageProps {
+interface TotpRequestPageProps {
   ctx: PageContext;
   action: string;
   /** It replaces an existing authenticator app. */
@@ -35,7 +35,7 @@ export function TotpRequestPage({ ctx, action, replaces, problem }: TotpRequestP
   );
 }
 
-export interface TotpScanPageProps {
+interface TotpScanPageProps {
   ctx: PageContext;
   /** Base32. */
   secret: string;
@@ -87,7 +87,7 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
   );
 }
 
-export interface TotpActivatePageProps {
+interface TotpActivatePageProps {
   ctx: PageContext;
   action: string;
   scanHref: string;

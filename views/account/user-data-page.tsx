@@ -7,7 +7,7 @@ import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
 import { listUserDataFields, timeZones, type UserDataField, type UserDataGroup, userDataGroups } from './user-data.ts';
 
-export interface UserDataPageProps extends FormPageProps<UserDataField> {
+interface UserDataPageProps extends FormPageProps<UserDataField> {
   groups: Record<UserDataField, UserDataGroup | 'name'>;
   /** Fields that are not shown. */
   withheld?: readonly string[];

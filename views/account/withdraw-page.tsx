@@ -2,7 +2,7 @@ import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { AccountAction, ActButtons } from './account-action.tsx';
 
-export interface WithdrawPageProps {
+interface WithdrawPageProps {
   ctx: PageContext;
   action: string;
   plan: string;

@@ -175,7 +175,7 @@ function ProblemsSection({ problems }: { problems: readonly DocumentedProblem[] 
   );
 }
 
-export interface ApiReferencePageProps {
+interface ApiReferencePageProps {
   ctx: PageContext;
   document: ApiDocument;
   problems: readonly DocumentedProblem[];

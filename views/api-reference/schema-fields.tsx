@@ -27,7 +27,7 @@ function listRules({ minLength, maxLength, minimum, maximum, minItems, maxItems,
 const separated = (parts: readonly ReactNode[], separator: string): ReactNode =>
   parts.map((part, at) => [at > 0 && separator, part]);
 
-export function SchemaLink({ name }: { name: string }) {
+function SchemaLink({ name }: { name: string }) {
   return (
     <a href={`#${schemaAnchor(name)}`}>
       <code>{name}</code>

@@ -9,7 +9,7 @@ import { SegmentedLinks } from '../parts/segmented-links.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 
-export interface ChangePlanPageProps {
+interface ChangePlanPageProps {
   ctx: PageContext;
   steps: CheckoutKind;
   heading: string;

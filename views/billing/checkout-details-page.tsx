@@ -5,7 +5,7 @@ import { Script } from '../parts/script.tsx';
 import { BillingDetailsFields, type BillingDetailsFieldsProps } from './billing-details-fields.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 
-export interface CheckoutDetailsPageProps extends BillingDetailsFieldsProps {
+interface CheckoutDetailsPageProps extends BillingDetailsFieldsProps {
   steps: CheckoutKind;
   action: string;
   /** Of the plan's summary. */

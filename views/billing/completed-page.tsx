@@ -7,9 +7,9 @@ import { Stylesheet } from '../parts/stylesheet.tsx';
 import { SuccessTick } from '../parts/success-tick.tsx';
 
 /** The specification's section 9: redirect delay after signup. */
-export const redirectDelayMs = 2000;
+const redirectDelayMs = 2000;
 
-export interface CompletedPageProps {
+interface CompletedPageProps {
   ctx: PageContext;
   /** The result for the plan. */
   resultText?: string | undefined;

@@ -8,7 +8,7 @@ import { Stylesheet } from '../parts/stylesheet.tsx';
 import { TickList } from '../parts/tick-list.tsx';
 
 /** One of the two plans, as text. */
-export interface DealSide {
+interface DealSide {
   label: string;
   name: string;
   price: string;

@@ -187,7 +187,7 @@ export function PaymentPage(props: PaymentPageProps) {
   );
 }
 
-export interface PaymentActionPageProps extends PaymentPageFrame {
+interface PaymentActionPageProps extends PaymentPageFrame {
   clientSecret: string;
   paymentMethodId: string | undefined;
   /** As text. */

@@ -10,7 +10,7 @@ import { SummaryList } from '../parts/summary-list.tsx';
 import { TickList } from '../parts/tick-list.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 
-export interface TrialStepPageProps {
+interface TrialStepPageProps {
   ctx: PageContext;
   steps: CheckoutKind;
   /** The user's present plan. */

@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { StatusNumber } from './status-number.tsx';
 
-export interface ErrorPageProps {
+interface ErrorPageProps {
   ctx: PageContext;
   status: number;
   title: string;

@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { StatusNumber } from './status-number.tsx';
 
-export interface NotFoundPageProps {
+interface NotFoundPageProps {
   ctx: PageContext;
   /** `oops` under /settings and /signup, `fetch` everywhere else. */
   variant: 'fetch' | 'oops';

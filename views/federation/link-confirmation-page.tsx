@@ -2,7 +2,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { type PersonThere, ProviderQuestion, personLine } from './provider-question.tsx';
 
-export interface LinkConfirmationPageProps {
+interface LinkConfirmationPageProps {
   ctx: PageContext;
   action: string;
   /** A new link, or an existing one whose subject may have been reassigned. */

@@ -2,7 +2,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { type PersonThere, ProviderAccountQuestion } from './provider-question.tsx';
 
-export interface ReusedPageProps {
+interface ReusedPageProps {
   ctx: PageContext;
   action: string;
   /** The name of the provider. */

@@ -3,7 +3,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { type PersonThere, ProviderAccountQuestion } from './provider-question.tsx';
 
-export interface UnsolicitedResponsePageProps {
+interface UnsolicitedResponsePageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;

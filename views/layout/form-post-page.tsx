@@ -5,7 +5,7 @@ import { Loader } from '../parts/loader.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { type RedirectTarget, redirectTitle } from './redirect-page.tsx';
 
-export interface FormPostPageProps {
+interface FormPostPageProps {
   ctx: PageContext;
   /** The registered address of a client app, or the configured one of a provider. */
   action: string;

@@ -27,7 +27,7 @@ export function PublicNav({ ctx, at, label }: { ctx: PageContext; at?: PublicPag
   );
 }
 
-export interface HeaderProps {
+interface HeaderProps {
   ctx: PageContext;
   signOutAction?: string | undefined;
   /** Only the brand: for pages without a known user. */

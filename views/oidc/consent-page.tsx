@@ -9,7 +9,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Script } from '../parts/script.tsx';
 import type { ScopeText } from './scope-texts.ts';
 
-export interface ConsentPageProps {
+interface ConsentPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;

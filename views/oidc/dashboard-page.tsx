@@ -19,7 +19,7 @@ export interface AppView {
   limitedHref?: string;
 }
 
-export interface DashboardPageProps {
+interface DashboardPageProps {
   ctx: PageContext;
   /** undefined: they could not be loaded. */
   apps: readonly AppView[] | undefined;

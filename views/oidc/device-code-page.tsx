@@ -6,7 +6,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface DeviceCodePageProps {
+interface DeviceCodePageProps {
   ctx: PageContext;
   action: string;
   xsrf: string;

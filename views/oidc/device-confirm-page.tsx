@@ -7,7 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Pair } from './consent-page.tsx';
 
-export interface DeviceConfirmPageProps {
+interface DeviceConfirmPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;

@@ -3,7 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 
-export interface DeviceEndPageProps {
+interface DeviceEndPageProps {
   ctx: PageContext;
   end: 'done' | 'refused';
   clientName?: string | undefined;

@@ -4,7 +4,7 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface SignOutPageProps {
+interface SignOutPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;

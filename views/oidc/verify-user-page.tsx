@@ -6,7 +6,7 @@ import { Loader } from '../parts/loader.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface VerifyUserPageProps {
+interface VerifyUserPageProps {
   ctx: PageContext;
   action: string;
   fields: Record<string, string>;

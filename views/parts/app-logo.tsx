@@ -4,14 +4,14 @@ import { Stylesheet } from './stylesheet.tsx';
 const hues = 12;
 
 /** The same for a client app everywhere: FNV-1a of its id. */
-export function toHue(clientId: string): number {
+function toHue(clientId: string): number {
   let hash = 0x811c9dc5;
   for (const char of clientId) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
   return hash % hues;
 }
 
 /** The first letter or digit that people see. */
-export const toInitial = (name: string): string => /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '·';
+const toInitial = (name: string): string => /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase() ?? '·';
 
 /**
  * A client app's logo. Behind it is the initial of the app's name on a color of its own, which shows if there is no logo

@@ -3,7 +3,7 @@ import { AppLogo } from './app-logo.tsx';
 import { ButtonLink } from './button.tsx';
 import { Chip } from './chip.tsx';
 
-export interface AppTileProps {
+interface AppTileProps {
   ctx: PageContext;
   name: string;
   /** The client id. */

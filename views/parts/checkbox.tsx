@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { FieldError, fieldAttributes } from './field-frame.tsx';
 
-export interface CheckboxProps {
+interface CheckboxProps {
   name: string;
   /** May hold a link. */
   label: ReactNode;

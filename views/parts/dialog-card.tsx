@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
 
-export interface DialogCardProps {
+interface DialogCardProps {
   id: string;
   title: string;
   lead?: string;

@@ -17,7 +17,7 @@ type InputAttributes = Pick<
   | 'type'
 >;
 
-export interface FieldProps extends FieldWords, InputAttributes {
+interface FieldProps extends FieldWords, InputAttributes {
   name: string;
   /** Inside the control's frame, at its end. */
   inside?: ReactNode;

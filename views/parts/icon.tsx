@@ -15,7 +15,7 @@ const paths = {
   tick: 'M4.5 10.6l3.6 3.6 7.4-8.2',
 } as const;
 
-export type IconName = keyof typeof paths;
+type IconName = keyof typeof paths;
 
 export function Icon({ name }: { name: IconName }) {
   return (

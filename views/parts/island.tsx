@@ -5,7 +5,7 @@ import { Script } from './script.tsx';
 /**
  * When the browser loads React and the island's own code: at the first pointer, focus or key on it, or when it is idle.
  */
-export type IslandLoad = 'touch' | 'idle';
+type IslandLoad = 'touch' | 'idle';
 
 interface IslandProps<P extends object> {
   ctx: Pick<PageContext, 'assets' | 'nonce' | 'isPart'>;

@@ -7,7 +7,7 @@ import type { PersonalData, Strength } from './password-strength.ts';
 import { RevealView } from './reveal.tsx';
 import { StrengthChecklist, type StrengthWords, strengthWords } from './strength-checklist.tsx';
 
-export interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | 'hint'> {
+interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | 'hint'> {
   name: string;
   /** The rules that the submitted password met; omitted before a submission. */
   met?: Strength | undefined;

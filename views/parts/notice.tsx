@@ -9,7 +9,7 @@ const looks = {
 
 export type NoticeKind = keyof typeof looks;
 
-export interface NoticeProps {
+interface NoticeProps {
   kind: NoticeKind;
   /** A short title above the text. */
   title?: string | undefined;

@@ -1,7 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from './button.tsx';
 
-export interface PageLinksProps {
+interface PageLinksProps {
   ctx: PageContext;
   /** Of the list: a page may have several lists. */
   label: string;

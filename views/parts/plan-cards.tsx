@@ -20,7 +20,7 @@ export interface PlanChoice {
   features: readonly string[];
 }
 
-export interface PlanCardsProps {
+interface PlanCardsProps {
   name: string;
   legend: string;
   plans: readonly PlanChoice[];

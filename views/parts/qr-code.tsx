@@ -1,4 +1,4 @@
-export interface QrCodeProps {
+interface QrCodeProps {
   /** The alternative text. */
   label: string;
   /** Width and height in modules, including the quiet zone. */

@@ -12,7 +12,7 @@ export interface RadioCard {
   disabled?: boolean;
 }
 
-export interface RadioCardsProps {
+interface RadioCardsProps {
   name: string;
   legend: string;
   cards: readonly RadioCard[];

@@ -1,7 +1,7 @@
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
 import { Icon } from './icon.tsx';
 
-export interface SelectFieldProps extends FieldWords {
+interface SelectFieldProps extends FieldWords {
   name: string;
   options: readonly { value: string; label: string }[];
   value?: string;

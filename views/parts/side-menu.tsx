@@ -1,6 +1,6 @@
 import { Icon } from './icon.tsx';
 
-export interface SideMenuLink {
+interface SideMenuLink {
   href: string | undefined;
   label: string;
   current?: boolean;

@@ -1,7 +1,7 @@
 import type { T } from '../../locales/index.ts';
 import { Icon } from './icon.tsx';
 
-export interface StepperProps {
+interface StepperProps {
   t: T;
   label: string;
   steps: readonly string[];

@@ -1,7 +1,7 @@
 import type { TextareaHTMLAttributes } from 'react';
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
 
-export interface TextareaFieldProps
+interface TextareaFieldProps
   extends FieldWords,
     Pick<
       TextareaHTMLAttributes<HTMLTextAreaElement>,

@@ -13,7 +13,7 @@ interface SignInMethodView {
   createdAt: number;
 }
 
-export interface RecentFactorsPageProps {
+interface RecentFactorsPageProps {
   ctx: PageContext;
   action: string;
   signInHref: string;

@@ -7,7 +7,7 @@ import type { ProviderButtonProps } from '../parts/provider-buttons.tsx';
 import { ProviderMark } from '../parts/provider-mark.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface OneProviderPageProps {
+interface OneProviderPageProps {
   ctx: PageContext;
   /** The provider that the client app asked for. */
   providerButton: ProviderButtonProps;

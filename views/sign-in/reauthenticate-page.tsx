@@ -10,7 +10,7 @@ import { PasswordField } from '../parts/password-field.tsx';
 import { Or, type ProviderButtonProps, ProviderButtons } from '../parts/provider-buttons.tsx';
 import { Script } from '../parts/script.tsx';
 
-export interface ReAuthenticatePageProps {
+interface ReAuthenticatePageProps {
   ctx: PageContext;
   action: string;
   controls: Record<'password', Control>;

@@ -8,7 +8,7 @@ import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { LegalText, type LegalTextProps } from './legal-text.tsx';
 
-export interface TermsPageProps {
+interface TermsPageProps {
   ctx: PageContext;
   /** `accept` shows the message to read and accept, and the two buttons. */
   mode: 'read' | 'accept';

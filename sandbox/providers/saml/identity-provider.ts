@@ -18,7 +18,7 @@ const validMs = 5 * 60_000;
 const maxSessions = 200;
 
 /** A person who is signed in here, and has gone to an app from here. */
-export interface IdentityProviderSession {
+interface IdentityProviderSession {
   index: string;
   nameId: string;
   person: Person;

@@ -33,7 +33,7 @@ export function redirectAddress(
   return `${base}${base.includes('?') ? '&' : '?'}${octets}${signature}`;
 }
 
-export interface ReceivedMessage {
+interface ReceivedMessage {
   message: Message;
   xml: string;
   relayState: string | undefined;

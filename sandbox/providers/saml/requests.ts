@@ -54,7 +54,7 @@ const head = (
   `<samlp:${name} xmlns:samlp="${names.protocol}" xmlns:saml="${names.assertion}" ID="${id}" Version="2.0"` +
   ` IssueInstant="${instant(atMs)}"${attribute('Destination', destination)}${more}>`;
 
-export interface LogoutRequestOptions {
+interface LogoutRequestOptions {
   id?: string;
   issuer: string;
   destination: string;
@@ -83,7 +83,7 @@ export function buildLogoutRequest(options: LogoutRequestOptions): string {
   return signer ? signElement(xml, id, signer) : xml;
 }
 
-export interface LogoutResponseOptions {
+interface LogoutResponseOptions {
   id?: string;
   issuer: string;
   destination: string;

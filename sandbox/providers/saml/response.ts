@@ -4,7 +4,7 @@ import { encrypt } from 'xml-encryption';
 import type { Signer } from '../signer.ts';
 import { attribute, c14n, instant, names, xmlText } from './xml.ts';
 
-export type Attributes = Record<string, string | readonly string[] | undefined>;
+type Attributes = Record<string, string | readonly string[] | undefined>;
 
 /**
  * All variable parts of a SAML Response (SAML 2.0 Core, sections 2 and 3; Web Browser SSO Profile, section 4.1.4). null

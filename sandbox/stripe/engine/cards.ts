@@ -9,7 +9,7 @@ export interface Decline {
 }
 export type Answer = 'approve' | 'authenticate' | Decline;
 
-export interface TestCard {
+interface TestCard {
   brand: 'visa' | 'mastercard' | 'amex';
   /** The bank's answer when the card is saved, and to a payment with it. */
   save: Answer;
@@ -103,7 +103,7 @@ const cards: Record<string, TestCard> = {
 };
 
 /** Test tokens and payment methods by the last part of their names: tok_visa, pm_card_visa. */
-export const namedCards: Record<string, string> = {
+const namedCards: Record<string, string> = {
   visa: '4242424242424242',
   mastercard: '5555555555554444',
   amex: '378282246310005',

@@ -100,7 +100,7 @@ const emptyInvoice: Invoice = {
   webhooks_delivered_at: null,
 };
 
-export interface InvoiceDraft {
+interface InvoiceDraft {
   id: string;
   reason: Invoice['billing_reason'];
   lines: InvoiceLine[];

@@ -2,7 +2,7 @@ import type * as Objects from './objects.ts';
 import type { StripeEvent } from './types.ts';
 
 /** Facts that Stripe does not expose. They are stored beside its objects, so that undo and storage are the same. */
-export interface HiddenCard {
+interface HiddenCard {
   id: string;
   object: 'hidden.card';
   number: string;
@@ -31,7 +31,7 @@ export interface HiddenDebit {
   line: string;
 }
 /** Prorations that wait for the subscription's next invoice. */
-export interface HiddenItem {
+interface HiddenItem {
   id: string;
   object: 'hidden.item';
   subscription: string;
@@ -57,7 +57,7 @@ export interface HiddenChange {
   expiresAt: number;
 }
 /** The rule of a coupon at its redemption: deleting the coupon does not change it. */
-export interface HiddenRule {
+interface HiddenRule {
   id: string;
   object: 'hidden.rule';
   percentOff: number | null;
@@ -70,7 +70,7 @@ export interface HiddenRule {
  * Where a customer's discount does not apply, because a call has said so: the phases of a schedule, or, in a preview, the
  * customer's subscriptions.
  */
-export interface HiddenBare {
+interface HiddenBare {
   /** `hidden_bare_` and the id of the schedule, or of the customer. */
   id: string;
   object: 'hidden.bare';
@@ -78,7 +78,7 @@ export interface HiddenBare {
   phases: number[];
 }
 /** The record of a notification: the end of that trial, three days before. */
-export interface HiddenNotice {
+interface HiddenNotice {
   id: string;
   object: 'hidden.told';
 }

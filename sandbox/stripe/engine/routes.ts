@@ -164,7 +164,7 @@ const table = Object.entries(handlers).map(([pattern, handler]) => {
   return { method, publishable, handler, path: new RegExp(`^/v1/${path.replaceAll(':', '([^/]+)')}$`) };
 });
 
-export interface Route {
+interface Route {
   /** Whether a publishable key may make this call. */
   publishable: boolean;
   answer(state: State, params: Params, as: KeyKind): unknown;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { PageContext } from '../../../views/page-context.ts';
 import { textsFor } from '../../texts.ts';
 
-export type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid' | 'readOnly' | 'disabled' | 'busy';
+type State = 'rest' | 'hover' | 'focus' | 'active' | 'filled' | 'invalid' | 'readOnly' | 'disabled' | 'busy';
 
 /** One part in one state. `data-look` shows states that otherwise need a pointer or the keyboard. */
 export function Specimen({ ctx, state, children }: { ctx: PageContext; state: State; children: ReactNode }) {

@@ -1,4 +1,4 @@
-export interface ChooserPageProps {
+interface ChooserPageProps {
   /** "Google" */
   provider: string;
   /** The host of the requesting app. */

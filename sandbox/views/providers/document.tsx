@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { providerStyle } from './style.ts';
 
-export interface ProviderDocumentProps {
+interface ProviderDocumentProps {
   title: string;
   /** The kind of its provider. */
   kind?: string | undefined;

@@ -1,4 +1,4 @@
-export interface IdentityProviderPageProps {
+interface IdentityProviderPageProps {
   provider: string;
   /** Path prefix of its addresses. */
   path: string;

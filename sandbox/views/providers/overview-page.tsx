@@ -1,4 +1,4 @@
-export interface OverviewPageProps {
+interface OverviewPageProps {
   providers: readonly { name: string; note: string; domain?: string; href?: string }[];
   /** The sign-in page of users; undefined: unknown. */
   appUrl: string | undefined;

@@ -68,7 +68,7 @@ export const toTooManyError = (retryAfterMs: number) =>
     retryAfterSeconds: toRetrySeconds(retryAfterMs),
   });
 
-export type MembershipWithCustomer = Membership & { customerId: StripeCustomerId };
+type MembershipWithCustomer = Membership & { customerId: StripeCustomerId };
 export const hasCustomer = (membership: Membership | undefined): membership is MembershipWithCustomer =>
   membership !== undefined && membership.customerId !== null;
 

@@ -257,7 +257,7 @@ function findAgreedDebit({ latest_attempt: attempt }: Stripe.SetupIntent): Agree
  * that method, which Stripe does not tell with it.
  * @throws {StripeUnavailableError}
  */
-export async function readSetMethod(
+async function readSetMethod(
   { stripe }: Pick<BillingDeps, 'stripe'>,
   intent: Stripe.SetupIntent,
 ): Promise<Stripe.PaymentMethod | null> {
@@ -269,7 +269,7 @@ export async function readSetMethod(
 }
 
 /** The same for a page; nothing is written. */
-export function toSetMethodView(intent: Stripe.SetupIntent): SavedCard | null {
+function toSetMethodView(intent: Stripe.SetupIntent): SavedCard | null {
   const agreed = findAgreedDebit(intent);
   if (!agreed) return toSavedCard(intent.payment_method);
   const { agreedBy: brand, debitId: paymentMethodId, lastFour } = agreed;

@@ -1,7 +1,7 @@
 import type { PaymentMethodWord } from '../../../config/billing-variables.ts';
 
 /** Stripe's types of payment methods that are offered. */
-export type PaymentMethodType = 'card' | 'link' | 'sepa_debit' | 'ideal' | 'bancontact';
+type PaymentMethodType = 'card' | 'link' | 'sepa_debit' | 'ideal' | 'bancontact';
 
 /** The ways to pay that an operator offers. */
 export interface OfferedMethods {

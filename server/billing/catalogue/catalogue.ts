@@ -46,7 +46,7 @@ export interface Plan {
   features(lang: PlansFileLanguage): readonly string[];
 }
 
-export interface Trial {
+interface Trial {
   lookupKey: string;
   name: string;
   days: number;

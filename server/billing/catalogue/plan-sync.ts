@@ -146,7 +146,7 @@ async function countStaying(stripe: Stripe, acts: readonly PlanAct[]): Promise<n
   return count;
 }
 
-export interface SyncedPlan {
+interface SyncedPlan {
   expected: ExpectedPrice;
   /** The differences at Stripe. */
   drift: readonly Drift[];

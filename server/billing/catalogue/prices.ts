@@ -32,7 +32,7 @@ export interface Prices {
 
 type Interval = 'day' | 'week' | 'month' | 'year';
 
-export interface PlanPrice {
+interface PlanPrice {
   id: string;
   recurring: { interval: Interval; interval_count: number };
 }

@@ -10,7 +10,7 @@ import { createSetupIntent } from './create-setup-intent.ts';
 import { readReturn } from './returned-method.ts';
 import { stripeInPage, stripePolicy } from './stripe-js.ts';
 
-export type CardPageDeps = Pick<CheckoutDeps, 'stripe'> & {
+type CardPageDeps = Pick<CheckoutDeps, 'stripe'> & {
   membership: Pick<
     CheckoutDeps['membership'],
     'catalogue' | 'getMembership' | 'beginCard' | 'findReturned' | 'keepCard'
@@ -18,7 +18,7 @@ export type CardPageDeps = Pick<CheckoutDeps, 'stripe'> & {
 };
 
 /** The pages on which a user changes their card. */
-export interface CardPagePaths {
+interface CardPagePaths {
   /** The target of the page's form. */
   action: string;
   /** The address of `createSetupIntent` for the page's script. */
@@ -85,7 +85,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
 }
 
 /** The invoice that the bank asks about, and the addresses of its page. */
-export interface PaymentAction {
+interface PaymentAction {
   clientSecret: string;
   amountCents: number;
   /** Stripe's page of the invoice, for users without scripts. */

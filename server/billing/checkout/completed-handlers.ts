@@ -16,7 +16,7 @@ const hasHandle = ({ kind, planKey }: Plan, handle: PlanKey): boolean =>
   planKey === handle || (kind === 'partner' && planKey.endsWith(`_${handle}`));
 
 /** Tests for a completion page: the code of a plan, alone or after its own handle; of a former plan after any. */
-export function isCompletionCode(catalogue: Catalogue, code: string, planKey: PlanKey | undefined): boolean {
+function isCompletionCode(catalogue: Catalogue, code: string, planKey: PlanKey | undefined): boolean {
   if (catalogue.formerCodes.has(code)) return planKey === undefined || handlePattern.test(planKey);
   const plan = catalogue.byCode(code);
   return plan !== undefined && (planKey === undefined || hasHandle(plan, planKey));

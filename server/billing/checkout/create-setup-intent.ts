@@ -4,7 +4,7 @@ import { StripeUnavailableError } from '../results.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { tooManyText, unavailableNotice } from './checkout-texts.ts';
 
-export interface BeginCardDeps {
+interface BeginCardDeps {
   membership: Pick<CheckoutDeps['membership'], 'beginCard'>;
 }
 

@@ -15,7 +15,7 @@ export function loadQuote(
   return membership.quote(user, plan, promotion);
 }
 
-export interface QuoteView {
+interface QuoteView {
   lines: SummaryLine[];
   total: SummaryLine;
   /** The taxes in the total. */

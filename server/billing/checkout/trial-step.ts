@@ -8,7 +8,7 @@ import type { Checkout, CheckoutRequest, PageRetry } from './checkout-context.ts
 import type { CheckoutDeps } from './checkout-deps.ts';
 
 /** The running trial of a user; `untilMs` is undefined while Stripe has not answered yet. */
-export type RunningTrial = { untilMs: number | undefined };
+type RunningTrial = { untilMs: number | undefined };
 
 /** The end of the user's trial, if it is running. */
 export function runningTrialUntil(membership: Membership | undefined, nowMs: number): number | undefined {

@@ -39,7 +39,7 @@ const euPrefixes: ReadonlyMap<string, string> = new Map(
 );
 
 /** Stripe's types of the VAT ids that it knows for a country. */
-export type TaxIdType = 'eu_vat' | 'gb_vat' | 'ch_vat' | 'no_vat';
+type TaxIdType = 'eu_vat' | 'gb_vat' | 'ch_vat' | 'no_vat';
 
 export interface TaxId {
   type: TaxIdType;

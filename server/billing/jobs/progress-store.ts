@@ -8,7 +8,7 @@ export const comparisonProgress = 'comparison';
 export const comparisonLeft = 'comparison left';
 
 /** How far a job has come. */
-export type Progress = Omit<Row<'billingProgress'>, 'name'>;
+type Progress = Omit<Row<'billingProgress'>, 'name'>;
 
 export async function findProgress(db: Db, name: string): Promise<Progress | undefined> {
   return db

@@ -6,7 +6,7 @@ import { toStripeRefusal } from '../stripe/stripe-client.ts';
 import type { Order, RefundTask } from './order.ts';
 import { findOrderByIdOrNumber } from './order-store.ts';
 
-export interface RefundRequest {
+interface RefundRequest {
   /** Its id at Stripe, or the number on the document. */
   invoice: string;
   /** undefined: everything that is not refunded yet. */

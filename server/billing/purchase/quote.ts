@@ -34,7 +34,7 @@ import { changeKind } from '../subscription/membership-state.ts';
 import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
-export interface ChangeParams {
+interface ChangeParams {
   /** Without an id: a new subscription. */
   items: { id?: string; price: string }[];
   endTrial: boolean;

@@ -12,13 +12,13 @@ export const trialEndKey = 'foyer_trial_end';
 const longestWaitMs = 30 * 24 * 60 * 60_000;
 
 /** An open invoice for which a bank has a debit, or has refused one. */
-export interface DebitedInvoice {
+interface DebitedInvoice {
   invoice: Stripe.Invoice;
   payment: Stripe.PaymentIntent | undefined;
 }
 
 /** Tests for the first sale of a subscription: only a debit changes the price before its payment. */
-export const isFirstSale = (
+const isFirstSale = (
   { id, pending_update: change }: Stripe.Subscription,
   invoices: readonly Stripe.Invoice[],
 ): boolean =>

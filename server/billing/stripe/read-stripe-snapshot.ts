@@ -126,10 +126,7 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
 }
 
 /** The known subscription; if it has ended, any other running one, else the last. */
-export function subscriptionIn(
-  { subscriptions }: StripeSnapshot,
-  knownId: string | null,
-): Stripe.Subscription | undefined {
+function subscriptionIn({ subscriptions }: StripeSnapshot, knownId: string | null): Stripe.Subscription | undefined {
   const known = subscriptions.find(({ id }) => id === knownId);
   if (known && !isEnded(toSubscriptionStatus(known))) return known;
   // After the end of the known subscription, a running one of the same customer.

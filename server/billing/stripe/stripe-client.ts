@@ -8,7 +8,7 @@ import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
 import { findSchedule, laterPhases } from './stripe-objects.ts';
 
-export interface StripeSettings {
+interface StripeSettings {
   secretKey: string;
   /** Address of its API: `https://api.stripe.com`, or the sandbox's stand-in. */
   apiUrl: string;
@@ -39,7 +39,7 @@ export function createStripe({ secretKey, apiUrl }: StripeSettings): StripeClien
 }
 
 /** The content of Stripe's error (https://docs.stripe.com/api/errors). */
-export interface StripeRefusal {
+interface StripeRefusal {
   /** StripeCardError, StripeInvalidRequestError, StripeIdempotencyError … */
   type: string;
   code: string | undefined;

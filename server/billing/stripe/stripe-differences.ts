@@ -16,7 +16,7 @@ import { allTaxCents } from './stripe-invoices.ts';
 import { isEnded, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
 /** Differences from Stripe, and faults on both sides. */
-export type DifferenceKind =
+type DifferenceKind =
   /** The stored subscription, card or discount. */
   | 'membership'
   /** The user's row has another plan than follows from the stored membership. */

@@ -130,7 +130,7 @@ export const orderSchema = z
     renewDate: time('Time of the next renewal'),
   })
   .meta({ id: 'Order', description: 'The order of a paid invoice.' });
-export type OrderJson = z.infer<typeof orderSchema>;
+type OrderJson = z.infer<typeof orderSchema>;
 
 export const toWireOrder = (order: Order): OrderJson => ({
   id: order.id,

@@ -41,7 +41,7 @@ const withoutTag = (email: string): string => email.replace(/^([^+@]+)\+[^@]*@/,
 const googleAddress = /^(?<name>[^@]+)@(?:gmail|googlemail)\.com$/;
 
 /** All spellings of an address whose claim counts: that of its mailbox, and the one of claims by earlier releases. */
-export function mailboxSpellings(email: string): string[] {
+function mailboxSpellings(email: string): string[] {
   const plain = withoutTag(email);
   const { name } = googleAddress.exec(plain)?.groups ?? {};
   return name === undefined ? [plain] : [...new Set([`${name.replaceAll('.', '')}@gmail.com`, plain])];

@@ -20,7 +20,7 @@ export const trialNoticeMs = 3 * dayMs;
 const historyMs = 3 * dayMs;
 
 /** The state that was read, and its changes. */
-export interface MembershipChange {
+interface MembershipChange {
   before: Membership;
   after: Membership;
   /** The user before the change, with the former plan. */
@@ -217,7 +217,7 @@ function card({ before, after, nowMs }: MembershipChange): MembershipMail[] {
 }
 
 /** The mails after a read of Stripe. */
-export const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
+const listMembershipMails = (changes: MembershipChange, catalogue: Catalogue): MembershipMail[] => [
   ...receipts(changes, catalogue),
   ...unpaid(changes, catalogue),
   ...trialEnds(changes),

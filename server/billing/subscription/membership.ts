@@ -167,7 +167,7 @@ export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | '
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
 /** A user's request that Stripe has not confirmed yet; `change`: another plan from the period's end on. */
-export type NotedAct = 'cancel' | 'resume' | 'change';
+type NotedAct = 'cancel' | 'resume' | 'change';
 
 type NotedDecision = Exclude<NotedAct, 'change'>;
 
@@ -243,7 +243,7 @@ export function previewDiscounts(
 }
 
 /** Tests whether a discount still applies to a charge at this time, after it was used by an earlier one. */
-export const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | null): boolean =>
+const lastsUntil = ({ duration, endsAt }: AppliedDiscount, at: number | null): boolean =>
   duration === 'forever' || (duration === 'repeating' && endsAt !== null && at !== null && endsAt > at);
 
 /** The same of one that no earlier charge uses. */

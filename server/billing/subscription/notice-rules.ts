@@ -87,7 +87,7 @@ const listRefunds = (tasks: readonly BillingTask[]) =>
 export const waitsForEnd = (task: BillingTask): boolean => listRefunds([task]).length > 0;
 
 /** The refund that a user was told of, for the end of their plan; undefined: there is none. */
-export function findRefundAtEnd(tasks: readonly BillingTask[]): RefundAtEnd | undefined {
+function findRefundAtEnd(tasks: readonly BillingTask[]): RefundAtEnd | undefined {
   const notice = listNotices(tasks).at(-1);
   if (notice) {
     const { endsAt, parts, currency } = notice;

@@ -6,7 +6,7 @@ import type { Schema } from '../../store/index.ts';
 export type CancellationTiming = 'period-end' | 'at-once';
 
 /** A membership that renews, for the question to the user. */
-export interface RenewingSubscription {
+interface RenewingSubscription {
   /** Undefined: the plan is not in the catalogue any more. */
   planName: string | undefined;
   /** End of the paid period (milliseconds since the epoch). */
