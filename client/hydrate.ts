@@ -31,6 +31,7 @@ function touched(event: Event): void {
   const { target } = event;
   const island = target instanceof Element && target.closest<HTMLElement>('[data-island]');
   if (!island || 'awake' in island.dataset) return;
+  island.dataset.by = event.type;
   const woken = wake(island);
   const control = target.closest<HTMLElement>('button[type=button], [data-hold]');
   const { ctrlKey, metaKey, shiftKey } = event as MouseEvent;
@@ -39,7 +40,8 @@ function touched(event: Event): void {
   woken.then(() => control.click());
 }
 
-for (const type of ['pointerover', 'focusin', 'keydown', 'click']) document.addEventListener(type, touched, true);
+for (const type of ['pointerover', 'focusin', 'keydown', 'input', 'click'])
+  document.addEventListener(type, touched, true);
 
 /** A timeout for devices that are never idle: the user waits for the card form. */
 const latestMs = 500;

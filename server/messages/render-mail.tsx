@@ -80,6 +80,7 @@ function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: M
   const named = variant?.applies(values) ? { name: variant.name, title: undefined, lead: undefined } : definition;
   const title = named.title === undefined ? t(`mail.${named.name}.title`, { brand }) : named.title(values, context);
   const givenName = safeGreetingName(mail.values.givenName);
+  const code = definition.code?.(values, context);
   return {
     template,
     lang,
@@ -88,12 +89,12 @@ function composeMail<Name extends MailTemplate>(mail: MailContent<Name>, look: M
     brand: { name: brand, sign: brandLogoUrl === undefined },
     home: links.home,
     questions: toQuestions(look, t('mail.helpCentre')),
-    subject: oneLine(t(`mail.${named.name}.subject`, { brand, what: title })),
+    subject: oneLine(t(`mail.${named.name}.subject`, { brand, what: title, code: code ?? '' })),
     preheader: t(`mail.${named.name}.preheader`, { brand }),
     title,
     greeting: givenName === undefined ? t('mail.helloPlain') : t('mail.hello', { givenName }),
     lead: named.lead === undefined ? t(`mail.${named.name}.lead`, { brand }) : write(named.lead),
-    code: definition.code?.(values, context),
+    code,
     facts: (definition.facts ?? []).flatMap(({ label, value, as }) => {
       const known = value(values, context);
       return known === undefined

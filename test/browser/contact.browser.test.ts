@@ -6,7 +6,7 @@ import { isSignedIn } from '../sign-in/factor-steps.ts';
 import { chromiumForTests } from '../support/chromium.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
-import { andLoad, goOnAs, submitSignIn } from './steps.ts';
+import { andLoad, goOnAs, sendCode, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
 
@@ -37,8 +37,7 @@ describe('address and number in a browser', () => {
     await page.getByLabel(what === 'email' ? 'New email address' : 'Phone number', { exact: true }).fill(text);
     await submitAct(page);
     await page.getByRole('heading', { name: 'Verify code' }).waitFor();
-    await page.getByLabel('Security code').fill(await (what === 'email' ? emailCode : phoneCode)(foyer, text));
-    await submitAct(page);
+    await sendCode(page, await (what === 'email' ? emailCode : phoneCode)(foyer, text));
     await page.getByText('Your data has been saved.').waitFor();
   }
 

@@ -17,7 +17,7 @@ import { choose, passOn, pressDoor, somebody } from './federation-steps.ts';
 import { charged, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { askedToSignIn, openForm } from './short-ways.ts';
-import { askToSignIn, atHome, listed, withoutPages } from './steps.ts';
+import { askToSignIn, atHome, listed, sendCode, withoutPages } from './steps.ts';
 
 /**
  * Whoever comes by a provider for the first time: to a member, to a plan, to the app; and for the second time. What differs
@@ -69,8 +69,7 @@ describe('first and second sign-in by a provider in a browser', () => {
     const isVouchedFor = kind !== 'facebook' && kind !== 'amazon';
     if (!isVouchedFor) {
       await page.getByLabel(t('signUp.code.label')).waitFor();
-      await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, ida.email));
-      await button(page, t('signUp.code.confirm')).click();
+      await sendCode(page, await codeFor(sandbox.foyer, ida.email));
     }
     await heading(page, t('common.footer.terms')).waitFor();
     // Terms and plan are no matter of who vouches: at the pages once, by their requests for the others.

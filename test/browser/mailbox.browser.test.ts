@@ -41,8 +41,8 @@ describe('the sandbox’s mailbox in a browser', () => {
         await page.getByRole('button', { name: 'Copied' }).waitFor();
         expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('493027');
       }
-      await page.getByRole('link', { name: /^Your code to confirm/ }).click();
-      await page.getByRole('heading', { level: 1, name: /^Your code to confirm/ }).waitFor();
+      await page.getByRole('link', { name: /^\d{6} is your Foyer code/ }).click();
+      await page.getByRole('heading', { level: 1, name: /^\d{6} is your Foyer code/ }).waitFor();
       const mail = page.frameLocator('iframe');
       await mail.getByRole('heading', { name: 'Confirm your email address' }).waitFor();
       await mail.getByText('493027', { exact: true }).waitFor();

@@ -10,7 +10,7 @@ import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, browserLocale, goOnAs, submitSignIn } from './steps.ts';
+import { andLoad, browserLocale, goOnAs, sendCode, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
 
@@ -90,8 +90,8 @@ describe('the second factor in the settings', () => {
       const secret = await toSecret(page, t);
       const onwards = page.getByRole('link', { name: t('mfaSettings.totp.next') });
       await (javaScript ? onwards.press('Enter') : onwards.click());
-      await codeField(page, t).fill(await appCode(secret, now()));
-      await button(page, t('mfaSettings.totp.activate')).click();
+      await codeField(page, t).waitFor();
+      await sendCode(page, await appCode(secret, now()));
       await page.getByText(t('mfaSettings.done.totp')).waitFor();
       await keepCodes(page, t, javaScript);
       const kept = page.getByRole('link', { name: t('mfaSettings.codes.kept') });
@@ -105,8 +105,8 @@ describe('the second factor in the settings', () => {
       if (javaScript) {
         await page.goto(`${url}/settings?tab=mfa-data`);
         await submitSignIn(page, { email: user.email, password }, t);
-        await page.getByRole('textbox', { name: t('mfa.challenge.label') }).fill(await appCode(secret, now()));
-        await button(page, t('mfa.challenge.confirm')).click();
+        await page.getByRole('textbox', { name: t('mfa.challenge.label') }).waitFor();
+        await sendCode(page, await appCode(secret, now()));
         await page.waitForURL(`${url}/settings?tab=mfa-data`);
       } else {
         // Those pages without scripts, and with an app that waits: second-factor.browser.test.ts.
@@ -155,8 +155,8 @@ describe('the second factor in the settings', () => {
     const second = (await page.locator('#totp-secret').textContent()) ?? '';
     expect(second).not.toBe(first);
     await page.getByRole('link', { name: t('mfaSettings.totp.next') }).press('Enter');
-    await codeField(page, t).fill(await appCode(second, now()));
-    await page.keyboard.press('Enter');
+    await codeField(page, t).waitFor();
+    await sendCode(page, await appCode(second, now()));
     await page.getByText(t('mfaSettings.done.replaced')).waitFor();
   });
 });

@@ -3,7 +3,7 @@ import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { begin, codeFor, newAddress, newPassword } from '../sign-up/steps.ts';
 import { locationOf } from '../support/browser.ts';
 import { axeFindings, chromiumForTests } from '../support/chromium.ts';
-import { andLoad, fillProfile, goOnAs } from './steps.ts';
+import { andLoad, fillProfile, goOnAs, sendCode } from './steps.ts';
 
 describe('the step PLAN in a browser', () => {
   const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
@@ -29,8 +29,8 @@ describe('the step PLAN in a browser', () => {
       } else {
         await page.goto(`${shop.foyer.url}/signup`);
         await fillProfile(page, { email, password: newPassword });
-        await page.getByLabel('Security code').fill(await codeFor(shop.foyer, email));
-        await button(page, 'Confirm').click();
+        await page.getByLabel('Security code').waitFor();
+        await sendCode(page, await codeFor(shop.foyer, email));
       }
       await page.getByText('Successfully confirmed!').waitFor();
       await page.getByRole('link', { name: 'Continue with my free trial' }).waitFor();

@@ -10,7 +10,7 @@ import type { TestStripe } from '../support/stripe.ts';
 import { thorough } from '../support/thorough.ts';
 import { charged as chargedTo, enterCard, startStripeWithPlans } from './purchase-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { atHome, fillProfile, goOnAs, submitSignIn } from './steps.ts';
+import { atHome, fillProfile, goOnAs, sendCode, submitSignIn } from './steps.ts';
 
 /** From the first page to a plan that is paid, and what comes after, as members go that way; every step at the real pages. */
 describe('purchase of a plan in a browser', () => {
@@ -37,8 +37,8 @@ describe('purchase of a plan in a browser', () => {
 
   async function signUp(page: Page, email: string): Promise<void> {
     await fillProfile(page, { email, password: newPassword });
-    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
-    await button(page, t('signUp.code.confirm')).click();
+    await page.getByLabel(t('signUp.code.label')).waitFor();
+    await sendCode(page, await codeFor(sandbox.foyer, email));
     await page.getByRole('heading', { name: 'Your plan' }).waitFor();
   }
 
@@ -141,8 +141,8 @@ describe('purchase of a plan in a browser', () => {
     await page.getByLabel(t('signUp.familyName'), { exact: true }).fill('Lindqvist');
     await page.getByLabel(t('signUp.password'), { exact: true }).fill(newPassword);
     await button(page, t('signUp.next')).click();
-    await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
-    await button(page, t('signUp.code.confirm')).click();
+    await page.getByLabel(t('signUp.code.label')).waitFor();
+    await sendCode(page, await codeFor(sandbox.foyer, email));
     await page.getByText('AppSumo Tier 2').first().waitFor();
     await button(page, 'Confirm').click();
     await page.waitForURL(/\/signup\/completed\/(plan\/hollyfy_tier2\/)?Appsumo-Tier-2$|\/sandbox\/search/);
@@ -169,8 +169,8 @@ describe('purchase of a plan in a browser', () => {
       const page = await newPage();
       await page.goto(`${sandbox.demoUrl}/sign-in`);
       await submitSignIn(page, { email, password: 'correct horse 9' });
-      await page.getByLabel(t('signUp.code.label')).fill(await codeFor(sandbox.foyer, email));
-      await button(page, t('signUp.code.confirm')).click();
+      await page.getByLabel(t('signUp.code.label')).waitFor();
+      await sendCode(page, await codeFor(sandbox.foyer, email));
       await page.waitForURL(/\/post-signup\/plan/);
       const { data } = await stripe.client().customers.list({ email });
       const [trial] = (await stripe.client().subscriptions.list({ customer: data[0]?.id ?? '' })).data;

@@ -16,7 +16,7 @@ import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { thorough } from '../support/thorough.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { andLoad, atHome, browserLocale, goOnAs, listed, submitSignIn } from './steps.ts';
+import { andLoad, atHome, browserLocale, goOnAs, listed, sendCode, submitSignIn } from './steps.ts';
 
 const backend = anyBackend;
 
@@ -70,12 +70,10 @@ describe('the second step in a browser', () => {
       expect(await field.getAttribute('inputmode')).toBe('numeric');
       expect(await field.getAttribute('autocomplete')).toBe('one-time-code');
 
-      await field.fill(otherThan(await appCode(sandbox.foyer, secret), 500_000));
-      await andLoad(page, () => confirm(page, lang).click());
+      await sendCode(page, otherThan(await appCode(sandbox.foyer, secret), 500_000));
       await page.getByText(t('mfa.challenge.errors.code'), { exact: true }).waitFor();
       if (javaScript) expect(await axeFindings(page)).toEqual([]);
-      await field.fill(await appCode(sandbox.foyer, secret));
-      await confirm(page, lang).click();
+      await sendCode(page, await appCode(sandbox.foyer, secret));
       if (!javaScript) await page.getByRole('button', { name: t('oauth.verify.continue') }).click();
       await atHome(page, 'Vera Lindqvist', t);
       const claims = await listed(page, t('sandbox.demo.idToken'));
@@ -97,8 +95,7 @@ describe('the second step in a browser', () => {
       const code = await page.locator('.message-code code').first().textContent();
       expect(code).toMatch(/^\d{6}$/);
       await page.goto(`${sandbox.foyer.url}/second-factor`);
-      await page.locator('#field-code').fill(code ?? '');
-      await confirm(page, 'en').click();
+      await sendCode(page, code ?? '');
       await page.waitForURL(/\/sandbox\/search/);
     },
   );

@@ -35,6 +35,18 @@ export async function fillProfile(
   await page.getByRole('button', { name: t('signUp.next') }).click();
 }
 
+/** Types a code into the page that asks for it, and waits for the next page: with scripts the last digit sends it. */
+export async function sendCode(page: Page, code: string): Promise<void> {
+  const field = page.locator('[name=code]');
+  await field.waitFor();
+  const hasScripts = await page.evaluate(() => matchMedia('(scripting: enabled)').matches);
+  if (hasScripts) await page.locator('html.scripted').waitFor();
+  await andLoad(page, async () => {
+    await field.fill(code);
+    if (!hasScripts) await page.locator('form:has([name=code]) button.primary').click();
+  });
+}
+
 /** Reads the code from the newest mail, types it into the page that asks for it, and waits for the page that follows. */
 export async function enterCode(
   page: Page,
@@ -42,8 +54,8 @@ export async function enterCode(
   email: string,
   t: SandboxT = translator('en'),
 ): Promise<void> {
-  await page.getByLabel(t('signUp.code.label')).fill(await codeFor(foyer, email));
-  await page.getByRole('button', { name: t('signUp.code.confirm') }).click();
+  await page.getByLabel(t('signUp.code.label')).waitFor();
+  await sendCode(page, await codeFor(foyer, email));
   await page.getByText(t('signUp.confirmed.text')).waitFor();
 }
 

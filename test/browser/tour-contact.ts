@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import { fresh, moveTo, undoPath, undoToken } from '../account/contact/steps.ts';
-import { andLoad } from './steps.ts';
+import { andLoad, sendCode } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { submitAct } from './tour-mfa-settings.ts';
 import type { SettingsTour } from './tour-settings.ts';
@@ -41,8 +41,7 @@ export function contactStops({ foyer, signIn }: SettingsTour): Stop[] {
       name: 'settings, code of an e-mail refused',
       async open(page) {
         await atEmailCode(page);
-        await page.locator('[name=code]').fill('000000');
-        await submitAct(page);
+        await sendCode(page, '000000');
         await page.locator('.field-error').waitFor();
       },
     },

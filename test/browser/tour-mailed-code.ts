@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestFoyer } from '../support/foyer.ts';
 import { toFlowId } from '../support/ids.ts';
+import { sendCode } from './steps.ts';
 import type { Stop } from './tour.ts';
 
 /** A sign-in that waits for a code by mail, as it does while the limit of all visitors is full. */
@@ -18,8 +19,7 @@ export const mailedCodeStops = ({ foyer }: { foyer: () => TestFoyer }): Stop[] =
     name: 'sign-in by a code by mail refused',
     async open(page: Page) {
       await wait(page, foyer());
-      await page.locator('input[name=code]').fill('000000');
-      await page.locator('form.form button[type=submit], form.form button:not([type])').first().click();
+      await sendCode(page, '000000');
       await page.locator('.field-error').first().waitFor();
     },
   },

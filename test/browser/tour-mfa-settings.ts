@@ -3,7 +3,7 @@ import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { begin, enrol, shownCodes } from '../account/mfa-steps.ts';
-import { andLoad, goOnAs, withoutPages } from './steps.ts';
+import { andLoad, goOnAs, sendCode, withoutPages } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
 
@@ -45,8 +45,7 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
     await goOnAs(page, browser, foyer().url);
   };
   const refused = async (page: Page) => {
-    await page.locator('[name=code]').fill('000000');
-    await submitAct(page);
+    await sendCode(page, '000000');
     await page.locator('.field-error').waitFor();
   };
   const atSmsCode = async (page: Page) => {

@@ -4,7 +4,7 @@ import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { memberWithSms, memberWithTotp, toChallenge } from '../sign-in/factor-steps.ts';
 import type { TestFoyer } from '../support/foyer.ts';
-import { andLoad } from './steps.ts';
+import { andLoad, sendCode } from './steps.ts';
 import type { Stop } from './tour.ts';
 
 interface SecondFactorTour {
@@ -38,10 +38,9 @@ export function secondFactorStops({ foyer, signIn }: SecondFactorTour): Stop[] {
   return [
     {
       name: 'second factor, app refused',
-      async open(page, lang) {
+      async open(page) {
         await withApp(page);
-        await page.locator('#field-code').fill('000000');
-        await submit(page, lang);
+        await sendCode(page, '000000');
         await page.locator('.field-error').waitFor();
       },
     },

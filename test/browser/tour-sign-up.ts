@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import { begin, newAddress } from '../sign-up/steps.ts';
-import { andLoad, enterCode, fillProfile } from './steps.ts';
+import { enterCode, fillProfile, sendCode } from './steps.ts';
 import type { Stop } from './tour.ts';
 import type { TourSteps } from './tour-steps.ts';
 
@@ -40,8 +40,7 @@ export function signUpStops(steps: TourSteps): Stop[] {
       name: 'sign-up code refused',
       async open(page, lang) {
         await atCode(page, lang);
-        await page.locator('[name=code]').fill('000000');
-        await andLoad(page, () => page.getByRole('button', { name: translator(lang)('signUp.code.confirm') }).click());
+        await sendCode(page, '000000');
         await page.locator('.field-error').waitFor();
       },
     },

@@ -129,6 +129,107 @@ describe('client controls', () => {
       expect(await input.inputValue()).toBe('178902');
     });
 
+    it('A code that is alone is sent once, at the last digit that is typed, and the page says so before', async () => {
+      const page = await open('code input that is alone');
+      await page.waitForLoadState('networkidle');
+      const input = page.getByLabel('Code');
+      expect(await input.getAttribute('aria-describedby')).toBe('field-code-auto-submit');
+      expect(await page.getByText('Sent as soon as you enter the last digit.').isVisible()).toBe(true);
+      const sent: string[] = [];
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''));
+      await input.click();
+      await page.keyboard.type('12a34b5');
+      expect(await input.inputValue()).toBe('12345');
+      // The user's own Enter, or a password manager's, does not send it twice.
+      await page.keyboard.type('6');
+      await page.keyboard.press('Enter');
+      await page.locator('#echo').waitFor();
+      expect(await echo(page)).toEqual({ code: '123456' });
+      expect(sent).toEqual(['code=123456']);
+    });
+
+    it('A code that is alone is sent once when it is pasted with a space, and after a correction by the button alone', async () => {
+      const page = await open('code input that is alone');
+      await page.waitForLoadState('networkidle');
+      const input = page.getByLabel('Code');
+      await page.evaluate(() => {
+        const { dataset } = document.body;
+        addEventListener('submit', (event) => {
+          event.preventDefault();
+          dataset.sent = String(Number(dataset.sent ?? 0) + 1);
+        });
+      });
+      const sent = () => page.locator('body').getAttribute('data-sent');
+      await input.evaluate((element: HTMLInputElement) => {
+        element.value = '493 027';
+        element.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste' }));
+      });
+      expect(await sent()).toBe('1');
+      expect(await input.inputValue()).toBe('493027');
+      await input.press('End');
+      await page.keyboard.press('Backspace');
+      await page.keyboard.type('8');
+      expect(await input.inputValue()).toBe('493028');
+      await page.waitForTimeout(200);
+      expect(await sent()).toBe('1');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      expect(await sent()).toBe('2');
+    });
+
+    it('A code that was typed before its code loaded is sent; one that the server has filled in waits for the button', async () => {
+      const page = await newPage();
+      const released = Promise.withResolvers<void>();
+      await page.route(/\/assets\/code-input-/, async (route) => {
+        await released.promise;
+        await route.continue();
+      });
+      await page.goto(at('code input that is alone'));
+      await scripted(page);
+      await page.getByLabel('Code').pressSequentially('123456');
+      released.resolve();
+      await page.locator('#echo').waitFor();
+      expect(await echo(page)).toEqual({ code: '123456' });
+      await page.goto(at('code input that is filled in'));
+      await page.getByLabel('Code').focus();
+      await page.waitForLoadState('networkidle');
+      await page.locator('[data-awake]').waitFor();
+      await page.waitForTimeout(200);
+      expect(await page.locator('#echo').count()).toBe(0);
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      expect(await echo(page)).toEqual({ code: '123456' });
+    });
+
+    it('A code that the browser’s history brings back is not sent again', async () => {
+      const page = await open('code input that is alone');
+      await page.waitForLoadState('networkidle');
+      await page.getByLabel('Code').pressSequentially('123456');
+      await page.locator('#echo').waitFor();
+      await page.goBack();
+      await page.getByLabel('Code').waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.waitForTimeout(500);
+      expect(await page.locator('#echo').count()).toBe(0);
+    });
+
+    it('The code input is as wide as its container, with six equal cells, at 320 px and at 1366 px', async () => {
+      for (const width of [320, 375, 1366]) {
+        const page = await open('code input', { widthPx: width });
+        const { frame, room, spacing, digit } = await page.getByLabel('Code').evaluate((element) => {
+          const style = getComputedStyle(element);
+          const context = document.createElement('canvas').getContext('2d');
+          if (context) context.font = style.font;
+          return {
+            frame: element.parentElement?.clientWidth ?? 0,
+            room: element.closest('.control')?.clientWidth ?? 0,
+            spacing: Number.parseFloat(style.letterSpacing),
+            digit: context?.measureText('0').width ?? 0,
+          };
+        });
+        expect(frame).toBe(Math.min(room, 28 * 16) - 2);
+        expect(Math.abs(spacing + digit - frame / 6)).toBeLessThan(0.6);
+      }
+    });
+
     it('The code input has the attributes that browsers and phones expect and keeps what was typed before its code loaded', async () => {
       const page = await newPage();
       await page.route(/\/assets\/code-input-/, async (route) => {

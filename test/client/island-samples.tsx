@@ -86,6 +86,18 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         <button type="submit">Confirm</button>
       </form>
     ),
+    'code input that is alone': (
+      <form method="post" action="/echo">
+        <CodeInput ctx={ctx} {...code} isAlone />
+        <button type="submit">Confirm</button>
+      </form>
+    ),
+    'code input that is filled in': (
+      <form method="post" action="/echo">
+        <CodeInput ctx={ctx} {...code} value="123456" isAlone />
+        <button type="submit">Confirm</button>
+      </form>
+    ),
     'code input with error and hint': <CodeInput ctx={ctx} {...code} error="Wrong." hint="From your app." autoFocus />,
     resend: (
       <Resend ctx={ctx} action="/echo" question="No code?" label="Resend" waitSeconds={2} waitText="again in % s" />

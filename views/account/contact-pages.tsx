@@ -115,8 +115,8 @@ export function ContactCodePage(props: ContactCodePageProps) {
         label={t('contact.code.label')}
         incomplete={t('password.reset.codeIncomplete')}
         error={error}
+        options={endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
       >
-        {endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />
       </CodeForm>
       <Resend

@@ -67,8 +67,8 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         label={t('mfaSettings.totp.label')}
         incomplete={t('mfaSettings.totp.incomplete')}
         error={error}
+        options={<EndOthers ctx={ctx} checked={endOthers} />}
       >
-        <EndOthers ctx={ctx} checked={endOthers} />
         <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />
       </CodeForm>
       <Resend

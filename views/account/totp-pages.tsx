@@ -109,8 +109,8 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
         incomplete={t('mfaSettings.totp.incomplete')}
         error={error}
         hint={hint}
+        options={<EndOthers ctx={ctx} checked={endOthers} />}
       >
-        <EndOthers ctx={ctx} checked={endOthers} />
         <div className="actions">
           <Button>{t('mfaSettings.totp.activate')}</Button>
           <ButtonLink kind="quiet" href={scanHref} isStep>

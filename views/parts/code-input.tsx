@@ -1,4 +1,4 @@
-import type { FormEventHandler, ReactNode, Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
 import type { PageContext } from '../page-context.ts';
 import { codeControl } from './control.ts';
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
@@ -13,21 +13,26 @@ export interface CodeInputProps extends Omit<FieldWords, 'aside'> {
   value?: string;
   disabled?: boolean;
   autoFocus?: boolean;
+  /** The last digit sends the form. */
+  autoSubmit?: boolean;
 }
 
-type CodeInputHandlers = { input?: Ref<HTMLInputElement>; onInput?: FormEventHandler<HTMLInputElement> };
+type CodeInputState = { input?: Ref<HTMLInputElement>; describedBy?: string | undefined };
+
+/** The id of the text which says beforehand that the last digit sends the form (WCAG 2.2, 3.2.2). */
+export const autoSubmitId = (name: string) => `field-${name}-auto-submit`;
 
 /**
  * One field for a one-time code: phones offer the code from the message, screen readers read one field, and a paste may
  * have spaces. The cells are drawn behind it.
  */
-export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
-  const { name, label, error, hint, value, disabled, autoFocus, input, onInput } = props;
+export function CodeInputView(props: CodeInputProps & CodeInputState) {
+  const { name, label, error, hint, value, disabled, autoFocus, input, describedBy } = props;
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint}>
       <div className="framed code-frame">
         <input
-          {...fieldAttributes(name, { error, hint })}
+          {...fieldAttributes(name, { error, hint, describedBy })}
           className="code"
           {...codeControl}
           defaultValue={value}
@@ -35,30 +40,52 @@ export function CodeInputView(props: CodeInputProps & CodeInputHandlers) {
           // biome-ignore lint/a11y/noAutofocus: the field is what the page is for
           autoFocus={autoFocus}
           ref={input}
-          onInput={onInput}
         />
       </div>
     </FieldFrame>
   );
 }
 
-/** With scripts, only digits stay and only a complete code is sent; the server enforces the same without them. */
-export function CodeInput({ ctx, ...props }: { ctx: PageContext } & CodeInputProps) {
-  return <Island ctx={ctx} name="code-input" view={CodeInputView} props={props} />;
+/**
+ * With scripts, only digits stay and only a complete code is sent; the server enforces the same without them.
+ * @param isAlone the code is all that its form asks for: the last digit sends it
+ */
+export function CodeInput(props: { ctx: PageContext; isAlone?: boolean } & Omit<CodeInputProps, 'autoSubmit'>) {
+  const { ctx, isAlone = false, ...field } = props;
+  return (
+    <div className="code-field">
+      {/* Not at the first touch: phones fill the code in without one. */}
+      <Island
+        ctx={ctx}
+        name="code-input"
+        load="idle"
+        view={CodeInputView}
+        props={{ ...field, ...(isAlone && { autoSubmit: true }) }}
+      />
+      {isAlone && (
+        <p className="field-hint code-hint" id={autoSubmitId(props.name)}>
+          {ctx.t('common.codeAutoSubmit')}
+        </p>
+      )}
+    </div>
+  );
 }
 
 interface CodeFormProps extends Pick<CodeInputProps, 'label' | 'incomplete' | 'value' | 'error' | 'hint'> {
   ctx: PageContext;
   action: string;
+  /** Above the code, whose last digit sends the form. */
+  options?: ReactNode;
   /** Below the code: at least the button. */
   children: ReactNode;
 }
 
 /** The form of a one-time code, which is the first thing on its page. */
-export function CodeForm({ ctx, action, children, label, incomplete, ...texts }: CodeFormProps) {
+export function CodeForm({ ctx, action, options, children, label, incomplete, ...texts }: CodeFormProps) {
   return (
     <form className="form" method="post" action={action} noValidate>
-      <CodeInput ctx={ctx} name="code" label={label} length={6} incomplete={incomplete} {...texts} autoFocus />
+      {options}
+      <CodeInput ctx={ctx} name="code" label={label} length={6} incomplete={incomplete} {...texts} autoFocus isAlone />
       {children}
     </form>
   );

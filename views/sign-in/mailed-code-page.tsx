@@ -42,6 +42,7 @@ export function MailedCodePage(props: MailedCodePageProps) {
           incomplete={t('signIn.mailedCode.incomplete')}
           error={error}
           autoFocus
+          isAlone
         />
         <Button block>{t('signIn.mailedCode.confirm')}</Button>
       </form>

@@ -78,6 +78,7 @@ function CodeField({ ctx, method, error }: SecondFactorPageProps) {
       incomplete={t('mfa.challenge.incomplete')}
       error={error}
       autoFocus
+      isAlone
     />
   );
 }
@@ -123,7 +124,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
           <PageNotice ctx={ctx} notice={notice} />
           <form className="form" method="post" action={action} noValidate>
             <HiddenFields fields={{ method }} />
-            <CodeField {...props} />
+            {/* Above the code, whose last digit sends the form. */}
             {rememberDays !== undefined && (
               <Checkbox
                 name="rememberDevice"
@@ -131,6 +132,7 @@ export function SecondFactorPage(props: SecondFactorPageProps) {
                 checked={rememberDevice ?? false}
               />
             )}
+            <CodeField {...props} />
             <Button block>{t('mfa.challenge.confirm')}</Button>
           </form>
           {method === 'sms' && (

@@ -2,6 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { CodeForm } from '../parts/code-input.tsx';
+import { MailboxLink } from '../parts/mailbox-link.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
@@ -40,6 +41,12 @@ export function CodePage(props: CodePageProps) {
         <p className="muted">
           {t(unsent ? 'signUp.code.unsent' : 'signUp.code.lead')} <strong className="address">{email}</strong>
         </p>
+        <MailboxLink ctx={ctx} email={email} />
+        {backHref !== undefined && (
+          <p className="small muted">
+            {t('signUp.code.wrongAddress')} <a href={backHref}>{t('signUp.code.changeAddress')}</a>
+          </p>
+        )}
       </div>
       <PageNotice ctx={ctx} notice={notice} />
       <CodeForm
@@ -61,21 +68,21 @@ export function CodePage(props: CodePageProps) {
         waitText={t('signUp.code.wait', { seconds: '%' })}
       />
       <div className="panel-ways">
-        {backHref !== undefined && (
-          <p className="muted">
-            {t('signUp.code.wrongAddress')} <a href={backHref}>{t('signUp.back')}</a>
-          </p>
-        )}
         <form method="post" action={action}>
           {backHref !== undefined && (
-            <Button kind="link" name="act" value="start-over">
+            <ButtonLink kind="link" size="small" href={backHref}>
+              {t('signUp.back')}
+            </ButtonLink>
+          )}
+          {backHref !== undefined && (
+            <Button kind="link" size="small" name="act" value="start-over">
               {t('signUp.startOver')}
             </Button>
           )}
-          <Button kind="link" name="act" value="cancel">
+          <Button kind="link" size="small" name="act" value="cancel">
             {t('signUp.cancel')}
           </Button>
-          <ButtonLink kind="link" href={signInHref}>
+          <ButtonLink kind="link" size="small" href={signInHref}>
             {t('signUp.login')}
           </ButtonLink>
         </form>

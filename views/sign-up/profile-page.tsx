@@ -79,7 +79,7 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
       {before}
       <a href={links.terms} target="_blank" rel="noopener">
         {t('signUp.terms.link')}
-        <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
+        <span className="visually-hidden"> ({t('common.newTab')})</span>
       </a>
       {after}
       {links.privacy !== undefined && (
