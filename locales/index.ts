@@ -5,6 +5,7 @@
  */
 
 import deCheckout from './de/checkout.json' with { type: 'json' };
+import deCodes from './de/codes.json' with { type: 'json' };
 import deCommon from './de/common.json' with { type: 'json' };
 import deContact from './de/contact.json' with { type: 'json' };
 import deDashboard from './de/dashboard.json' with { type: 'json' };
@@ -28,6 +29,7 @@ import deSignUp from './de/sign-up.json' with { type: 'json' };
 import deSms from './de/sms.json' with { type: 'json' };
 import deTerms from './de/terms.json' with { type: 'json' };
 import enCheckout from './en/checkout.json' with { type: 'json' };
+import enCodes from './en/codes.json' with { type: 'json' };
 import enCommon from './en/common.json' with { type: 'json' };
 import enContact from './en/contact.json' with { type: 'json' };
 import enDashboard from './en/dashboard.json' with { type: 'json' };
@@ -51,6 +53,7 @@ import enSignUp from './en/sign-up.json' with { type: 'json' };
 import enSms from './en/sms.json' with { type: 'json' };
 import enTerms from './en/terms.json' with { type: 'json' };
 import frCheckout from './fr/checkout.json' with { type: 'json' };
+import frCodes from './fr/codes.json' with { type: 'json' };
 import frCommon from './fr/common.json' with { type: 'json' };
 import frContact from './fr/contact.json' with { type: 'json' };
 import frDashboard from './fr/dashboard.json' with { type: 'json' };
@@ -74,6 +77,7 @@ import frSignUp from './fr/sign-up.json' with { type: 'json' };
 import frSms from './fr/sms.json' with { type: 'json' };
 import frTerms from './fr/terms.json' with { type: 'json' };
 import nlCheckout from './nl/checkout.json' with { type: 'json' };
+import nlCodes from './nl/codes.json' with { type: 'json' };
 import nlCommon from './nl/common.json' with { type: 'json' };
 import nlContact from './nl/contact.json' with { type: 'json' };
 import nlDashboard from './nl/dashboard.json' with { type: 'json' };
@@ -110,6 +114,7 @@ export const languageNames: Record<Language, string> = {
 
 const en = {
   checkout: enCheckout,
+  codes: enCodes,
   common: enCommon,
   contact: enContact,
   dashboard: enDashboard,
@@ -139,6 +144,7 @@ export const texts: Record<Language, Texts> = {
   en,
   de: {
     checkout: deCheckout,
+    codes: deCodes,
     common: deCommon,
     contact: deContact,
     dashboard: deDashboard,
@@ -164,6 +170,7 @@ export const texts: Record<Language, Texts> = {
   },
   fr: {
     checkout: frCheckout,
+    codes: frCodes,
     common: frCommon,
     contact: frContact,
     dashboard: frDashboard,
@@ -189,6 +196,7 @@ export const texts: Record<Language, Texts> = {
   },
   nl: {
     checkout: nlCheckout,
+    codes: nlCodes,
     common: nlCommon,
     contact: nlContact,
     dashboard: nlDashboard,

@@ -13,6 +13,8 @@ const dateStyles = {
   dateTime: { dateStyle: 'medium', timeStyle: 'short' },
   /** With seconds and the time zone, for exact times. */
   exact: { dateStyle: 'medium', timeStyle: 'long' },
+  /** 14:05 UTC */
+  time: { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
   /** November 2027 */
   month: { year: 'numeric', month: 'long' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;

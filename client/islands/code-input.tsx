@@ -48,6 +48,10 @@ export default function CodeInput(props: CodeInputProps) {
     }
     typed();
     setIsLive(true);
+    // As the mail program and the phone show it.
+    const sent = field.closest('.code-field')?.querySelector('time');
+    const { lang } = document.documentElement;
+    if (sent) sent.textContent = new Date(sent.dateTime).toLocaleTimeString(lang, { timeStyle: 'short' });
     return () => {
       field.removeEventListener('input', typed);
       form?.removeEventListener('submit', hold);

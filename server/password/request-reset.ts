@@ -61,7 +61,7 @@ async function sendCode(
       to: member?.email ?? decoyAddress,
       template: 'password-reset',
       lang: mailLanguage(member, lang),
-      values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
+      values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes, sentAtMs: nowMs },
       // The newest code arrives last, also if several flows ask, under any name.
       groupId: codes.messageGroup({ purpose: 'reset-password', account: member?.email ?? account }),
       expiresAtMs: nowMs + issued.expiresInMs,

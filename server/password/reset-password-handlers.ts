@@ -98,6 +98,7 @@ function renderResetPage(
       username,
       sent: sentText(r.t, username, uniformAnswers),
       waitSeconds: secondsUntilResend(reset.flow.sentAtMs, now()),
+      newest: { by: 'email', atMs: reset.flow.sentAtMs },
       errors: {},
       proven: reset.kind === 'code-proven',
     },
@@ -134,7 +135,8 @@ function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
     return { title, text, duration: 'redirecting' };
   }
   if (notice === 'resent') {
-    return { title: t('password.reset.resentTitle'), text: t('password.reset.resent'), duration: 'short' };
+    const text = `${t('password.reset.resent')} ${t('codes.replaced')}`;
+    return { title: t('password.reset.resentTitle'), text, duration: 'short' };
   }
   return undefined;
 }

@@ -26,20 +26,26 @@ export async function askForMailedCode(
 
 type MailedCodePageState = Pick<MailedCodePageProps, 'error' | 'problem'> & { status?: number };
 
-function renderMailedCodePage(r: RequestContext, view: MailedCodePageState = {}): void {
+function renderMailedCodePage(r: RequestContext, sentAtMs: number | undefined, view: MailedCodePageState = {}): void {
   const { search } = r.continuation;
   const address = path + search;
   const links = { signInHref: `/${search}`, forgotHref: `/forgot-password${search}` };
   r.renderForm(
     MailedCodePage,
-    { action: address, ...links, minutes: codeMinutes },
+    {
+      action: address,
+      ...links,
+      minutes: codeMinutes,
+      ...(sentAtMs !== undefined && { newest: { by: 'email', atMs: sentAtMs } }),
+    },
     { title: 'signIn.mailedCode.title', address, view, search },
   );
 }
 
 /** GET /sign-in/code: without a waiting sign-in it leads to the sign-in page. */
 export async function showMailedCode(r: RequestContext, { mailedCodes: { flows } }: SignInDeps) {
-  if (await flows.find(flows.readCookie(r.req))) return renderMailedCodePage(r);
+  const flow = await flows.find(flows.readCookie(r.req));
+  if (flow) return renderMailedCodePage(r, flow.sentAtMs);
   r.redirect(`/${r.continuation.search}`);
 }
 
@@ -52,7 +58,7 @@ export async function submitMailedCode(r: RequestContext, deps: SignInDeps) {
     r.log.info({ act: 'sign-in-code', outcome: toPublicOutcome(checked.kind) }, 'mailed sign-in code');
     if (checked.kind === 'not-found') return r.redirect(`/${continuation.search}`);
     const { status, text, field } = refusalView(r, mailedCodeRefusals, checked);
-    return renderMailedCodePage(r, { status, ...(field ? { error: text } : { problem: text }) });
+    return renderMailedCodePage(r, undefined, { status, ...(field ? { error: text } : { problem: text }) });
   }
   mailedCodes.flows.clearCookie(r.res);
   const { user, remember } = checked;

@@ -23,6 +23,8 @@ const schema = z.object({
   user: z.object({ id: userIdSchema, passwordEpoch: z.number() }).nullable(),
   /** The checkbox of the sign-in form. */
   remember: z.boolean(),
+  /** Time of the code; undefined: in a flow from before its page said so. */
+  sentAtMs: z.number().optional(),
 });
 
 /** A sign-in that waits for the code from the user's mailbox. Its data cannot create a session. */
@@ -98,7 +100,7 @@ export function createMailedCodes(settings: Settings): MailedCodes {
 
   return {
     flows,
-    begin: (flow) => flows.create(flow),
+    begin: (flow) => flows.create({ ...flow, sentAtMs: now() }),
     async send(id, lang) {
       const found = await flows.find(id);
       if (!found) return;
@@ -110,7 +112,12 @@ export function createMailedCodes(settings: Settings): MailedCodes {
         to: member?.email ?? decoyAddress,
         template: 'sign-in-code',
         lang: resolveLanguage(lang, member?.locale ?? undefined),
-        values: { givenName: member?.givenName ?? '', code: issued.code, minutes: codeMinutes },
+        values: {
+          givenName: member?.givenName ?? '',
+          code: issued.code,
+          minutes: codeMinutes,
+          sentAtMs: flow.sentAtMs ?? now(),
+        },
         groupId: codes.messageGroup({ purpose, account: toAccount(id, flow) }),
         expiresAtMs: now() + issued.expiresInMs,
       };

@@ -44,7 +44,11 @@ const justNowMs = 10_000;
 export const showSecondFactor = requireChallenge((r, deps) => {
   const { resentAtMs } = r.current.challenge;
   const resent = resentAtMs !== undefined && deps.now() - resentAtMs < justNowMs;
-  const notice = { kind: 'success', text: r.t('mfa.challenge.resent'), duration: 'short' } as const;
+  const notice = {
+    kind: 'success',
+    text: `${r.t('mfa.challenge.resent')} ${r.t('codes.replaced')}`,
+    duration: 'short',
+  } as const;
   renderSecondFactorPage(r, deps, resent ? { notice } : {});
 });
 

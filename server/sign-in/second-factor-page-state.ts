@@ -67,6 +67,7 @@ export function renderSecondFactorPage(
       others: methods.filter((other) => other !== method),
       phone: masked(user.phone),
       unsent: challenge.sentAtMs === undefined,
+      ...(method === 'sms' && challenge.sentAtMs !== undefined && { newest: { by: 'sms', atMs: challenge.sentAtMs } }),
       waitSeconds: waitSeconds ?? secondsUntilResend(challenge.sentAtMs, now()),
       backdrop: signsIn ? 'sign-in' : 'again',
       ...(signsIn && { rememberDays: mfa.remembered.days }),

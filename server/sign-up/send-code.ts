@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Language } from '../http/index.ts';
 import { codeMinutes, type IssuedCode } from '../messages/index.ts';
-import type { FlowId, NormalisedEmail } from '../shared/index.ts';
+import { type FlowId, minuteMs, type NormalisedEmail } from '../shared/index.ts';
 import type { Schema } from '../store/index.ts';
 import { findUserByIdentifier } from '../users/index.ts';
 import type { SignUpRuleDeps } from './deps.ts';
@@ -30,11 +30,12 @@ export async function addCodeMail(
   // The newest code arrives last, also if several flows ask.
   const groupId = codes.messageGroup({ purpose: 'confirm-email', account: email });
   const common = { channel: 'mail', to: email, lang, groupId } as const;
+  const values = { givenName, code, minutes: codeMinutes, sentAtMs: expiresAtMs - codeMinutes * minuteMs };
   await outbox.add(
     trx,
     member
       ? { ...common, template: 'account-exists', values: { givenName: member.givenName } }
-      : { ...common, template: 'verify-email', values: { givenName, code, minutes: codeMinutes }, expiresAtMs },
+      : { ...common, template: 'verify-email', values, expiresAtMs },
     { delayed: uniformAnswers },
   );
 }

@@ -86,6 +86,7 @@ function renderVerifyEmailPage(
       steps: entry === 'post-signup' ? entry : entry === 'sign-up',
       unsent: flow?.sentAtMs === undefined,
       waitSeconds: secondsUntilResend(flow?.sentAtMs, deps.now()),
+      ...(flow?.sentAtMs !== undefined && { newest: { by: 'email', atMs: flow.sentAtMs } }),
     },
     {
       title: ({ t }) =>
@@ -107,7 +108,11 @@ export const showVerifyEmail = (entry: VerifyEmailEntry) =>
     if (pending) {
       const { account, flow } = pending;
       const isResent = flow.resent && flow.sentAtMs !== undefined && deps.now() - flow.sentAtMs < resendNoticeMs;
-      const notice = { kind: 'success', text: r.t('signUp.code.resent'), duration: 'short' } as const;
+      const notice = {
+        kind: 'success',
+        text: `${r.t('signUp.code.resent')} ${r.t('codes.replaced')}`,
+        duration: 'short',
+      } as const;
       return renderVerifyEmailPage(r, deps, { account, flow, view: isResent ? { notice } : {} });
     }
     if (!found) return r.redirect(entry === 'sign-up' ? place.profile : place.signIn);

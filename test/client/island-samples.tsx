@@ -12,6 +12,7 @@ import { PasswordField } from '../../views/parts/password-field.tsx';
 import { PrintButton } from '../../views/parts/print-button.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
 import { Resend } from '../../views/parts/resend.tsx';
+import { Script } from '../../views/parts/script.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
 import { Tabs } from '../../views/parts/tabs.tsx';
 import { SavingToggle } from '../../views/parts/toggle.tsx';
@@ -88,6 +89,7 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
     ),
     'code input that is alone': (
       <form method="post" action="/echo">
+        <Script ctx={ctx} entry="busy" />
         <CodeInput ctx={ctx} {...code} isAlone />
         <button type="submit">Confirm</button>
       </form>

@@ -134,17 +134,17 @@ it('The values of each mail keep their names, because stored messages of the out
   const card = 'cardType lastFour';
   const unpaid = 'amountCents currency keptUntil pageLink planName';
   const names: Record<MailTemplate, string> = {
-    'verify-email': 'code minutes',
+    'verify-email': 'code minutes sentAtMs',
     welcome: '',
-    'password-reset': 'code minutes',
-    'sign-in-code': 'code minutes',
+    'password-reset': 'code minutes sentAtMs',
+    'sign-in-code': 'code minutes sentAtMs',
     'password-changed': 'atMs',
     'account-exists': '',
     'first-password': '',
     'new-device': action,
     'recovery-code-used': `${action} left`,
     'second-factor-guessed': action,
-    'change-email': 'code minutes',
+    'change-email': 'code minutes sentAtMs',
     'email-change-asked': `${action} newEmail`,
     'email-changed': `${action} newEmail undoUntilMs undoUrl`,
     'email-undone': 'atMs',

@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { CodeForm } from '../parts/code-input.tsx';
+import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
@@ -96,18 +96,23 @@ export interface ContactCodePageProps {
   /** Another code was just sent. */
   resent: boolean;
   waitSeconds: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
   /** Whether the checkbox about the other devices is ticked; undefined: there is none. */
   endOthers?: boolean | undefined;
 }
 
 /** 'Verify code': proves the new address or number. */
 export function ContactCodePage(props: ContactCodePageProps) {
-  const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers } = props;
+  const { ctx, id, action, sent, other, error, problem, resent, waitSeconds, endOthers, newest } = props;
   const { t } = ctx;
   return (
     <AccountAction ctx={ctx} id={id} title={t('contact.code.title')} lead={sent} tab="sign-in" problem={problem}>
       {resent && (
-        <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('contact.code.resent'), duration: 'short' }} />
+        <PageNotice
+          ctx={ctx}
+          notice={{ kind: 'success', text: `${t('contact.code.resent')} ${t('codes.replaced')}`, duration: 'short' }}
+        />
       )}
       <CodeForm
         ctx={ctx}
@@ -115,6 +120,7 @@ export function ContactCodePage(props: ContactCodePageProps) {
         label={t('contact.code.label')}
         incomplete={t('password.reset.codeIncomplete')}
         error={error}
+        newest={newest}
         options={endOthers !== undefined && <EndOthers ctx={ctx} checked={endOthers} />}
       >
         <ActButtons ctx={ctx} submit={t('contact.code.submit')} tab="sign-in" />

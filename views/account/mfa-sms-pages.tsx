@@ -1,5 +1,5 @@
 import type { PageContext } from '../page-context.ts';
-import { CodeForm } from '../parts/code-input.tsx';
+import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
 import { ActButtons } from './account-action.tsx';
@@ -41,13 +41,15 @@ interface MfaSmsCodePageProps extends MfaSmsPageProps {
   /** Another code was just sent. */
   resent: boolean;
   waitSeconds: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
   /** Whether the checkbox about the other devices is ticked. */
   endOthers?: boolean | undefined;
 }
 
 /** The received code enables it. */
 export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
-  const { ctx, action, number, problem, minutes, error, resent, waitSeconds, endOthers } = props;
+  const { ctx, action, number, problem, minutes, error, resent, waitSeconds, endOthers, newest } = props;
   const { t } = ctx;
   return (
     <MfaAct
@@ -58,7 +60,10 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
       problem={notSent(ctx, problem)}
     >
       {resent && (
-        <PageNotice ctx={ctx} notice={{ kind: 'success', text: t('mfaSettings.sms.resent'), duration: 'short' }} />
+        <PageNotice
+          ctx={ctx}
+          notice={{ kind: 'success', text: `${t('mfaSettings.sms.resent')} ${t('codes.replaced')}`, duration: 'short' }}
+        />
       )}
       <p className="muted">{t('mfaSettings.sms.sentTo', { number, minutes })}</p>
       <CodeForm
@@ -67,6 +72,7 @@ export function MfaSmsCodePage(props: MfaSmsCodePageProps) {
         label={t('mfaSettings.totp.label')}
         incomplete={t('mfaSettings.totp.incomplete')}
         error={error}
+        newest={newest}
         options={<EndOthers ctx={ctx} checked={endOthers} />}
       >
         <ActButtons ctx={ctx} submit={t('mfaSettings.totp.activate')} tab="mfa-data" />

@@ -23,13 +23,14 @@ const changedEmail = { ...action, newEmail: 'vera.new@example.net' };
 const token = `token=019aa77c-8b50-7e2e-b1f5-0a5d3c1f9e77.${'x'.repeat(43)}`;
 
 const codeMail = (name: 'verifyEmail' | 'passwordReset' | 'signInCode' | 'changeEmail') =>
-  defineMail<{ code: string; minutes: number }>({
+  defineMail<{ code: string; minutes: number; sentAtMs?: number }>({
     name,
     code: ({ code }) => code,
+    facts: [time('mail.codeSent', 'sentAtMs', 'time')],
     advice: ({ minutes }, { t, brand }) =>
       `${t('mail.codeValidity', { count: minutes })} ${t('mail.keepSecret', { brand })}`,
     notes: [{ text: `mail.${name}.notYou`, quiet: true }],
-    sample: { code: '493027', minutes: 10 },
+    sample: { code: '493027', minutes: 10, sentAtMs: timed.atMs },
   });
 
 /** An operator's action has no device and address. */

@@ -1,4 +1,5 @@
 import type { ReactNode, Ref } from 'react';
+import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { codeControl } from './control.ts';
 import { FieldFrame, type FieldWords, fieldAttributes } from './field-frame.tsx';
@@ -46,12 +47,33 @@ export function CodeInputView(props: CodeInputProps & CodeInputState) {
   );
 }
 
+/** The code that was sent last: an earlier one is refused. */
+export interface NewestCode {
+  by: 'email' | 'sms';
+  atMs: number;
+}
+
+/** When the code was sent; after a refusal, that it is the one to type. The script shows the time of the browser's zone. */
+function SentAt({ ctx: { t, lang }, newest, isRefused }: { ctx: PageContext; newest: NewestCode; isRefused: boolean }) {
+  const key = isRefused ? (newest.by === 'sms' ? 'codes.newestSms' : 'codes.newest') : 'codes.sentAt';
+  const [before, after] = t(key, { time: '\n' }).split('\n');
+  return (
+    <p className="field-hint sentence">
+      {before}
+      <time dateTime={new Date(newest.atMs).toISOString()}>{formatDate(lang, newest.atMs, 'time')}</time>
+      {after}
+    </p>
+  );
+}
+
 /**
  * With scripts, only digits stay and only a complete code is sent; the server enforces the same without them.
  * @param isAlone the code is all that its form asks for: the last digit sends it
  */
-export function CodeInput(props: { ctx: PageContext; isAlone?: boolean } & Omit<CodeInputProps, 'autoSubmit'>) {
-  const { ctx, isAlone = false, ...field } = props;
+export function CodeInput(
+  props: { ctx: PageContext; isAlone?: boolean; newest?: NewestCode | undefined } & Omit<CodeInputProps, 'autoSubmit'>,
+) {
+  const { ctx, isAlone = false, newest, ...field } = props;
   return (
     <div className="code-field">
       {/* Not at the first touch: phones fill the code in without one. */}
@@ -62,6 +84,7 @@ export function CodeInput(props: { ctx: PageContext; isAlone?: boolean } & Omit<
         view={CodeInputView}
         props={{ ...field, ...(isAlone && { autoSubmit: true }) }}
       />
+      {newest !== undefined && <SentAt ctx={ctx} newest={newest} isRefused={field.error !== undefined} />}
       {isAlone && (
         <p className="field-hint code-hint" id={autoSubmitId(props.name)}>
           {ctx.t('common.codeAutoSubmit')}
@@ -74,6 +97,7 @@ export function CodeInput(props: { ctx: PageContext; isAlone?: boolean } & Omit<
 interface CodeFormProps extends Pick<CodeInputProps, 'label' | 'incomplete' | 'value' | 'error' | 'hint'> {
   ctx: PageContext;
   action: string;
+  newest?: NewestCode | undefined;
   /** Above the code, whose last digit sends the form. */
   options?: ReactNode;
   /** Below the code: at least the button. */

@@ -1,7 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeInput, type NewestCode } from '../parts/code-input.tsx';
 import type { Control } from '../parts/control.ts';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -42,6 +42,8 @@ export interface ResetPasswordPageProps {
   strength?: Strength | undefined;
   /** Until another code can be requested. */
   waitSeconds: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
 }
 
 /** The focus: the first refused field, else the first one. */
@@ -51,7 +53,7 @@ function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'passw
 }
 
 function Fields(props: ResetPasswordPageProps) {
-  const { ctx, controls, username, code, proven, errors, strength } = props;
+  const { ctx, controls, username, code, proven, errors, strength, newest } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -65,6 +67,7 @@ function Fields(props: ResetPasswordPageProps) {
           length={6}
           incomplete={t('password.reset.codeIncomplete')}
           error={errors.code}
+          newest={newest}
           {...(code !== undefined && { value: code })}
           autoFocus={focus === 'code'}
         />

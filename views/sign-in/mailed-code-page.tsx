@@ -1,7 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeInput, type NewestCode } from '../parts/code-input.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Script } from '../parts/script.tsx';
 
@@ -12,6 +12,8 @@ export interface MailedCodePageProps {
   forgotHref: string;
   /** The lifetime of a code. */
   minutes: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
   /** The fault of the code. */
   error?: string | undefined;
   /** The reason that no code is accepted. */
@@ -23,7 +25,7 @@ export interface MailedCodePageProps {
  * wrong password.
  */
 export function MailedCodePage(props: MailedCodePageProps) {
-  const { ctx, action, signInHref, forgotHref, minutes, error, problem } = props;
+  const { ctx, action, signInHref, forgotHref, minutes, error, problem, newest } = props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signIn" long>
@@ -41,6 +43,7 @@ export function MailedCodePage(props: MailedCodePageProps) {
           length={6}
           incomplete={t('signIn.mailedCode.incomplete')}
           error={error}
+          newest={newest}
           autoFocus
           isAlone
         />

@@ -2,7 +2,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
-import { CodeInput } from '../parts/code-input.tsx';
+import { CodeInput, type NewestCode } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -27,6 +27,8 @@ export interface SecondFactorPageProps {
   unsent: boolean;
   /** Until another code can be requested. */
   waitSeconds: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
   /** How long the device may be remembered; undefined: not offered. */
   rememberDays?: number;
   rememberDevice?: boolean;
@@ -52,7 +54,7 @@ function Lead({ ctx: { t }, method, phone, unsent }: SecondFactorPageProps) {
   );
 }
 
-function CodeField({ ctx, method, error }: SecondFactorPageProps) {
+function CodeField({ ctx, method, error, newest }: SecondFactorPageProps) {
   const { t } = ctx;
   if (method === 'recovery') {
     return (
@@ -77,6 +79,7 @@ function CodeField({ ctx, method, error }: SecondFactorPageProps) {
       length={6}
       incomplete={t('mfa.challenge.incomplete')}
       error={error}
+      newest={newest}
       autoFocus
       isAlone
     />

@@ -1,7 +1,7 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
-import { CodeForm } from '../parts/code-input.tsx';
+import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
 import { MailboxLink } from '../parts/mailbox-link.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Resend } from '../parts/resend.tsx';
@@ -26,11 +26,13 @@ export interface CodePageProps {
   unsent?: boolean;
   /** Until another code can be requested. */
   waitSeconds: number;
+  /** The code that was sent last. */
+  newest?: NewestCode | undefined;
 }
 
 /** Step 1 of a sign-up and /verify-code: 'Enter Security Code' (specification, section 2): the states before `proven`. */
 export function CodePage(props: CodePageProps) {
-  const { ctx, action, signInHref, email, backHref, steps, code, error, notice, unsent, waitSeconds } = props;
+  const { ctx, action, signInHref, email, backHref, steps, code, error, notice, unsent, waitSeconds, newest } = props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} nav="signUp" long>
@@ -55,6 +57,7 @@ export function CodePage(props: CodePageProps) {
         label={t('signUp.code.label')}
         incomplete={t('signUp.code.incomplete')}
         error={error}
+        newest={newest}
         {...(code !== undefined && { value: code })}
       >
         <Button block>{t('signUp.code.confirm')}</Button>

@@ -44,7 +44,7 @@ async function sendCode(deps: ContactDeps, user: User, { id, flow, lang, alongsi
   const { givenName } = user;
   const isTaken = await database.transaction(async (trx) => {
     const holder = await findUserByIdentifier(trx, { email: to });
-    const values = { givenName, code, minutes: codeMinutes };
+    const values = { givenName, code, minutes: codeMinutes, sentAtMs: now() };
     await outbox.add(
       trx,
       holder

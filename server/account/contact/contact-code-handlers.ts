@@ -45,6 +45,7 @@ async function renderCodePage(
       other: { question: r.t(`contact.${kind}.other`), href: formPath(kind) },
       resent: false,
       waitSeconds: secondsUntilResend(sentAtMs, now()),
+      newest: { by: kind === 'email' ? 'email' : 'sms', atMs: sentAtMs },
       ...(kind === 'email' && { endOthers: true }),
     },
     { title: 'contact.code.title', address, view },

@@ -148,12 +148,16 @@ const smsCodePage = settingsPage({
   Page: MfaSmsCodePage,
   open: async (r, deps) =>
     (await findSentAt(r, deps)) === undefined ? smsPath : { resent: r.query('notice') === 'resent' },
-  toProps: async (r, deps) => ({
-    number: r.number,
-    minutes: codeMinutes,
-    resent: false,
-    waitSeconds: secondsUntilResend(await findSentAt(r, deps), deps.now()),
-  }),
+  async toProps(r, deps) {
+    const atMs = await findSentAt(r, deps);
+    return {
+      number: r.number,
+      minutes: codeMinutes,
+      resent: false,
+      waitSeconds: secondsUntilResend(atMs, deps.now()),
+      ...(atMs !== undefined && { newest: { by: 'sms' as const, atMs } }),
+    };
+  },
   act: submitCode,
 });
 
