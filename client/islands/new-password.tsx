@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { NewPasswordView, type NewPasswordViewProps } from '../../views/parts/new-password.tsx';
-import { passwordStrength } from '../../views/parts/password-strength.ts';
+import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
 
 /** Checks a new password at every key, and again when a name or an address of the same form changes. */
 export default function NewPassword(props: NewPasswordViewProps) {
   const { fields, known } = props;
   const input = useRef<HTMLInputElement>(null);
-  const [met, setMet] = useState(props.met);
+  const [met, setMet] = useState<Strength>();
   const [error, setError] = useState(props.error);
   const [isVisible, setIsVisible] = useState(false);
   useEffect(() => {

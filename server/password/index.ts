@@ -19,7 +19,7 @@ export { type ImportedHashInput, isBelowFloor, parseImportedHash } from './impor
 export { mailInitialPasswordHint, needsInitialPassword, startInitialPassword } from './initial-password.ts';
 export { createPepper, type HashCost, pepperedText, wrappedProfile } from './keyed-hashes.ts';
 export { passwordOperations } from './operations.ts';
-export { changePasswordRefusals, limitRefusals, passwordErrorText } from './password-texts.ts';
+export { changePasswordRefusals, limitRefusals, passwordErrorText, strengthErrorText } from './password-texts.ts';
 export {
   createPasswordPolicy,
   maxPasswordLength,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type PersonalData, passwordStrength } from '../../views/parts/password-strength.ts';
 import {
   type Continuation,
   defineAction,
@@ -44,6 +45,18 @@ const faultKeys = {
 export function passwordErrorText(t: T, faults: readonly PasswordFault[]): string {
   const [first = 'malformed'] = faults;
   return t(faultKeys[first]);
+}
+
+/**
+ * The fault of a new password that the checklist beside it shows too: for a form that is refused for another reason.
+ * undefined: none, or nothing was typed.
+ */
+export function strengthErrorText(t: T, password: string, personal: PersonalData): string | undefined {
+  if (password === '') return undefined;
+  const met = passwordStrength(password, personal);
+  if (!met.length) return t(faultKeys['too-short']);
+  if (!met.numberOrSymbol) return t(faultKeys['no-number-or-symbol']);
+  return met.notPersonal ? undefined : t(faultKeys['contains-personal-data']);
 }
 
 type LimitRefusal = { kind: 'too-soon' | 'daily-limit' | 'too-many'; retryAfterMs: number };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
-import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
 import { ResetStartPage } from '../../views/password/code-request-page.tsx';
 import {
   type ResetNews,
@@ -19,7 +18,7 @@ import {
   type ResetRefusal,
   toResetState,
 } from './password-reset-state.ts';
-import { forgotPasswordAction, resetRefusals, withParams } from './password-texts.ts';
+import { forgotPasswordAction, resetRefusals, strengthErrorText, withParams } from './password-texts.ts';
 import { hashForPage } from './queue.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
@@ -68,7 +67,7 @@ async function findReset(r: RequestContext, { codes, flows, now }: PasswordDeps)
 }
 
 type ResetPasswordPageState = Partial<
-  Pick<ResetPasswordPageProps, 'code' | 'errors' | 'problem' | 'notice' | 'moved' | 'strength' | 'proven'>
+  Pick<ResetPasswordPageProps, 'code' | 'errors' | 'problem' | 'notice' | 'moved' | 'proven'>
 > & {
   status?: number;
 };
@@ -159,21 +158,18 @@ async function resend(r: OpenResetRequest, deps: PasswordDeps) {
   renderResetPage(r, deps, { status, problem: { title: t('password.reset.resendFailed'), text } });
 }
 
-/** The checklist for the sent password, without the user's names: the reader is not authenticated. */
-function readStrength(r: ResetRequest): Strength | undefined {
-  const password = r.field('password');
-  return password === '' ? undefined : passwordStrength(password, { email: r.username });
-}
+/** What is wrong with the sent password, without the user's names: the reader is not authenticated. */
+const weakness = (r: ResetRequest) => strengthErrorText(r.t, r.field('password'), { email: r.username });
 
 /** The page of a refused form: a complete code stays in its field. */
 function rerender(r: OpenResetRequest, deps: PasswordDeps, view: ResetPasswordPageState): void {
   const code = normaliseCode(r.field('code').trim());
-  const strength = readStrength(r);
+  const password = weakness(r);
   renderResetPage(r, deps, {
     status: 400,
     ...(code !== undefined && { code }),
-    ...(strength && { strength }),
     ...view,
+    errors: { ...(password !== undefined && { password }), ...view.errors },
   });
 }
 
@@ -190,15 +186,8 @@ function toRefusedState(r: ResetRequest, refusal: ResetRefusal): ResetPasswordPa
     case 'invalidated':
       // A useless code is removed from its field.
       return { code: '', errors: { code: text }, problem };
-    case 'faults': {
-      const strength = refusal.faults.includes('contains-personal-data') ? readStrength(r) : undefined;
-      return {
-        errors: { password: text },
-        problem,
-        proven: refusal.proven,
-        ...(strength && { strength: { ...strength, notPersonal: false } }),
-      };
-    }
+    case 'faults':
+      return { errors: { password: text }, problem, proven: refusal.proven };
     default:
       return { status, problem };
   }

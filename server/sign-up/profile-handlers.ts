@@ -1,4 +1,3 @@
-import { passwordStrength } from '../../views/parts/password-strength.ts';
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { stepTitle } from '../../views/sign-up/sign-up-steps.tsx';
 import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
@@ -37,7 +36,7 @@ import {
 } from './start-sign-up.ts';
 import { planLinkUrl, returnUrl } from './verified-handlers.ts';
 
-type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'met' | 'providerNotice'>> & {
+type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'providerNotice'>> & {
   status?: number;
 };
 
@@ -72,7 +71,7 @@ export async function renderProfilePage(
   const address = profilePageUrl(place, prefill);
   const state: ProfilePageState | undefined = r.viewAt(address, view);
   if (!state) return;
-  const { values, errors = {}, problem, met, providerNotice, status } = state;
+  const { values, errors = {}, problem, providerNotice, status } = state;
   const account = (await findPendingVerification(r.req, deps))?.account;
   const started = account && 'signUp' in account ? account.signUp : undefined;
   const stored = {
@@ -96,7 +95,6 @@ export async function renderProfilePage(
       },
       errors,
       ...(problem && { problem }),
-      ...(met && { met }),
       providerNotice,
       ...(started && { resumableSignUp: { email: started.email, href: place.code } }),
       ...(place.pendingAuthorization && { clientName: place.pendingAuthorization.clientName }),
@@ -230,9 +228,7 @@ export const submitProfile = withSignUpContext(async (r, deps) => {
       // As specified: the page is loaded again, as for everyone else.
       r.announce(noDealNotice);
       return r.redirect(place.profile);
-    default: {
-      const met = input.password === '' ? {} : { met: passwordStrength(input.password, input) };
-      return rerender({ ...met, ...toRefusedState(r, started) });
-    }
+    default:
+      return rerender(toRefusedState(r, started));
   }
 });

@@ -56,15 +56,7 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
       </form>
     ),
     'new password with an error': (
-      <NewPassword
-        ctx={ctx}
-        name="again"
-        label={nasty}
-        error={nasty}
-        hint={nasty}
-        met={{ numberOrSymbol: true, length: false, notPersonal: true }}
-        known={{ email: nasty }}
-      />
+      <NewPassword ctx={ctx} name="again" label={nasty} error={nasty} hint={nasty} known={{ email: nasty }} />
     ),
     'profile menu': <ProfileMenu ctx={{ ...ctx, links: ways }} member={member} signOutAction="/logout" />,
     'profile menu with a picture': (

@@ -2,7 +2,6 @@ import type { PageContext } from '../page-context.ts';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import type { Strength } from '../parts/password-strength.ts';
 import { AccountAction, ActButtons } from './account-action.tsx';
 
 export interface PasswordPageProps {
@@ -18,8 +17,6 @@ export interface PasswordPageProps {
   passing?: string;
   /** The password was changed; shown here while the settings' home is closed. */
   done?: string;
-  /** The rules that the submitted password met. */
-  met?: Strength;
 }
 
 /**
@@ -27,7 +24,7 @@ export interface PasswordPageProps {
  * one.
  */
 export function PasswordPage(props: PasswordPageProps) {
-  const { ctx, action, member, isFirst, errors, problem, passing, done, met } = props;
+  const { ctx, action, member, isFirst, errors, problem, passing, done } = props;
   const { t } = ctx;
   const { email, givenName, familyName } = member;
   const atNew = isFirst || (errors.newPassword !== undefined && errors.oldPassword === undefined);
@@ -60,7 +57,6 @@ export function PasswordPage(props: PasswordPageProps) {
           name="new_password"
           label={t('settings.password.new')}
           error={errors.newPassword}
-          met={met}
           known={{ email, givenName, familyName }}
           autoFocus={atNew}
         />

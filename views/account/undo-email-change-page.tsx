@@ -5,7 +5,6 @@ import { Button, ButtonLink } from '../parts/button.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import type { Strength } from '../parts/password-strength.ts';
 import { Script } from '../parts/script.tsx';
 
 export interface UndoEmailChangePageProps {
@@ -18,13 +17,11 @@ export interface UndoEmailChangePageProps {
   changedAtMs: number;
   errors: { password?: string; confirm?: string };
   problem?: string | undefined;
-  /** The rules that the submitted password met. */
-  met?: Strength | undefined;
 }
 
 /** The page of the link to the former address: only its form changes anything. */
 export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
-  const { ctx, action, token, email, changedAtMs, errors, problem, met } = props;
+  const { ctx, action, token, email, changedAtMs, errors, problem } = props;
   const { t, lang } = ctx;
   const atConfirm = errors.confirm !== undefined && errors.password === undefined;
   return (
@@ -44,7 +41,6 @@ export function UndoEmailChangePage(props: UndoEmailChangePageProps) {
           name="password"
           label={t('contact.undo.password')}
           error={errors.password}
-          met={met}
           known={{ email }}
           autoFocus={!atConfirm}
         />

@@ -9,8 +9,6 @@ import { StrengthChecklist, type StrengthWords, strengthWords } from './strength
 
 interface NewPasswordProps extends Pick<FieldWords, 'label' | 'error' | 'hint'> {
   name: string;
-  /** The rules that the submitted password met; omitted before a submission. */
-  met?: Strength | undefined;
   /** The names of the same form's fields that the password must not contain, if there are such fields. */
   fields?: Partial<Record<keyof PersonalData, string>>;
   /** The same if the values are already known. */
@@ -24,6 +22,8 @@ export interface NewPasswordViewProps extends NewPasswordProps {
 }
 
 interface NewPasswordHandlers {
+  /** The rules that the typed password meets. */
+  met?: Strength | undefined;
   isVisible?: boolean;
   onReveal?: () => void;
   input?: Ref<HTMLInputElement>;

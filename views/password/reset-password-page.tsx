@@ -8,7 +8,6 @@ import { Notice } from '../parts/notice.tsx';
 import type { NoticeDuration } from '../parts/notice-durations.ts';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import type { Strength } from '../parts/password-strength.ts';
 import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 
@@ -38,8 +37,6 @@ export interface ResetPasswordPageProps {
   notice?: ResetNews | undefined;
   /** The user was imported without a password. */
   moved?: boolean;
-  /** The rules that the submitted password met. */
-  strength?: Strength | undefined;
   /** Until another code can be requested. */
   waitSeconds: number;
   /** The code that was sent last. */
@@ -53,7 +50,7 @@ function firstField({ errors, proven }: ResetPasswordPageProps): 'code' | 'passw
 }
 
 function Fields(props: ResetPasswordPageProps) {
-  const { ctx, controls, username, code, proven, errors, strength, newest } = props;
+  const { ctx, controls, username, code, proven, errors, newest } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -77,7 +74,6 @@ function Fields(props: ResetPasswordPageProps) {
         name={controls.password.name}
         label={t('password.reset.newPassword')}
         error={errors.password}
-        met={strength}
         known={{ email: username }}
         autoFocus={focus === 'password'}
       />

@@ -7,7 +7,6 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
-import type { Strength } from '../parts/password-strength.ts';
 import { MoreProviderButtons, PrimaryProviderButtons, type ProviderButtonGroups } from '../parts/provider-buttons.tsx';
 import { Script } from '../parts/script.tsx';
 import { SignUpSteps } from './sign-up-steps.tsx';
@@ -28,8 +27,6 @@ export interface ProfilePageProps {
   errors: Partial<Record<ProfileFieldName, string>>;
   /** About the whole form. */
   problem?: { title?: string; text: string; support?: boolean };
-  /** The rules that the submitted password met. */
-  met?: Strength;
   /** This browser has a sign-up: the link to its code. */
   resumableSignUp?: { email: string; href: string };
   /** The client app with a pending request. */
@@ -97,7 +94,7 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
 
 /** The form of the user's own data. */
 function ProfileForm(props: ProfilePageProps) {
-  const { ctx, action, controls, values, lockedEmail, hidden, errors, met } = props;
+  const { ctx, action, controls, values, lockedEmail, hidden, errors } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -118,7 +115,6 @@ function ProfileForm(props: ProfilePageProps) {
         name={controls.password.name}
         label={t('signUp.password')}
         error={errors.password}
-        met={met}
         fields={{
           email: controls.email.name,
           givenName: controls.givenName.name,

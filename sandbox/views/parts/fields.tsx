@@ -91,12 +91,7 @@ function Secrets({ ctx }: { ctx: PageContext }) {
           <NewPassword {...password} name="password" />
         </Specimen>
         <Specimen ctx={ctx} state="invalid">
-          <NewPassword
-            {...password}
-            name="password-invalid"
-            error={t('parts.fields.passwordError')}
-            met={{ numberOrSymbol: true, length: false, notPersonal: true }}
-          />
+          <NewPassword {...password} name="password-invalid" error={t('parts.fields.passwordError')} />
         </Specimen>
       </Specimens>
       <Specimens title={t('parts.names.code')}>

@@ -4,9 +4,9 @@ import {
   type UndoEmailChangePageProps,
   UndoExpiredPage,
 } from '../../../views/account/undo-email-change-page.tsx';
-import { passwordStrength } from '../../../views/parts/password-strength.ts';
+import type { PersonalData } from '../../../views/parts/password-strength.ts';
 import type { RequestContext, T } from '../../http/index.ts';
-import { hashForPage, passwordErrorText, recentFactorsUrl } from '../../password/index.ts';
+import { hashForPage, passwordErrorText, recentFactorsUrl, strengthErrorText } from '../../password/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { PageRoute } from '../settings-page.ts';
 import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './undo-email-change.ts';
@@ -14,7 +14,7 @@ import { findPendingUndo, type PendingUndo, undoEmailChangeByToken } from './und
 /** The mails contain it (change-email.ts). */
 const undoPath = '/undo-email-change';
 
-type UndoEmailChangePageState = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem' | 'met'>> & {
+type UndoEmailChangePageState = Partial<Pick<UndoEmailChangePageProps, 'errors' | 'problem'>> & {
   status?: number;
 };
 
@@ -46,10 +46,17 @@ async function show(r: RequestContext, deps: AccountDeps) {
 }
 
 /** The faults of a form that need no look at any account. */
-function findFormFaults(t: T, password: string, confirm: string): UndoEmailChangePageState['errors'] | undefined {
+function findFormFaults(
+  t: T,
+  { password, confirm, personal }: { password: string; confirm: string; personal: PersonalData },
+): UndoEmailChangePageState['errors'] | undefined {
   if (password === '') return { password: t('password.reset.passwordEmpty') };
-  if (confirm === '') return { confirm: t('password.reset.confirmEmpty') };
-  return password === confirm ? undefined : { confirm: t('password.reset.inconsistent') };
+  if (password === confirm) return undefined;
+  const weak = strengthErrorText(t, password, personal);
+  return {
+    ...(weak !== undefined && { password: weak }),
+    confirm: t(confirm === '' ? 'password.reset.confirmEmpty' : 'password.reset.inconsistent'),
+  };
 }
 
 async function submit(r: RequestContext, deps: AccountDeps) {
@@ -60,9 +67,8 @@ async function submit(r: RequestContext, deps: AccountDeps) {
   const { user, change } = found;
   // Used unchanged, never trimmed.
   const [password, confirm] = [r.field('password'), r.field('confirm')];
-  const met = passwordStrength(password, { ...user, email: change.oldEmail });
-  const refuse = (state: UndoEmailChangePageState) => renderForm(r, { token, change }, { status: 400, met, ...state });
-  const errors = findFormFaults(t, password, confirm);
+  const refuse = (state: UndoEmailChangePageState) => renderForm(r, { token, change }, { status: 400, ...state });
+  const errors = findFormFaults(t, { password, confirm, personal: { ...user, email: change.oldEmail } });
   if (errors) return refuse({ errors });
   const undone = await hashForPage(r, deps, () =>
     undoEmailChangeByToken(deps.contact, token, { password, from: r.origin }),

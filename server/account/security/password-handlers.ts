@@ -1,5 +1,4 @@
 import { PasswordPage, type PasswordPageProps } from '../../../views/account/password-page.tsx';
-import { passwordStrength } from '../../../views/parts/password-strength.ts';
 import { enforces, type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
 import {
   type ChangePasswordRefusal,
@@ -19,7 +18,7 @@ import { settingsPage } from '../settings-page.ts';
 const path = '/settings/password';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
 
-type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing' | 'met'>> & {
+type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing'>> & {
   status: number;
 };
 
@@ -61,15 +60,14 @@ async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageSt
   const { t, user, session } = r;
   // Used unchanged, never trimmed.
   const typed = { oldPassword: r.field(names.oldPassword), newPassword: r.field(names.newPassword) };
-  const met = typed.newPassword === '' ? {} : { met: passwordStrength(typed.newPassword, user) };
   const from = { ip: r.ip, device: deps.devices.recognise(r.req, user), lang: r.lang };
   const isFirst = user.passwordHash === null;
   const replace = isFirst ? setInitialPassword : changePassword;
   const changed = await hashForPage(r, deps, () => replace(deps.password, user, { ...typed, from }));
-  if (changed.kind === 'busy') return { status: changed.status, problem: t('signIn.errors.busy'), ...met };
+  if (changed.kind === 'busy') return { status: changed.status, problem: t('signIn.errors.busy') };
   if (changed.kind === 'refused') {
     const state = refusedState(r, changed.refusal, { ...typed, isFirst });
-    return { ...met, ...(await withOtherErrors(r, deps, { state, ...typed })) };
+    return withOtherErrors(r, deps, { state, ...typed });
   }
   // All sessions of the user have ended; the present browser continues with a new session.
   await rotateSessionAfterPasswordChange(r, deps, { user: changed.user, session });

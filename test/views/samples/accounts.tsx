@@ -151,7 +151,6 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
             email: t('signUp.errors.email'),
             password: t('password.faults.tooShort'),
           }}
-          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
           problem={{ title: t('signUp.errors.failed'), text: t('signUp.errors.tooManyMinutes', { minutes: 12 }) }}
         />
       ),
@@ -238,7 +237,6 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
             confirm: t('password.reset.inconsistent'),
           }}
           problem={{ title: t('password.reset.failed'), text: t('password.reset.codeWrong') }}
-          strength={{ numberOrSymbol: true, length: true, notPersonal: true }}
         />
       ),
     },

@@ -192,7 +192,6 @@ export function settingsSamples(ctx: PageContext): Record<string, Sample> {
           changedAtMs={1_790_000_000_000}
           errors={{ password: t('password.faults.tooShort') }}
           problem={t('signIn.errors.busy')}
-          met={{ numberOrSymbol: true, length: false, notPersonal: true }}
         />
       ),
     },
