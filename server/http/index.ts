@@ -151,7 +151,13 @@ export {
   readQueryParam,
   withoutSteering,
 } from './request-body.ts';
-export { getRequestOrigin, plainAddress, RequestContext, type RequestServices } from './request-context.ts';
+export {
+  getRequestOrigin,
+  plainAddress,
+  prefilledEmail,
+  RequestContext,
+  type RequestServices,
+} from './request-context.ts';
 export {
   isSameOrigin,
   markJsonRoutes,

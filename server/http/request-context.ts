@@ -55,6 +55,15 @@ export function getRequestOrigin(req: Request): RequestOrigin {
 /** The usual form of an address: without the prefix of an IPv4 address in IPv6 (RFC 4291, section 2.5.5.2). */
 export const plainAddress = (ip: string | undefined): string => (ip ?? '').replace(/^::ffff:/, '');
 
+/** The longest address (RFC 5321). */
+const maxEmailLength = 254;
+
+/** An address that another page of Foyer has passed on (`email`), to fill in a field; '' if none, or no address. */
+export function prefilledEmail(r: Pick<RequestContext, 'query'>): string {
+  const email = r.query('email')?.trim() ?? '';
+  return email.length <= maxEmailLength && /^[^\s\p{Cc}\p{Cf}@]+@[^\s\p{Cc}\p{Cf}@]+$/u.test(email) ? email : '';
+}
+
 /** The request of a page or form, with everything that its handler reads and all its answers. */
 export class RequestContext implements HttpExchange {
   readonly req: Request;

@@ -12,6 +12,8 @@ export type ChangePasswordRefusal =
   | { kind: 'too-many'; retryAfterMs: number }
   | { kind: 'wrong-password' }
   | { kind: 'faults'; faults: PasswordFault[] }
+  /** The new one is the old one: nothing would change, but all sessions would end. */
+  | { kind: 'same' }
   /** A parallel change was faster. */
   | { kind: 'meanwhile' };
 
@@ -47,6 +49,7 @@ export async function changePassword(
   );
   if (checked.kind === 'too-many') return refuse({ kind: 'too-many', retryAfterMs: checked.retryAfterMs });
   if (checked.kind === 'incorrect') return refuse({ kind: 'wrong-password' });
+  if (newPassword === oldPassword) return refuse({ kind: 'same' });
   const faults = await policy.faults(newPassword, user);
   if (faults.length > 0) return refuse({ kind: 'faults', faults });
   const changed = await replacePassword(deps, user, { password: newPassword, ...from });

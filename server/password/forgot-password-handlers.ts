@@ -1,5 +1,5 @@
 import { ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
-import { type RequestContext, submitAction, toControls } from '../http/index.ts';
+import { prefilledEmail, type RequestContext, submitAction, toControls } from '../http/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { forgotPasswordAction, withParams } from './password-texts.ts';
 
@@ -16,7 +16,7 @@ function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): voi
 }
 
 /** GET /forgot-password: the page of the state `none`. */
-export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { username: '' });
+export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { username: prefilledEmail(r) });
 
 /** POST /forgot-password: mails a code, and continues to the page for it. */
 export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps) {

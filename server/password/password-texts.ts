@@ -114,6 +114,7 @@ export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {
     apiText: 'signIn.errors.incorrect',
   },
   faults: faulty('new_password'),
+  same: wrongInput('settings.password.same', 'new_password'),
   'too-many': limited,
   meanwhile: { problem: 'changedMeanwhile', text: 'settings.password.meanwhile' },
 };

@@ -158,7 +158,7 @@ async function resend(r: OpenResetRequest, deps: PasswordDeps) {
   renderResetPage(r, deps, { status, problem: { title: t('password.reset.resendFailed'), text } });
 }
 
-/** What is wrong with the sent password, without the user's names: the reader is not authenticated. */
+/** The fault of the sent password, without the user's names: the reader is not authenticated. */
 const weakness = (r: ResetRequest) => strengthErrorText(r.t, r.field('password'), { email: r.username });
 
 /** The page of a refused form: a complete code stays in its field. */
@@ -219,7 +219,7 @@ export async function submitReset(visit: RequestContext, deps: PasswordDeps) {
   const isRepeated = password === confirm;
   if (!isRepeated) {
     const inconsistent = { confirm: t('password.reset.inconsistent') };
-    return rerender(r, deps, { errors: inconsistent, problem: toProblem(r, t('password.reset.mismatch')) });
+    return rerender(r, deps, { errors: inconsistent, problem: { text: t('password.reset.mismatch') } });
   }
   const from = { ip: r.ip, lang: r.lang };
   const reset = await hashForPage(r, deps, () => resetPassword(deps, r.id, { code, password, from }));

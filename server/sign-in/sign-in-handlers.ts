@@ -1,6 +1,13 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
 import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
-import { type Continuation, continuationFromQuery, HttpError, type RequestContext, toControls } from '../http/index.ts';
+import {
+  type Continuation,
+  continuationFromQuery,
+  HttpError,
+  prefilledEmail,
+  type RequestContext,
+  toControls,
+} from '../http/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
@@ -163,7 +170,7 @@ function renderLandingForm(
   renderSignInPage(r, deps, {
     continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
     clientName: pending?.clientName ?? named?.clientName,
-    values: { username: pending?.loginHint ?? '', remember: false },
+    values: { username: pending?.loginHint ?? prefilledEmail(r), remember: false },
     isReset,
     providerNotice,
     hiddenProvider: notice?.why === 'offer' ? notice.provider : undefined,

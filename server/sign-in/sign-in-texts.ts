@@ -42,7 +42,11 @@ export const reauthenticateForm = {
 /** The refusals of a password (the specification's sections 5 and 8). */
 export const passwordRefusals: RefusalRules<PasswordRefusal> = {
   'too-many': tooMany,
-  'unknown-user': wrongInput('signIn.errors.userDoesNotExist'),
+  'unknown-user': {
+    problem: 'validation',
+    text: (t) => `${t('signIn.errors.userDoesNotExist')} ${t('signIn.errors.userDoesNotExistHint')}`,
+    apiText: 'signIn.errors.userDoesNotExist',
+  },
   'wrong-password': wrongInput('signIn.errors.incorrect'),
   disabled,
 };

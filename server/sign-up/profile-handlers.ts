@@ -36,7 +36,9 @@ import {
 } from './start-sign-up.ts';
 import { planLinkUrl, returnUrl } from './verified-handlers.ts';
 
-type ProfilePageState = Partial<Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'providerNotice'>> & {
+type ProfilePageState = Partial<
+  Pick<ProfilePageProps, 'values' | 'errors' | 'problem' | 'providerNotice'> & { isTaken: boolean }
+> & {
   status?: number;
 };
 
@@ -62,6 +64,13 @@ function providerButtonsForSignUp(
   );
 }
 
+/** The pages for the owner of an address, with the address. */
+const takenLinks = ({ continuation: { search } }: SignUpContext, email: string) => {
+  const query = new URLSearchParams(search);
+  query.set('email', email);
+  return { signInHref: `/?${query}`, resetHref: `/forgot-password?${query}` };
+};
+
 /** Step PROFILE for a visitor at `place`, with the fields that it fills in; it links to an account that waits. */
 export async function renderProfilePage(
   r: RequestContext,
@@ -71,7 +80,7 @@ export async function renderProfilePage(
   const address = profilePageUrl(place, prefill);
   const state: ProfilePageState | undefined = r.viewAt(address, view);
   if (!state) return;
-  const { values, errors = {}, problem, providerNotice, status } = state;
+  const { values, errors = {}, problem, providerNotice, isTaken, status } = state;
   const account = (await findPendingVerification(r.req, deps))?.account;
   const started = account && 'signUp' in account ? account.signUp : undefined;
   const stored = {
@@ -94,6 +103,7 @@ export async function renderProfilePage(
         ...(prefill.source !== 'general' && { from: prefill.source }),
       },
       errors,
+      ...(isTaken && { taken: takenLinks(place, values?.email ?? '') }),
       ...(problem && { problem }),
       providerNotice,
       ...(started && { resumableSignUp: { email: started.email, href: place.code } }),
@@ -169,7 +179,8 @@ function toRefusedState(r: RequestContext, refusal: StartSignUpRefusal): Profile
   if (refusal.kind === 'invalid') {
     return { status, errors: refusal.errors, ...(refusal.text && { problem: { text: refusal.text } }) };
   }
-  return { status, ...(field ? { errors: { [field]: text } } : toProblem(r.t, text)) };
+  const isTaken = refusal.kind === 'already-in-use';
+  return { status, isTaken, ...(field ? { errors: { [field]: text } } : toProblem(r.t, text)) };
 }
 
 function toUnavailableState(r: RequestContext, error: unknown): ProfilePageState {

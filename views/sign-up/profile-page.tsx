@@ -25,6 +25,8 @@ export interface ProfilePageProps {
   /** Hidden fields: the visitor's origin, the shown version of the terms. */
   hidden: Record<string, string>;
   errors: Partial<Record<ProfileFieldName, string>>;
+  /** The address has an account: the pages on which its owner signs in or sets a new password, with the address. */
+  taken?: { signInHref: string; resetHref: string };
   /** About the whole form. */
   problem?: { title?: string; text: string; support?: boolean };
   /** This browser has a sign-up: the link to its code. */
@@ -92,9 +94,22 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
   );
 }
 
+function TakenHint({ ctx: { t }, taken }: { ctx: PageContext; taken: NonNullable<ProfilePageProps['taken']> }) {
+  const [before, between, after] = t('signUp.errors.takenHint', { signIn: '\n', reset: '\n' }).split('\n');
+  return (
+    <p className="small">
+      {before}
+      <a href={taken.signInHref}>{t('signUp.errors.takenSignIn')}</a>
+      {between}
+      <a href={taken.resetHref}>{t('signUp.errors.takenReset')}</a>
+      {after}
+    </p>
+  );
+}
+
 /** The form of the user's own data. */
 function ProfileForm(props: ProfilePageProps) {
-  const { ctx, action, controls, values, lockedEmail, hidden, errors } = props;
+  const { ctx, action, controls, values, lockedEmail, hidden, errors, taken } = props;
   const { t } = ctx;
   const focus = firstField(props);
   return (
@@ -110,6 +125,7 @@ function ProfileForm(props: ProfilePageProps) {
         readOnly={lockedEmail}
         autoFocus={focus === 'email'}
       />
+      {taken !== undefined && <TakenHint ctx={ctx} taken={taken} />}
       <NewPassword
         ctx={ctx}
         name={controls.password.name}
