@@ -70,7 +70,11 @@ describe('the pages of the sandbox’s providers', () => {
     await page.getByText('Use another account').click();
     await page.getByLabel('Name').fill('Mary Somerville');
     await page.getByLabel('Email (empty: none is given)').fill('mary@example.com');
-    await page.getByRole('button', { name: 'Continue' }).click();
+    // The Enter key chooses the typed account, not the first of the list.
+    const sent = page.waitForRequest((request) => request.method() === 'POST');
+    await page.keyboard.press('Enter');
+    expect((await sent).postData()).not.toContain('person=');
+    await page.waitForURL(`${app.url}/**`);
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/^4\//);
     await page.goto(google());
     await page.getByRole('button', { name: 'Cancel' }).click();

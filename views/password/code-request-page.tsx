@@ -17,7 +17,7 @@ export interface RequestPageProps {
   /** Back to the sign-in, with its continuation. */
   signInHref: string;
   /** The reason that no code was sent, or that the earlier one is useless. */
-  problem?: { title: string; text: string } | undefined;
+  problem?: { title?: string | undefined; text: string } | undefined;
 }
 
 /** Requests a code: on its own page, and when a code is required in a browser that has requested none. */

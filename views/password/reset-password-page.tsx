@@ -33,7 +33,7 @@ export interface ResetPasswordPageProps {
   /** It was already right, and need not be entered again. */
   proven: boolean;
   errors: { code?: string; password?: string; confirm?: string };
-  problem?: { title?: string; text: string };
+  problem?: { title?: string | undefined; text: string };
   notice?: ResetNews | undefined;
   /** The user was imported without a password. */
   moved?: boolean;

@@ -62,6 +62,8 @@ export function ChooserPage({
 }: ChooserPageProps) {
   return (
     <form method="post" action={action}>
+      {/* The Enter key in the fields of another account activates the form's first button. */}
+      <button type="submit" name="other" value="1" hidden />
       <p className="provider">{provider}</p>
       <h1>Choose an account</h1>
       <p className="soft">
