@@ -65,11 +65,12 @@ function providerButtonsForSignUp(
 }
 
 /** The pages for the owner of an address, with the address. */
-const takenLinks = ({ continuation: { search } }: SignUpContext, email: string) => {
+function takenLinks({ continuation: { search } }: SignUpContext, { isTaken, values }: ProfilePageState) {
+  if (!isTaken) return undefined;
   const query = new URLSearchParams(search);
-  query.set('email', email);
+  query.set('email', values?.email ?? '');
   return { signInHref: `/?${query}`, resetHref: `/forgot-password?${query}` };
-};
+}
 
 /** Step PROFILE for a visitor at `place`, with the fields that it fills in; it links to an account that waits. */
 export async function renderProfilePage(
@@ -80,7 +81,7 @@ export async function renderProfilePage(
   const address = profilePageUrl(place, prefill);
   const state: ProfilePageState | undefined = r.viewAt(address, view);
   if (!state) return;
-  const { values, errors = {}, problem, providerNotice, isTaken, status } = state;
+  const { values, errors = {}, problem, providerNotice, status } = state;
   const account = (await findPendingVerification(r.req, deps))?.account;
   const started = account && 'signUp' in account ? account.signUp : undefined;
   const stored = {
@@ -103,7 +104,7 @@ export async function renderProfilePage(
         ...(prefill.source !== 'general' && { from: prefill.source }),
       },
       errors,
-      ...(isTaken && { taken: takenLinks(place, values?.email ?? '') }),
+      taken: takenLinks(place, state),
       ...(problem && { problem }),
       providerNotice,
       ...(started && { resumableSignUp: { email: started.email, href: place.code } }),

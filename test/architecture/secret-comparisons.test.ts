@@ -57,6 +57,7 @@ const allowed: Record<string, string> = {
   'point.chainHash !== head.chainHash': 'hashes of the audit trail, which are public',
   'found.sha256 !== sha256': 'hash of a file of a backup, which its manifest has in the open',
   'emailHash === user.emailHash': 'hashes of an address, both stored',
+  'newPassword === oldPassword': 'both typed in the same form',
   'password === confirm': 'both typed in the same form',
   'token.jkt === proof?.thumbprint': 'thumbprint of a public key (RFC 9449)',
   'known?.sealed === sealed': 'cipher text of the store against the same in memory',

@@ -26,7 +26,7 @@ export interface ProfilePageProps {
   hidden: Record<string, string>;
   errors: Partial<Record<ProfileFieldName, string>>;
   /** The address has an account: the pages on which its owner signs in or sets a new password, with the address. */
-  taken?: { signInHref: string; resetHref: string };
+  taken?: { signInHref: string; resetHref: string } | undefined;
   /** About the whole form. */
   problem?: { title?: string; text: string; support?: boolean };
   /** This browser has a sign-up: the link to its code. */
@@ -86,7 +86,7 @@ function TermsNotice({ ctx }: { ctx: PageContext }) {
           {' '}
           <a href={links.privacy} target="_blank" rel="noopener">
             {t('common.footer.privacy')}
-            <span className="visually-hidden"> ({t('signUp.terms.newTab')})</span>
+            <span className="visually-hidden"> ({t('common.newTab')})</span>
           </a>
         </>
       )}
