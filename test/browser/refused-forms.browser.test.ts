@@ -104,7 +104,7 @@ describe('a refused form in a browser', () => {
 
   /** Each form with values that its handler refuses, and a text that its page shows then. */
   const strangers: [string, Record<string, string>, RegExp][] = [
-    ['/', { username: '', password: '' }, /Cannot be Empty/],
+    ['/', { username: '', password: '' }, /cannot be empty/],
     ['/signup', { email: 'x' }, /./],
     ['/forgot-password', { username: '' }, /./],
     ['/oauth2/device', { user_code: 'BCDF-GHJK' }, /code/i],

@@ -40,6 +40,8 @@ describe('motion', () => {
     const follow = async (reducedMotion: 'reduce' | 'no-preference') => {
       await page.emulateMedia({ reducedMotion });
       await page.goto(at('dialog'));
+      // The browser has nothing to move from until the page was painted.
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       await page.evaluate((next) => location.assign(next), at('tabs'));
       await page.waitForURL(at('tabs'));
       await page.waitForFunction(() => document.documentElement.dataset.transition !== undefined);
