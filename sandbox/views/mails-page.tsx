@@ -39,12 +39,17 @@ export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsP
         }))}
       />
       {mails.map(({ template, subject, text, htmlAddress }) => (
-        <section className="mail-sample" key={template} id={template} aria-labelledby={`${template}-name`}>
+        <section
+          className="mail-sample"
+          key={template}
+          id={template}
+          aria-labelledby={`${template}-name ${template}-template`}
+        >
           <div className="card-head">
             <h2 id={`${template}-name`}>
               <span lang={mailLang}>{subject}</span>
             </h2>
-            <p className="small muted">
+            <p className="small muted" id={`${template}-template`}>
               <code>{template}</code>
             </p>
           </div>

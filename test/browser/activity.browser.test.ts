@@ -40,7 +40,7 @@ describe('the account activity in a browser', () => {
       await page.locator('.notice.error').waitFor();
       await submitSignIn(page, { email: user.email, password });
       await page.locator('details.menu > summary').click();
-      await page.getByRole('button', { name: 'Logout' }).click();
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
       await signIn(page, user, password);
       await page.locator('details.menu > summary').waitFor();
       await sandbox.foyer.app.audit.seal();

@@ -38,6 +38,8 @@ describe('address and number in a browser', () => {
     await submitAct(page);
     await page.getByRole('heading', { name: 'Verify code' }).waitFor();
     await sendCode(page, await (what === 'email' ? emailCode : phoneCode)(foyer, text));
+    // The notice of the change before may still be there.
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByText('Your data has been saved.').waitFor();
   }
 

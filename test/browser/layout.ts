@@ -58,9 +58,11 @@ function faultsHere({ leastTarget, control, wanted }: Limits): string[] {
   // Texts on one another: whatever is drawn at the middle of a control must be the control itself.
   for (const element of document.querySelectorAll<HTMLElement>('a[href], button, input:not([type=hidden])')) {
     if (!shown(element) || hiddenForEyes(element)) continue;
-    const target = element.matches('input[type=checkbox], input[type=radio]')
-      ? (element.closest('label') ?? element)
-      : element;
+    // A label is pressed as well, whether it contains its control or names it.
+    const target =
+      element instanceof HTMLInputElement && element.matches('[type=checkbox], [type=radio]')
+        ? (element.labels?.[0] ?? element)
+        : element;
     const box = target.getBoundingClientRect();
     // A link in a line of text is as high as the line.
     const inText = getComputedStyle(element).display === 'inline' && element.parentElement?.matches('p, li, dd');

@@ -48,7 +48,9 @@ describe('the sign-in page', () => {
     await page.getByLabel('E-Mail oder Telefon').fill('unknown@example.com');
     await page.getByLabel('Passwort', { exact: true }).fill('whatever it is');
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
-    expect(await page.getByRole('alert').textContent()).toBe('Dieser Benutzer existiert nicht.');
+    expect(await page.getByRole('alert').textContent()).toBe(
+      'Dieser Benutzer existiert nicht. Prüfen Sie die Schreibweise, geben Sie die Ländervorwahl an (+49 …) oder legen Sie ein Konto an.',
+    );
   });
 
   thorough('Empty fields are marked both at once, and a shown password is hidden again before it is sent', async () => {
@@ -137,8 +139,9 @@ describe('the sign-in page', () => {
         ...[
           'Sign in with a passkey',
           'Create an account',
-          'Terms of Service',
-          'Imprint',
+          // The panel and the addresses of the sandbox.
+          ...['Fill in', 'Demo app', 'Demo television', 'Mailbox', 'Parts', 'Emails'],
+          ...['Terms of Service', 'Privacy policy', 'Help center', 'Imprint', 'Accessibility'],
           'English',
           'Deutsch',
           'Français',

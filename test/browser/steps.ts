@@ -35,16 +35,21 @@ export async function fillProfile(
   await page.getByRole('button', { name: t('signUp.next') }).click();
 }
 
-/** Types a code into the page that asks for it, and waits for the next page: with scripts the last digit sends it. */
+/**
+ * Types a code into the page or the dialog that asks for it: with scripts the last digit sends it. Waits for the next page,
+ * which a dialog shows without a load.
+ */
 export async function sendCode(page: Page, code: string): Promise<void> {
   const field = page.locator('[name=code]');
   await field.waitFor();
   const hasScripts = await page.evaluate(() => matchMedia('(scripting: enabled)').matches);
   if (hasScripts) await page.locator('html.scripted').waitFor();
-  await andLoad(page, async () => {
+  const type = async () => {
     await field.fill(code);
     if (!hasScripts) await page.locator('form:has([name=code]) button.primary').click();
-  });
+  };
+  const isInDialog = hasScripts && (await page.locator('dialog [name=code]').count()) > 0;
+  await (isInDialog ? type() : andLoad(page, type));
 }
 
 /** Reads the code from the newest mail, types it into the page that asks for it, and waits for the page that follows. */

@@ -66,6 +66,7 @@ describe('the server as a process', () => {
         `Billing:         ${server.url}/sandbox/billing`,
         `Providers:       ${server.demoUrl}/providers`,
         `Refused:         ${server.url}/sandbox/refusals`,
+        `JSON API:        ${server.url}/docs/api`,
         'Stop with Ctrl-C.',
         '',
       ].join('\n'),
