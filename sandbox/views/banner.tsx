@@ -20,9 +20,10 @@ const panelPlaces = ['demoApp', 'television', 'mailbox', 'billing', 'providers',
 /** The sign-in page's panel, and the demo member's input once the link was followed. */
 function signInDemo(ctx: PageContext, { places, demoMember }: BannerSettings): LayoutBanner['signIn'] {
   const address = ctx.languageForm?.redirect;
-  if (demoMember === undefined || address === undefined) return undefined;
+  // Only a whole address cannot be misread: "//" begins a host.
+  const page = address === undefined ? null : URL.parse(`http://localhost${address}`);
+  if (demoMember === undefined || page === null) return undefined;
   const t = textsFor(ctx);
-  const page = new URL(address, 'http://localhost');
   const filled = page.searchParams.has(demoParameter);
   page.searchParams.set(demoParameter, '1');
   const links = panelPlaces.flatMap((name) => {

@@ -3,6 +3,7 @@ import { Button } from '../../views/parts/button.tsx';
 import { DeviceCode } from '../../views/parts/device-code.tsx';
 import { Notice } from '../../views/parts/notice.tsx';
 import { QrCode } from '../../views/parts/qr-code.tsx';
+import { Stylesheet } from '../../views/parts/stylesheet.tsx';
 import { textsFor } from '../texts.ts';
 
 export interface TelevisionPageProps {
@@ -22,6 +23,8 @@ export function TelevisionPage({ ctx, action, screen }: TelevisionPageProps) {
   return (
     <div className="frame plain demo">
       {ctx.banner?.top}
+      {/* Of the QR code. */}
+      <Stylesheet ctx={ctx} name="enrolment" />
       <header className="header">
         <a className="brand" href="/">
           <span className="demo-sign" aria-hidden="true" />

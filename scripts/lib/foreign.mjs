@@ -25,7 +25,7 @@ export const debianPackages = [
   ...['ruby-omniauth-openid-connect', 'ruby-webrick'],
   ...['golang-go', 'golang-github-coreos-go-oidc-dev', 'golang-golang-x-oauth2-dev'],
   'golang-github-markbates-goth-dev',
-  ...['simplesamlphp', 'php-cli', 'python3-pysaml2', 'xmlsec1'],
+  ...['simplesamlphp', 'php-cli', 'php-xml', 'python3-pysaml2', 'xmlsec1'],
 ];
 
 const toField = (/** @type {string} */ name) => `$\{${name}}`;

@@ -134,7 +134,9 @@ export function createPages(settings: PageSettings): Pages {
     send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {
       const plain = context(req, res);
       const ctx =
-        address === undefined ? plain : { ...plain, languageForm: { action: '/language', redirect: address } };
+        address === undefined
+          ? plain
+          : withBanner({ ...plain, languageForm: { action: '/language', redirect: address } });
       res.status(status);
       res.setHeader(
         'Content-Security-Policy',

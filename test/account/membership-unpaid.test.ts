@@ -90,7 +90,7 @@ describe('the page of a membership that is not paid', () => {
   it('A renewal that needs bank authentication is confirmed on this page, which shows the result', async () => {
     const { user, browser } = await withFailedRenewal(shop, cards.authenticatesAlways);
     expect((await standing(shop, user)).unpaid).toMatchObject({ why: 'action-required' });
-    expect(await page(browser)).toContain('Your bank needs you to confirm $99.00 .');
+    expect(await page(browser)).toContain('Your bank needs you to confirm $99.00.');
     const asked = await browser.post(`${path}/pay`);
     expect(asked.status).toBe(200);
     expect(asked.headers.get('content-security-policy')).toContain(shop.stripe.url);

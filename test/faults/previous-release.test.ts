@@ -31,6 +31,14 @@ async function checkOut(commit: string, addition = ''): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-release-'));
   await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', root, commit, folder]);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  // Its pages name its own stylesheets and scripts.
+  await run(
+    join(root, 'node_modules/.bin/vite'),
+    ['build', '--config', 'sandbox/vite.config.ts', '--logLevel', 'error'],
+    {
+      cwd: folder,
+    },
+  );
   const present = pathToFileURL(join(root, 'server/store/migrations/index.ts')).href;
   await writeFile(
     join(folder, 'server/store/migrations/index.ts'),

@@ -132,6 +132,8 @@ describe('a Foyer without a brand', () => {
     expect(links).toEqual([
       '#content',
       '/',
+      // The bell.
+      '/settings/notifications',
       '/dashboard',
       'https://search.example.com/',
       '/settings',

@@ -27,13 +27,13 @@ afterAll(() => setup?.close());
 const mainIds = ['amazon', 'google', 'facebook'];
 
 describe('the sign-in page', () => {
-  it('Amazon and Google are above the form, Facebook below it and the others in a closed list', async () => {
+  it('Amazon, Google and Facebook are above the form and the others in a closed list below it', async () => {
     const { html } = await page(foyer, '/');
     expect(ways(html)).toEqual(idsOnPages.map((id) => `/federation/${id}`));
     const order = [
       '/federation/google',
-      'name="password"',
       '/federation/facebook',
+      'name="password"',
       '<details',
       '/federation/acme-oidc',
     ];

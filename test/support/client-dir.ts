@@ -14,7 +14,9 @@ function writeFixture(): string {
   const sources = [
     'client/hydrate.ts',
     'client/api-reference.css',
+    'client/apps.css',
     'client/checkout.css',
+    'client/enrolment.css',
     'sandbox/client/sandbox.css',
     ...entries.map((name) => `client/entries/${name}`),
   ];

@@ -36,7 +36,7 @@ export interface Exchange {
 
 export interface StripeReference {
   /** The faults of a request, a line each; [] if there are none. */
-  requestFaults(exchange: Pick<Exchange, 'method' | 'path' | 'params'>): string[];
+  requestFaults(exchange: Pick<Exchange, 'method' | 'path' | 'params'> & { status?: number }): string[];
   /** The faults of an answer, a line each. Unknown properties are faults too. */
   answerFaults(exchange: Pick<Exchange, 'method' | 'path' | 'status' | 'answer'>): string[];
   /** The faults of an object of Stripe's, by its schema's name: `Invoice`. Properties of other versions are none. */
@@ -173,17 +173,19 @@ function open(): StripeReference {
   const about = (method: string, path: string, what: string) => (fault: string) =>
     `${method} ${path} ${what}: ${fault}`;
   return {
-    requestFaults({ method, path, params }) {
+    requestFaults({ method, path, params, status }) {
       const operation = operationOf(method, path);
       if (!operation) return [`${method} ${path}: the description does not know this call`];
       const schema = operation['x-query-schema'] ?? operation.requestBody?.content[formType]?.schema;
       if (!schema) return Object.keys(params).map(about(method, path, 'takes no parameters'));
       const answer = operation.responses['200']?.content['application/json']?.schema;
+      // The stand-in has refused such a property itself.
+      const expanded = status === 400 ? [] : listTexts(params.expand);
       return [
         // Coercion changes its input.
         ...requests(schema, structuredClone(params)),
         ...lengthFaults(params),
-        ...listTexts(params.expand).flatMap((property) => expandFault(schemas, answer, property) ?? []),
+        ...expanded.flatMap((property) => expandFault(schemas, answer, property) ?? []),
       ].map(about(method, path, 'request'));
     },
     answerFaults({ method, path, status, answer }) {

@@ -55,7 +55,7 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
 
 /**
  * The specification's toggle and radio choices. The toggle can only be turned on while no factor is enabled; it opens
- * the choices (styles/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
+ * the choices (client/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
  * the choices are open: one of them disables the factor, unless it is required.
  */
 export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {

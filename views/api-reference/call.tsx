@@ -1,3 +1,4 @@
+import { Chip } from '../parts/chip.tsx';
 import { callAnchor, problemAnchor, schemaAnchor, securityAnchor } from './anchors.ts';
 import { curlCommand } from './curl.ts';
 import type { ApiDocument, DocumentedCall, DocumentedProblem, DocumentedSchema } from './document.ts';
@@ -23,8 +24,8 @@ export interface CallProps {
 /** Method and path. */
 export function CallAddress({ method, path }: { method: string; path: string }) {
   return (
-    <span className="api-address">
-      <span className={`chip ${method === 'get' ? 'ok' : 'accent'}`}>{method.toUpperCase()}</span>{' '}
+    <span>
+      <Chip tone={method === 'get' ? 'ok' : 'accent'}>{method.toUpperCase()}</Chip>{' '}
       <code>
         {path.split('/').map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a path never change their order

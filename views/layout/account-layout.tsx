@@ -4,6 +4,7 @@ import type { PageContext } from '../page-context.ts';
 import { Breadcrumb } from '../parts/breadcrumb.tsx';
 import { accountPlaces } from '../parts/profile-menu.tsx';
 import { SideMenu } from '../parts/side-menu.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 import { PlainLayout } from './plain-layout.tsx';
 
 type AccountPage = (typeof accountPlaces)[number];
@@ -38,6 +39,8 @@ export function AccountLayout(props: {
   ];
   return (
     <PlainLayout ctx={ctx} shape="wide" subHeader={{ backHref: links.dashboard }}>
+      {/* Each page can open a step of an enrolment in a dialog. */}
+      <Stylesheet ctx={ctx} name="enrolment" />
       <div className="page-head">
         <Breadcrumb label={t('common.breadcrumb')} path={path} />
         <h1>{heading}</h1>
