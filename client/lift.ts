@@ -28,7 +28,7 @@ async function toAnswer(response: Response): Promise<Answer> {
 }
 
 /**
- * Asks for the part alone (`server/http/page-parts.ts`). No redirect is followed: it could lead to a page that acts.
+ * Asks for the part alone (`server/http/pages.ts`). No redirect is followed: it could lead to a page that acts.
  * @param mode `ahead`: the member has not asked for it yet, so the answer uses nothing up
  */
 async function ask(url: URL | string, init: RequestInit = {}, mode: 'dialog' | 'ahead' = 'dialog'): Promise<Answer> {

@@ -104,7 +104,6 @@ export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
-export { asksAhead, seeOther } from './page-parts.ts';
 export {
   type AddPage,
   enforces,
@@ -114,7 +113,7 @@ export {
   UnknownAddressError,
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
-export { createPages, getPageUser, type PageSettings, type Pages, setPageUser } from './pages.ts';
+export { asksAhead, createPages, getPageUser, type PageSettings, type Pages, seeOther, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { apiProblems, type ErrorKind, problemType } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';

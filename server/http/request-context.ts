@@ -8,8 +8,7 @@ import { setRetryAfter } from './errors.ts';
 import { type Form, type ReadForm, readForm } from './forms.ts';
 import { type Language, resolveLanguage, type T } from './language.ts';
 import type { Logger } from './log.ts';
-import { seeOther } from './page-parts.ts';
-import { type PageOptions, type Pages, renderRedirectPage } from './pages.ts';
+import { type PageOptions, type Pages, renderRedirectPage, seeOther } from './pages.ts';
 import { readFormField, readQueryParam } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
 

@@ -4,7 +4,7 @@
  * Owns the outbox, its worker and carriers, the rendering of templates, and the notice of a change to an account. Does
  * not own the templates (views/mail/) nor when a message is sent: each module decides that.
  */
-export type { MailTemplate, MailValues, MembershipMailValues, SecurityChange } from '../../views/mail/index.ts';
+export type { MailTemplate, MailValues, SecurityChange } from '../../views/mail/index.ts';
 export { isMailAddress } from './addresses.ts';
 export {
   type CarrierOptions,

@@ -37,7 +37,15 @@ describe.each(backends)('a password reset under attack, on $name', (backend) => 
     const after = await rowOf(user);
     // This browser is known after the reset; the next other browser causes a mail.
     expect(after.signedInEpoch).toBe(after.passwordEpoch);
-    const { passwordHash: _, passwordEpoch: __, updatedAt: ___, signedInEpoch: ____, ...rest } = after;
+    const {
+      passwordHash: _,
+      passwordEpoch: __,
+      passwordChangedAt,
+      updatedAt: ___,
+      signedInEpoch: ____,
+      ...rest
+    } = after;
+    expect(passwordChangedAt).toBeGreaterThan(before.passwordChangedAt ?? 0);
     expect(before).toMatchObject(rest);
   });
 

@@ -1,4 +1,4 @@
-import { findStaleFiles, hasBaseline } from './baseline.ts';
+import { findStaleFiles } from './baseline.ts';
 import { lookAtEveryPage } from './every-page.ts';
 import { tour } from './tour.ts';
 
@@ -7,7 +7,6 @@ describe('every page fits, and axe finds nothing: part 1', () => {
     const names = tour(() => {
       throw new Error('no page is opened');
     }).flatMap(({ name, otherWords }) => (otherWords ? [] : [name]));
-    expect({ baseline: hasBaseline(), command: 'npm run baseline' }).toMatchObject({ baseline: true });
     expect(findStaleFiles(names)).toEqual([]);
     expect(new Set(names.map((name) => name.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, '-'))).size).toBe(names.length);
   });

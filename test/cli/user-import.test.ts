@@ -94,6 +94,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
         zoneinfo: 'Europe/London',
         nickname: null,
         middleName: null,
+        passwordChangedAt: null,
         website: null,
         profileUrl: null,
         gender: '1',

@@ -14,7 +14,7 @@ const texts = {
   en: /Signing in with Acme isn’t set up correctly, so trying again doesn’t help\..*write to our support/,
   de: /Anmeldung mit Acme ist nicht richtig eingerichtet, ein neuer Versuch hilft also nicht\..*unserem Support/,
   fr: /connexion avec Acme n’est pas bien configurée\u00a0: réessayer ne sert à rien\..*notre assistance/,
-  nl: /aanmelden met Acme is niet goed ingesteld\. Opnieuw proberen helpt niet.*onze klantenservice/,
+  nl: /inloggen met Acme is niet goed ingesteld\. Opnieuw proberen helpt niet.*onze klantenservice/,
 };
 const again = /in a moment|gleich noch einmal|dans un instant|zo meteen/;
 
@@ -121,7 +121,7 @@ describe('a provider that is not set up rightly', () => {
     await other.close();
   });
 
-  it.each<[string, Record<string, string>, string | undefined]>([
+  it.each<[string, Record<string, string>, string]>([
     [
       'the mail address of the support',
       { MAIL_SUPPORT_ADDRESS: 'help@example.com', HELP_URL: 'https://help.example.com/' },
@@ -132,7 +132,7 @@ describe('a provider that is not set up rightly', () => {
       { HELP_URL: 'https://help.example.com/' },
       '<a href="https://help.example.com/">Help center</a>',
     ],
-    ['no address where none is configured', {}, undefined],
+    ['the stand-in of the help center in the sandbox', {}, '<a href="/sandbox/help">Help center</a>'],
   ])('The notice has %s on each page that shows it, and no other notice has it', async (_what, environment, link) => {
     const PROVIDERS_FILE = writeProvidersFile(standIn, { clientSecret: 'secret-of-acme' });
     const other = await startFoyer(anyBackend, { PROVIDERS_FILE, ...environment });

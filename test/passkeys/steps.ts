@@ -55,6 +55,8 @@ export async function memberWithPasskey(
 /** The error on a page. */
 export async function errorOf(answer: Response): Promise<{ status: number; error: string | undefined }> {
   const html = await answer.text();
-  const error = /<div class="notice error" role="alert"(?: id="[^"]*")?>.*?<p>(.*?)<\/p>/s.exec(html)?.[1];
+  // The notice that a script shows where nothing was sent is hidden.
+  const visible = html.replaceAll(/<(\w+)[^>]* hidden=""[^>]*>.*?<\/\1>/gs, '');
+  const error = /<div class="notice error" role="alert"(?: id="[^"]*")?>.*?<p>(.*?)<\/p>/s.exec(visible)?.[1];
   return { status: answer.status, error: error?.replaceAll('&#x27;', "'") };
 }

@@ -149,7 +149,7 @@ describe('the pages of the mailbox', () => {
     expect(list.html).toMatch(/<code id="code-[\w-]+">493027<\/code>/);
     expect(visible(list.html)).toContain('vera@example.com');
     const [, address = ''] =
-      /<a class="item-label" href="(\/sandbox\/mailbox\/[\w-]{43})">Ihr Code/.exec(list.html) ?? [];
+      /<a class="item-label" href="(\/sandbox\/mailbox\/[\w-]{43})">493027 ist Ihr /.exec(list.html) ?? [];
     const one = await read(address);
     expect(one.status).toBe(200);
     expect(one.html).toMatch(/<pre class="mail-text">E-Mail-Adresse bestätigen\n\nGuten Tag Vera,/);

@@ -10,7 +10,6 @@ import { mailText } from './text.ts';
 export type { SecurityChange } from './account-mails.ts';
 export { coloured, type MailColours } from './colours.ts';
 export type { MailContext, MailDefinition, MailDocument, MailLink, MailText } from './definition.ts';
-export { failedPaymentLead } from './facts.ts';
 
 const templates = { ...accountMails, ...membershipMails, ...planEndMails, ...refundMails };
 export type MailTemplate = keyof typeof templates;

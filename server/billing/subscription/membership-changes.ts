@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import { resolveLanguage } from '../../http/index.ts';
+import { type MembershipMail, toNotification } from '../../../views/mail/membership-notification.ts';
+import { resolveLanguage, translator } from '../../http/index.ts';
 import type { Mail } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
@@ -9,7 +10,6 @@ import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import type { Membership, PendingChange, RefundAtEnd, SavedCard } from './membership.ts';
-import { type MembershipMail, toNotification } from './membership-notification.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 
@@ -249,7 +249,7 @@ export async function notifyMembership(
     // In the order of the events.
     groupId: `membership:${user.id}`,
   } as Mail);
-  const notice = toNotification(lang, mail);
+  const notice = toNotification({ lang, t: translator(lang) }, mail);
   if (notice) await outbox.add(trx, { channel: 'notification', userId: user.id, ...notice, category: 'membership' });
 }
 

@@ -28,7 +28,7 @@ describe.each(backends)('account deletion, on $name', (backend) => {
     expect(page).toContain('14 Tage lang wird nichts gelöscht');
     const answer = await askToLeave(browser);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/account-deletion']);
-    expect(await (await browser.get('/account-deletion')).text()).toContain('In 14 days, everything stored');
+    expect(await (await browser.get('/account-deletion')).text()).toContain('In 14 days, we erase everything stored');
     for (const one of [browser, other]) expect((await one.get('/settings')).status).toBe(303);
     const mail = (await foyer.mails(user.email)).find(({ template }) => template === 'deletion-asked');
     expect(mail).toMatchObject({ subject: 'Ihr Konto bei Foyer wird gelöscht' });
@@ -65,7 +65,10 @@ describe.each(backends)('account deletion, on $name', (backend) => {
       .select(['title', 'category'])
       .where('userId', '=', user.id)
       .execute();
-    expect(notes).toEqual([{ title: 'Your account stays', category: 'account' }]);
+    expect(notes).toEqual([
+      { title: 'Your account stays', category: 'account' },
+      { title: 'Sign-in from a new device', category: 'account' },
+    ]);
     expect(await (await browser.get('/settings')).text()).toContain('for your account to be deleted. Because you’ve');
     await afterTwoWeeks();
     expect(await stillThere(user.id)).toBe(true);

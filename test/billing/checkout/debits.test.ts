@@ -189,6 +189,7 @@ describe('plans paid by SEPA debit', () => {
     expect(await templatesTo(user)).toContain('payment-failed');
     const told = await shop.foyer.deps.database.db.selectFrom('notifications').selectAll().execute();
     expect(told.filter(({ userId }) => userId === user.id).map(({ description }) => description)).toEqual([
+      'Starter · €99.00',
       expect.stringContaining('We couldn’t debit your bank account'),
     ]);
     expect(await paidOf(customer)).toEqual([9_900]);

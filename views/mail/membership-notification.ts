@@ -1,7 +1,7 @@
-import { formatAmount, formatDate } from '../../../views/format.ts';
-import { failedPaymentLead } from '../../../views/mail/index.ts';
-import { type Language, translator } from '../../http/index.ts';
-import type { MembershipMailValues } from '../../messages/index.ts';
+import type { Language, T } from '../../locales/index.ts';
+import { formatAmount, formatDate } from '../format.ts';
+import { failedPaymentLead } from './facts.ts';
+import type { MembershipMailValues } from './index.ts';
 
 type Own<Template extends keyof MembershipMailValues> = Omit<MembershipMailValues[Template], 'givenName' | 'pageLink'>;
 
@@ -15,10 +15,9 @@ const toLine = (...parts: readonly (string | undefined)[]) => parts.filter((part
 
 /** The mails about money and the plan that are also shown inside the marketplace, short. */
 export function toNotification(
-  lang: Language,
+  { lang, t }: { lang: Language; t: T },
   { template, values }: MembershipMail,
 ): { title: string; description: string } | undefined {
-  const t = translator(lang);
   switch (template) {
     case 'receipt': {
       const amount = formatAmount(lang, values.totalAmount, { currency: values.currency });
