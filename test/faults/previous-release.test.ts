@@ -32,13 +32,15 @@ async function checkOut(commit: string, addition = ''): Promise<string> {
   await run('sh', ['-c', 'git -C "$1" archive "$2" | tar -x -C "$3"', 'sh', root, commit, folder]);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   // Its pages name its own stylesheets and scripts.
-  await run(
+  const vite = [
     join(root, 'node_modules/.bin/vite'),
-    ['build', '--config', 'sandbox/vite.config.ts', '--logLevel', 'error'],
-    {
-      cwd: folder,
-    },
-  );
+    'build',
+    '--config',
+    'sandbox/vite.config.ts',
+    '--logLevel',
+    'error',
+  ];
+  await run(process.execPath, vite, { cwd: folder, env: { ...process.env, NODE_ENV: 'production' } });
   const present = pathToFileURL(join(root, 'server/store/migrations/index.ts')).href;
   await writeFile(
     join(folder, 'server/store/migrations/index.ts'),
