@@ -187,7 +187,8 @@ describe('plans paid by SEPA debit', () => {
     expect(await membershipPage(browser)).toContain('We couldn’t debit €99.00 from your bank account.');
     expect(await shop.planOf(user)).toBe('10');
     expect(await templatesTo(user)).toContain('payment-failed');
-    const told = await shop.foyer.deps.database.db.selectFrom('notifications').selectAll().execute();
+    const { db } = shop.foyer.deps.database;
+    const told = await db.selectFrom('notifications').selectAll().orderBy('createdAt').execute();
     expect(told.filter(({ userId }) => userId === user.id).map(({ description }) => description)).toEqual([
       'Starter · €99.00',
       expect.stringContaining('We couldn’t debit your bank account'),
