@@ -80,7 +80,7 @@ describe.each([anyBackend])('an ambiguous SAML answer', (backend) => {
     await expectRefused(attempt, await arrive(context.foyer, attempt, xml), 'invalid', detail);
   });
 
-  it('Attack: a good assertion in an answer that says that the sign-in failed signs in nobody', async () => {
+  it('Attack: a good assertion in an answer that says that the sign-in failed signs in no user', async () => {
     for (const [change, outcome, detail] of [
       [{ status: 'Responder' }, 'provider-error', 'provider reported a failure'],
       [{ status: 'Responder', subStatus: 'AuthnFailed' }, 'cancelled', 'provider reported no sign-in'],

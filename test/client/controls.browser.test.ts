@@ -214,18 +214,18 @@ describe('client controls', () => {
     it('The code input is as wide as its container, with six equal cells, at 320 px and at 1366 px', async () => {
       for (const width of [320, 375, 1366]) {
         const page = await open('code input', { widthPx: width });
-        const { frame, room, spacing, digit } = await page.getByLabel('Code').evaluate((element) => {
+        const { frame, available, spacing, digit } = await page.getByLabel('Code').evaluate((element) => {
           const style = getComputedStyle(element);
           const context = document.createElement('canvas').getContext('2d');
           if (context) context.font = style.font;
           return {
             frame: element.parentElement?.clientWidth ?? 0,
-            room: element.closest('.control')?.clientWidth ?? 0,
+            available: element.closest('.control')?.clientWidth ?? 0,
             spacing: Number.parseFloat(style.letterSpacing),
             digit: context?.measureText('0').width ?? 0,
           };
         });
-        expect(frame).toBe(Math.min(room, 28 * 16) - 2);
+        expect(frame).toBe(Math.min(available, 28 * 16) - 2);
         expect(Math.abs(spacing + digit - frame / 6)).toBeLessThan(0.6);
       }
     });
