@@ -19,7 +19,7 @@ export interface Extensions {
   /** Stripe's time, if it is not the machine's. */
   billingClock?: BillingClock;
   /** The banner at the top of each page. */
-  layoutBanner?: (ctx: PageContext) => LayoutBanner;
+  layoutBanner?: (ctx: PageContext, requestedAddress?: string) => LayoutBanner;
   /** A stylesheet behind the product's, by its source in the manifest of the client build. */
   assets?: { stylesheet: string };
   /** Pages that replace apps without a configuration. */

@@ -17,14 +17,20 @@ const demoParameter = 'demo';
 /** The places that the panel of the sign-in page links. */
 const panelPlaces = ['demoApp', 'television', 'mailbox', 'billing', 'providers', 'parts', 'mails'] as const;
 
+/** Only a whole address cannot be misread: "//" begins a host. */
+const toUrl = (address: string | undefined) => (address === undefined ? null : URL.parse(`http://localhost${address}`));
+
 /** The sign-in page's panel, and the demo member's input once the link was followed. */
-function signInDemo(ctx: PageContext, { places, demoMember }: BannerSettings): LayoutBanner['signIn'] {
-  const address = ctx.languageForm?.redirect;
-  // Only a whole address cannot be misread: "//" begins a host.
-  const page = address === undefined ? null : URL.parse(`http://localhost${address}`);
+function signInDemo(
+  ctx: PageContext,
+  { places, demoMember }: BannerSettings,
+  requestedAddress: string | undefined,
+): LayoutBanner['signIn'] {
+  // The page's own address has no request that has ended.
+  const page = toUrl(ctx.languageForm?.redirect);
   if (demoMember === undefined || page === null) return undefined;
   const t = textsFor(ctx);
-  const filled = page.searchParams.has(demoParameter);
+  const filled = toUrl(requestedAddress)?.searchParams.has(demoParameter) ?? false;
   page.searchParams.set(demoParameter, '1');
   const links = panelPlaces.flatMap((name) => {
     const href = places[name];
@@ -53,9 +59,9 @@ function signInDemo(ctx: PageContext, { places, demoMember }: BannerSettings): L
 }
 
 /** Shows at the top of a page that the sandbox is on, with links to all that it has and to its mailbox. */
-export function createBanner(settings: BannerSettings): (ctx: PageContext) => LayoutBanner {
+export function createBanner(settings: BannerSettings): (ctx: PageContext, requestedAddress?: string) => LayoutBanner {
   const { mailbox } = settings.places;
-  return (ctx) => {
+  return (ctx, requestedAddress) => {
     const t = textsFor(ctx);
     return {
       top: (
@@ -70,7 +76,7 @@ export function createBanner(settings: BannerSettings): (ctx: PageContext) => La
           {t('sandbox.ribbon')} <a href={mailbox}>{t('sandbox.mailbox')}</a>
         </p>
       ),
-      signIn: signInDemo(ctx, settings),
+      signIn: signInDemo(ctx, settings, requestedAddress),
     };
   };
 }

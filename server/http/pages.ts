@@ -112,8 +112,8 @@ export interface PageSettings {
   endAddress?: string | undefined;
   /** Only addresses of modules that exist. */
   links: PageContext['links'];
-  /** The banner at the top of each page. */
-  banner?: ((ctx: PageContext) => LayoutBanner) | undefined;
+  /** The banner at the top of each page, which has its own address and the requested one. */
+  banner?: ((ctx: PageContext, requestedAddress?: string) => LayoutBanner) | undefined;
   /** Address of an additional stylesheet. */
   extraCss?: string | undefined;
   /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
@@ -130,19 +130,20 @@ export function createPages(settings: PageSettings): Pages {
   );
   const ends =
     settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
-  const withBanner = (ctx: PageContext): PageContext =>
-    settings.banner ? { ...ctx, banner: settings.banner(ctx) } : ctx;
+  const withBanner = (ctx: PageContext, requestedAddress?: string): PageContext =>
+    settings.banner ? { ...ctx, banner: settings.banner(ctx, requestedAddress) } : ctx;
   const base = (lang: Language, nonce: string) => ({ lang, t: translator(lang), nonce, brand, assets, links });
   const context = (req: Request, res: Response): PageContext => {
     const greeting = getPageUser(req);
-    return withBanner({
+    const ctx = {
       ...base(req.language, getNonce(res)),
       // A page that answers a form, or a client app's request, has no address of its own.
       ...(req.method === 'GET' &&
         !req.path.startsWith('/oauth2/') && { languageForm: { action: '/language', redirect: req.originalUrl } }),
       member: greeting?.member,
       unread: greeting?.unread,
-    });
+    };
+    return withBanner(ctx, req.originalUrl);
   };
   return {
     context,
@@ -172,7 +173,7 @@ export function createPages(settings: PageSettings): Pages {
       const ctx =
         address === undefined
           ? plain
-          : withBanner({ ...plain, languageForm: { action: '/language', redirect: address } });
+          : withBanner({ ...plain, languageForm: { action: '/language', redirect: address } }, req.originalUrl);
       res.status(status);
       res.setHeader(
         'Content-Security-Policy',

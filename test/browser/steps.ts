@@ -43,12 +43,13 @@ export async function sendCode(page: Page, code: string): Promise<void> {
   const field = page.locator('[name=code]');
   await field.waitFor();
   const hasScripts = await page.evaluate(() => matchMedia('(scripting: enabled)').matches);
-  if (hasScripts) await page.locator('html.scripted').waitFor();
+  // Before its script runs, the field does not send itself.
+  if (hasScripts) await page.locator('[name=code][aria-describedby*="-auto-submit"]').waitFor();
   const type = async () => {
     await field.fill(code);
     if (!hasScripts) await page.locator('form:has([name=code]) button.primary').click();
   };
-  const isInDialog = hasScripts && (await page.locator('dialog [name=code]').count()) > 0;
+  const isInDialog = hasScripts && (await page.locator('dialog [data-lift] [name=code]').count()) > 0;
   await (isInDialog ? type() : andLoad(page, type));
 }
 
