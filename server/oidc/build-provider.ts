@@ -97,15 +97,29 @@ function addIssParameter(provider: Provider): void {
   });
 }
 
+/** The bound of the connections in memory whose use was recorded. */
+const maxRecorded = 10_000;
+const recordAgainMs = 10 * 60_000;
+
 /**
  * Records when a user's connected app last got tokens. A failure is only logged, so that the tokens are still issued.
+ * The record has steps of an hour: within ten minutes this process does not ask the database again.
  */
 function recordUses(provider: Provider, { db }: Database, { now, log }: { now: () => number; log: Logger }): void {
+  const recorded = new Map<string, number>();
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, account } = ctx.oidc;
     if (!client || !account) return;
-    recordUse(db, { userId: toUserId(account.accountId), clientId: toClientId(client.clientId), nowMs: now() }).catch(
-      (error: unknown) => log.warn({ err: error }, 'could not record the use of a connected app'),
+    const key = `${account.accountId} ${client.clientId}`;
+    const nowMs = now();
+    if (Math.abs(nowMs - (recorded.get(key) ?? Number.NEGATIVE_INFINITY)) < recordAgainMs) return;
+    if (recorded.size >= maxRecorded) recorded.clear();
+    recorded.set(key, nowMs);
+    recordUse(db, { userId: toUserId(account.accountId), clientId: toClientId(client.clientId), nowMs }).catch(
+      (error: unknown) => {
+        recorded.delete(key);
+        log.warn({ err: error }, 'could not record the use of a connected app');
+      },
     );
   });
 }

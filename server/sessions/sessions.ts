@@ -46,6 +46,7 @@ export function createSessions(settings: Settings): Sessions {
   const endings = createEndings({ kv, hooks, metrics });
   const limit = async (userId: UserId) => metrics.sessionEnded('limit', await limitSessions({ kv, hooks }, userId));
   const users = new WeakMap<Request, Promise<User | undefined>>();
+  const prepared = new WeakMap<Request, { user: User; header: Promise<void> }>();
   const use = createSessionUse({ kv, lifetimes, now });
   const startDeps = { ...settings, limit, users, use };
 
@@ -80,6 +81,15 @@ export function createSessions(settings: Settings): Sessions {
     await hooks.afterSignOut({ req, res, session, requestedBy });
   }
 
+  /** Once per request and user, because it reads the database. */
+  function setPageUser(req: Request, user: User): Promise<void> {
+    const before = prepared.get(req);
+    if (before?.user === user) return before.header;
+    const header = settings.setPageUser(req, user);
+    prepared.set(req, { user, header });
+    return header;
+  }
+
   async function getCurrentUser(req: Request) {
     const session = getCurrentSession(req);
     if (!session || endsAtMs(session, lifetimes) <= now()) return undefined;
@@ -93,7 +103,7 @@ export function createSessions(settings: Settings): Sessions {
     if (found && (session.passwordEpoch ?? found.passwordEpoch) < found.passwordEpoch) return undefined;
     if (found) await use.record(req, session);
     if (!found || found.disabledAt !== null) return undefined;
-    await settings.setPageUser(req, found);
+    await setPageUser(req, found);
     return { user: found, session };
   }
 

@@ -71,7 +71,8 @@ export function createPageUserSetter(
 ): (req: Request, user: User) => Promise<void> {
   const findImageName = createImageNameReader(database);
   return async (req, user) => {
-    const hasPages = !withoutPages.test(req.path);
+    // A request that bypasses Express has only the address of Node.
+    const hasPages = !withoutPages.test(req.originalUrl ?? req.url);
     const [imageName, unread] = await Promise.all([
       hasPages && media !== undefined ? findImageName(user.id) : '',
       hasPages ? countUnread(database.db, user.id) : 0,

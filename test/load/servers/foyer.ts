@@ -1,7 +1,6 @@
 /**
- // he product in its production configuration, as `server/start.ts` starts it, but listening only on this machine and
- // with
- * the users and client app of the measurement.
+ * The product in its production configuration, as `server/start.ts` starts it, but listening only on this machine and
+ * with the users and client app of the measurement.
  */
 
 import type * as AppModule from '../../../server/app.ts';
