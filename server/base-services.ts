@@ -4,6 +4,7 @@ import { createHooks } from './hooks.ts';
 import {
   brandStylesheet,
   createFormRecords,
+  createPageSender,
   createPages,
   createSingleUseNotices,
   createVisitorGate,
@@ -63,6 +64,7 @@ function createWebServices(deps: AppDeps, extensions: Extensions) {
       extraCss: extensions.assets && assets.style(extensions.assets.stylesheet),
       formRecords: createFormRecords({ cookies, box: boxes.forms, sessionCookie, now }),
       notices: createSingleUseNotices({ cookies, box: boxes.forms, now }),
+      sendPage: createPageSender(cookies),
     }),
     returning,
     visitorGate: createVisitorGate({ kv, data: visitorData, isReturning: returning.is, metrics }),

@@ -104,6 +104,7 @@ export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
+export { createPageSender } from './page-compression.ts';
 export {
   type AddPage,
   enforces,

@@ -7,6 +7,7 @@ import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
+import type { SendPage } from './page-compression.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument, renderPart } from './render.tsx';
 import type { SingleUseNotices } from './single-use-notices.ts';
@@ -119,6 +120,8 @@ export interface PageSettings {
   /** Stores what a form shows after its redirect. Without it a POST is answered with the page itself. */
   formRecords?: FormRecords;
   notices?: SingleUseNotices;
+  /** Sends a whole page. Without it pages are never compressed. */
+  sendPage?: SendPage;
 }
 
 export function createPages(settings: PageSettings): Pages {
@@ -193,7 +196,9 @@ export function createPages(settings: PageSettings): Pages {
       const isRefused = status >= 400 && address !== undefined;
       const words = isRefused ? ctx.t('common.errorTitle', { title: title(ctx) }) : title(ctx);
       const head = { title: words, ...(refreshTo !== undefined && { refreshTo }) };
-      res.type('html').send(renderDocument(ctx, page(ctx), head));
+      const html = renderDocument(ctx, page(ctx), head);
+      if (settings.sendPage) settings.sendPage({ req, res }, html);
+      else res.type('html').send(html);
     },
   };
 }
