@@ -119,9 +119,9 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const guard = oauth.apiGuard(session);
   app.use(guardVisitorForms(visitorGate));
   const limits = apiCallLimits(kv, base.limits, config.API_LIMIT_CALLS);
-  const document = describeOperations(operations, deps, base);
-  app.use(apiRoutes(operations, { guard, limits, document, isScriptOrigin: oauth.isScriptOrigin }));
-  app.use(apiReferenceRoute(pages, document));
+  const describe = describeOperations(operations, deps, base);
+  app.use(apiRoutes(operations, { guard, limits, describe, isScriptOrigin: oauth.isScriptOrigin }));
+  app.use(apiReferenceRoute(pages, describe));
   app.use(createPageRouter({ deps, base, modules }, extensions));
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
 

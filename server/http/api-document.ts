@@ -44,9 +44,9 @@ export function servePublicly(make: () => PublicAnswer): RequestHandler {
 }
 
 /** `GET /openapi.json`. Every origin may read it, because hosted viewers and generators load it. */
-export const serveDocument = (document: object): RequestHandler =>
+export const serveDocument = (describe: () => object): RequestHandler =>
   servePublicly(() => ({
     type: 'json',
-    text: JSON.stringify(document),
+    text: JSON.stringify(describe()),
     headers: { 'Access-Control-Allow-Origin': '*' },
   }));

@@ -149,8 +149,8 @@ function toHandlers(operation: ApiOperation, guard: Guard, limits: CallLimits): 
 interface ApiServices {
   guard: Guard;
   limits: CallLimits;
-  /** Of `/openapi.json`. */
-  document: object;
+  /** Gives `/openapi.json`; called for the first request. */
+  describe: () => object;
   /** Without it no page of another origin may call. */
   isScriptOrigin?: IsScriptOrigin;
 }
@@ -161,7 +161,7 @@ interface ApiServices {
  */
 export function apiRoutes(
   operations: readonly ApiOperation[],
-  { guard, limits, document, isScriptOrigin = async () => false }: ApiServices,
+  { guard, limits, describe, isScriptOrigin = async () => false }: ApiServices,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const spelt = operations.flatMap((one) => (one.alsoAt === undefined ? [one] : [one, { ...one, path: one.alsoAt }]));
@@ -177,7 +177,7 @@ export function apiRoutes(
       ),
     );
   }
-  router.route('/openapi.json').get(serveDocument(document)).all(methodNotAllowed('GET', 'HEAD'));
+  router.route('/openapi.json').get(serveDocument(describe)).all(methodNotAllowed('GET', 'HEAD'));
   router.use(refuseOtherJsonRoutes);
   return router;
 }

@@ -20,9 +20,10 @@ const listProblems = (): DocumentedProblem[] =>
  * `GET /docs/api`: the document of the JSON API as a page. It is rendered for the first visitor and kept: it knows no
  * user, and is in English like the document.
  */
-export function apiReferenceRoute(pages: Pages, document: ApiDocument): Router {
+export function apiReferenceRoute(pages: Pages, describe: () => ApiDocument): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const render = () => {
+    const document = describe();
     const { html, policy } = pages.renderPublic(
       (ctx) =>
         createElement(ApiReferencePage, { ctx, document, problems: listProblems(), documentHref: '/openapi.json' }),

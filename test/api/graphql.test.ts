@@ -106,7 +106,7 @@ describe('errors of GraphQL', () => {
       },
       limitsWith({}),
     );
-    const settings = { guard, limits, document: {} };
+    const settings = { guard, limits, describe: () => ({}) };
     const app = express().use(apiRoutes([operation], settings), onError);
     const listening = await listenOnFreePort(app);
     ({ server } = listening);

@@ -119,7 +119,7 @@ export async function serveProbes({ app, deps }: TestFoyer): Promise<{ url: stri
       apiRoutes(probes, {
         guard: app.guard,
         limits: apiCallLimits(deps.kv, limitsWith({}), new Map([['probeRare', 3]])),
-        document: {},
+        describe: () => ({}),
       }),
       onError,
     );
