@@ -26,7 +26,7 @@ export function ProviderDocument({ title, kind = 'none', nonce, submits = false,
       <body className={kind}>
         <main>{children}</main>
         <footer>
-          <p>Sandbox: this page stands for the one of a provider. No real account is behind it.</p>
+          <p>Sandbox: this page stands in for a provider’s own. No real account is behind it.</p>
         </footer>
         {submits && <script nonce={nonce}>document.forms[0].submit()</script>}
       </body>
