@@ -7,7 +7,7 @@ import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
-import { ensureCustomer } from './ensure-customer.ts';
+import { ensureCustomer, findCreatedSubscription } from './ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { changeKind } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
@@ -57,7 +57,13 @@ export async function viewedSubscription(deps: BillingDeps, user: User): Promise
   const { customerId, subscriptionId, status } = membership;
   if (customerId === null) throw new StripeUnavailableError('the customer has just been deleted');
   if (isPaused(membership)) throw new StripeUnavailableError('the subscription is paused');
-  return { membership, customerId, subscriptionId: status === 'paused' ? null : subscriptionId };
+  const subscription = findCreatedSubscription(deps, user, subscriptionId);
+  return {
+    membership,
+    customerId,
+    subscriptionId: status === 'paused' ? null : subscriptionId,
+    ...(subscription && { subscription }),
+  };
 }
 
 /** Tests whether the user's first customer and subscription were created at Stripe, whatever their state is now. */

@@ -207,6 +207,23 @@ async function makeSubscription(
   return subscription;
 }
 
+/** A page shows its price at once; what is older is read again. */
+const freshMs = 10_000;
+
+/** By the user object of the request. */
+const created = new WeakMap<User, { subscription: Stripe.Subscription; atMs: number }>();
+
+/** The subscription that this very request has created, which need not be read again. */
+export function findCreatedSubscription(
+  { now }: Pick<BillingDeps, 'now'>,
+  user: User,
+  subscriptionId: string | null,
+): Stripe.Subscription | undefined {
+  const { subscription, atMs } = created.get(user) ?? {};
+  const isFresh = atMs !== undefined && now() - atMs < freshMs;
+  return isFresh && subscription?.id === subscriptionId ? subscription : undefined;
+}
+
 /**
  * The first customer and subscription, which this act has created: Stripe's answers are all that there is to read.
  * @returns undefined if another act was faster
@@ -221,6 +238,7 @@ async function completeFirst(
   const subscription = await makeSubscription(deps, user, { membership, days });
   const { latest_invoice: invoice } = subscription;
   const invoices = invoice && typeof invoice !== 'string' ? [invoice] : [];
+  created.set(user, { subscription, atMs: deps.now() });
   const facts = { customer, subscriptions: [subscription], invoices, unpaid: undefined };
   return recordAnswers(deps, user.id, facts);
 }
