@@ -33,7 +33,12 @@ import { findRenewalBefore, loadPendingRenewal } from './subscription/changeable
 import { ensureCustomer } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findStanding } from './subscription/membership-store.ts';
-import { endProrated, quoteProratedEnd } from './subscription/prorated-end.ts';
+import {
+  confirmEndOfDeletion,
+  endProrated,
+  quoteEndOfDeletion,
+  quoteProratedEnd,
+} from './subscription/prorated-end.ts';
 import { requestCustomer } from './subscription/request-customer.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
 import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
@@ -166,7 +171,9 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
     payUnpaid: (user, from) => alone(user, () => payOpenInvoice(deps, user, from)),
     cancel: (user, choice) => alone(user, () => cancel(deps, user, choice)),
     findWithdrawal: async (userId) => findWithdrawal(await listOrders(database.db, userId), catalogue, deps.now()),
-    quoteEnd: (userId) => readBy(userId, () => quoteProratedEnd(deps, userId)),
+    quoteEnd: (userId, act) =>
+      readBy(userId, () => (act === 'deletion' ? quoteEndOfDeletion : quoteProratedEnd)(deps, userId)),
+    confirmDeletion: (userId, announced) => confirmEndOfDeletion(deps, userId, announced),
     endProrated: (user, announced) => alone(user, () => endProrated(deps, user, announced)),
     withdraw: (user) => alone(user, () => withdraw(deps, user)),
     resume: (user, announced) => alone(user, () => resume(deps, user, announced)),

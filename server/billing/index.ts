@@ -32,13 +32,18 @@ export {
   priceText,
   type TextContext,
 } from './checkout/plan-view.ts';
-export { findRefund, findRefundOnNotice, readAnnouncedEnd, readAnnouncedEndsAt } from './checkout/refund-view.ts';
+export {
+  findRefund,
+  readAnnouncedDeletion,
+  readAnnouncedEnd,
+  readAnnouncedEndsAt,
+} from './checkout/refund-view.ts';
 export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';
 export { listCountries, toDetailsView } from './details/details-view.ts';
 export { countTasks } from './jobs/task-store.ts';
-export type { Order } from './orders/order.ts';
+export type { EndOnNotice, Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
 export { type RefundResult, refundInvoice } from './orders/refund-invoice.ts';
 export { billingDataSource, subscriptionOnDeletion } from './personal-data.ts';

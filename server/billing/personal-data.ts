@@ -19,14 +19,14 @@ import type { SubscriptionOnDeletion } from './subscription/subscription-on-dele
  */
 export function subscriptionOnDeletion(
   { db }: Pick<Database, 'db'>,
-  catalogue: Pick<Catalogue, 'byId' | 'graceDays' | 'afterYear' | 'currency'>,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays' | 'afterYear' | 'cancel' | 'currency'>,
 ): SubscriptionOnDeletion {
   return {
     async findRenewing(userId, nowMs) {
       const running = findRenewingMembership(await findStanding({ db }, userId), catalogue, nowMs);
       return running && { planName: running.plan?.name, until: running.until, unpaid: running.unpaid };
     },
-    async cancelOnDeletion(trx, userId, { timing, nowMs, announcedEndsAt }) {
+    async cancelOnDeletion(trx, userId, { timing, nowMs, announcedEndsAt, refund }) {
       const membership = await findStanding({ db: trx }, userId);
       const running = findRenewingMembership(membership, catalogue, nowMs);
       if (!membership) return null;
@@ -38,11 +38,14 @@ export function subscriptionOnDeletion(
         return null;
       }
       // An unpaid renewal has no period to wait for, and is not charged again after a request for deletion.
-      const end = running.unpaid ? 'at-once' : timing;
+      const end = running.unpaid || refund ? 'at-once' : timing;
       const kind = end === 'at-once' ? 'cancel-now' : 'cancel-later';
+      const isProrated = end === 'at-once' && !running.unpaid && catalogue.cancel === 'prorated';
+      const later = { endsAt: nowMs, currency: catalogue.currency, parts: null };
+      const notice = isProrated ? (refund ?? later) : undefined;
       // A change that Stripe has not taken yet has its prices in the task that is replaced now.
       const change = (await listTasks(trx, userId)).find((task) => task.kind === 'change-later')?.detail;
-      await addPlanEnd(trx, { catalogue, nowMs }, { kind, membership, announcedEndsAt });
+      await addPlanEnd(trx, { catalogue, nowMs }, { kind, membership, announcedEndsAt, notice });
       return end === 'period-end' && membership.nextPlanId !== null
         ? [end, membership.nextPlanId, ...(change ? [change] : [])].join(':')
         : end;

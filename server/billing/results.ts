@@ -2,10 +2,10 @@ import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
-import type { Order } from './orders/order.ts';
+import type { EndOnNotice, Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
-import type { AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
+import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 
 /** A promotion code that a user has applied to a purchase. */
@@ -278,8 +278,10 @@ export interface BillingService {
    * not paid then. `noted`: done as soon as Stripe answers.
    */
   cancel(user: User, choice?: { atOnce: boolean }): Promise<'cancelled' | 'noted' | 'no-change'>;
-  /** The end and the refund of cancelling now; undefined: the plan ends with its period. @throws {StripeUnavailableError} */
-  quoteEnd(userId: UserId): Promise<ProratedEnd | undefined>;
+  /** The end and the refund of an act now; undefined: the plan ends with its period. @throws {StripeUnavailableError} */
+  quoteEnd(userId: UserId, act?: 'cancel' | 'deletion'): Promise<ProratedEnd | undefined>;
+  /** The end at once of a deletion, with its refund; undefined: nothing is given back. */
+  confirmDeletion(userId: UserId, announced: AnnouncedDeletion): Promise<EndOnNotice | 'changed' | undefined>;
   /** Ends the plan as announced, and gives the announced amount back. @throws {StripeUnavailableError} */
   endProrated(user: User, announced: AnnouncedEnd): Promise<ProratedEndResult>;
   /** The purchase from which the user can still withdraw. */

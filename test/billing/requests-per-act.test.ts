@@ -128,6 +128,18 @@ describe('requests to Stripe per act', () => {
     ]);
   });
 
+  it('A price after a purchase is not that of the trial which the same request has created', async () => {
+    const user = await shop.foyer.addUser();
+    await shop.saveCard(user);
+    const { membership } = shop.foyer.app;
+    const [starter, growth] = ['m-99', 'm-499'].map((code) => membership.catalogue.byCode(code));
+    if (!starter || !growth) throw new Error('the catalogue lacks a plan');
+    await membership.choose(user, starter);
+    const announced = { planId: starter.id, dueCents: 9_900 };
+    expect(await membership.confirm(user, announced, { ip: '127.0.0.1' })).toMatchObject({ kind: 'paid' });
+    expect((await membership.quote(user, growth, null)).unusedCents).toBeGreaterThan(9_800);
+  });
+
   it('The payment page of a member takes at most 4 requests', async () => {
     const browser = await member();
     await browser.get('/plan-purchase/10');

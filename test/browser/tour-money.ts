@@ -175,6 +175,10 @@ function membershipStops({ stop, after }: ReturnType<typeof moneySteps>): Stop[]
     after('ended with a refund', 'contained', { at: `${at}/cancel`, prepare: all(buyer('m-99'), later(dayMs)) }),
     stop('credit', 'added', { at, prepare: withCredit }),
     stop('cancel with credit', 'added', { at: `${at}/cancel`, prepare: withCredit }),
+    stop('delete the account with a refund', 'contained', {
+      at: '/settings/delete-account',
+      prepare: all(buyer('m-99'), later(dayMs)),
+    }),
     stop('delete the account with credit', 'added', { at: '/settings/delete-account', prepare: withCredit }),
     stop('debit waits', 'added', { at, prepare: debit(accounts.succeedsLate) }),
     stop('debit refused', 'added', { at, prepare: all(debit(accounts.failsLate), later(3_600_000)) }),

@@ -1,5 +1,5 @@
 import { type CardView, cardName } from '../billing/card-name.ts';
-import { listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
+import { listRefundsNow, listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
@@ -24,22 +24,11 @@ function listNoticeEffects({ t, lang }: PageContext, plan: string, refund: Refun
 
 /** The amounts that are given back, and that the plan ends for it. */
 export function listRefundEffects(ctx: PageContext, plan: string, refund: RefundView): string[] {
-  const { endsAt, amount = '', toAccount, credit } = refund;
-  return endsAt === null
-    ? listEndEffects(ctx, plan, { amount, toAccount, credit })
-    : listNoticeEffects(ctx, plan, { ...refund, endsAt });
+  const { t } = ctx;
+  const { endsAt } = refund;
+  if (endsAt !== null) return listNoticeEffects(ctx, plan, { ...refund, endsAt });
+  return [t('membership.withdraw.ends', { plan }), ...listRefundsNow(ctx, refund), t('membership.cancel.nothingMore')];
 }
-
-const listEndEffects = (
-  { t }: PageContext,
-  plan: string,
-  { amount, toAccount, credit }: Pick<RefundView, 'toAccount' | 'credit'> & { amount: string },
-): string[] => [
-  t('membership.withdraw.ends', { plan }),
-  t(toAccount ? 'membership.cancel.refundAccount' : 'membership.cancel.refund', { amount }),
-  ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })]),
-  t('membership.cancel.nothingMore'),
-];
 
 interface CancelMembershipProps extends ActProps {
   plan: string;

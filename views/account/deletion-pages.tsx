@@ -1,4 +1,4 @@
-import { listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
+import { listRefundsNow, listRefundsThen, type RefundView } from '../billing/refund-sentences.ts';
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
 import { Card } from '../parts/card.tsx';
@@ -8,7 +8,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { type Item, ItemList } from '../parts/item-list.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { RadioCards } from '../parts/radio-cards.tsx';
-import { AccountAction, ActButtons } from './account-action.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 import { EditLink } from './edit-link.tsx';
 
 interface AcceptedTerms {
@@ -94,6 +94,8 @@ interface DeleteAccountPageProps {
   /** The days in which the deletion can be cancelled. */
   days: number;
   error?: string | undefined;
+  /** Another amount is given back than the page has named. */
+  problem?: ActionProblem | undefined;
   /** The user's credit, which is lost. */
   credit?: string;
   /** A paid membership that renews. */
@@ -108,15 +110,15 @@ interface DeletionMembership {
   until: number | null;
   /** Its renewal could not be charged: it ends at once. */
   unpaid: boolean;
-  /** It ends on a month's notice, and the rest of what is paid is given back. */
-  end?: (RefundView & { endsAt: number }) | undefined;
+  /** It ends before its paid period, and the rest of what is paid is given back. */
+  end?: RefundView | undefined;
 }
 
 /** The later end of a paid membership, and that at once, with what each gives back. */
 function listChoices(ctx: PageContext, { until, end }: DeletionMembership, days: number) {
   const { t, lang } = ctx;
   const now = t('leaving.deletion.membership.now');
-  if (end) {
+  if (end && end.endsAt !== null) {
     const details = [...listRefundsThen(ctx, end), t('leaving.deletion.membership.onNoticeDetail')];
     return [
       {
@@ -146,6 +148,19 @@ function SubscriptionChoice({ ctx, membership, days, timing }: SubscriptionChoic
   const { t } = ctx;
   const plan = planName ?? t('leaving.deletion.membership.plan');
   if (unpaid) return <p>{t('leaving.deletion.membership.unpaid', { plan })}</p>;
+  if (end?.endsAt === null) {
+    const effects = [
+      t('membership.withdraw.ends', { plan }),
+      ...listRefundsNow(ctx, end),
+      t('leaving.deletion.membership.staysEnded', { count: days }),
+    ];
+    return (
+      <>
+        <HiddenFields fields={end.fields} />
+        <p>{effects.join(' ')}</p>
+      </>
+    );
+  }
   const [later, now] = listChoices(ctx, membership, days);
   return (
     <>
@@ -165,7 +180,7 @@ function SubscriptionChoice({ ctx, membership, days, timing }: SubscriptionChoic
 
 /** The consequences of the deletion, before it happens. */
 export function DeleteAccountPage(props: DeleteAccountPageProps) {
-  const { ctx, action, days, error, membership, timing, credit } = props;
+  const { ctx, action, days, error, problem, membership, timing, credit } = props;
   const { t, brand } = ctx;
   return (
     <AccountAction
@@ -174,6 +189,7 @@ export function DeleteAccountPage(props: DeleteAccountPageProps) {
       title={t('leaving.deletion.title')}
       lead={t('leaving.deletion.lead', { brand: brand.name })}
       tab="user-data"
+      problem={problem}
     >
       <ul className="points">
         <li>{t('leaving.deletion.now')}</li>

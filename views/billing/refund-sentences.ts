@@ -13,6 +13,15 @@ export interface RefundView {
   fields: Record<string, string>;
 }
 
+/** Sentences on the refund of an end at once, after one that names it. */
+export function listRefundsNow({ t }: Pick<PageContext, 't'>, { amount, toAccount, credit }: RefundView): string[] {
+  const back =
+    amount === undefined
+      ? t('membership.cancel.refundUnknown')
+      : t(toAccount ? 'membership.cancel.refundAccount' : 'membership.cancel.refund', { amount });
+  return [back, ...(credit === undefined ? [] : [t('membership.cancel.refundCredit', { amount: credit })])];
+}
+
 /** Sentences on the refund of an end on a month's notice, after one that names the day. */
 export function listRefundsThen({ t }: Pick<PageContext, 't'>, { amount, toAccount, credit }: RefundView): string[] {
   const back =

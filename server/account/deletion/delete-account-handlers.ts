@@ -1,6 +1,6 @@
 import { createElement } from 'react';
 import { DeleteAccountPage, DeleteCard } from '../../../views/account/deletion-pages.tsx';
-import { findRefundOnNotice, readAnnouncedEndsAt } from '../../billing/index.ts';
+import { findRefund, readAnnouncedDeletion, readAnnouncedEndsAt } from '../../billing/index.ts';
 import { HttpError } from '../../http/index.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
 import { toCreditText } from '../membership/membership-view.ts';
@@ -25,16 +25,18 @@ export const deleteAccountPage = settingsPage({
     const membership = await deletion.membership.findRenewing(r.user.id, deletion.now());
     const stored = await billing.getMembership(r.user.id);
     const credit = stored && toCreditText(r, stored, billing.catalogue.currency);
-    const end =
-      membership && !membership.unpaid ? await findRefundOnNotice(r, { membership: billing }, r.user.id) : undefined;
+    const isPaid = membership && !membership.unpaid;
+    const end = isPaid ? await findRefund(r, { membership: billing }, r.user.id, 'deletion') : undefined;
     return { days: waitDays, membership: membership && { ...membership, end }, timing: 'period-end' as const, credit };
   },
   async act(r, deps) {
     // How a paid membership ends: an invalid value selects the later end, so nothing is lost.
     const timing = r.field('membership') === 'at-once' ? ('at-once' as const) : ('period-end' as const);
     if (r.field('confirm') !== '1') return { status: 400, timing, error: r.t('leaving.deletion.confirmMissing') };
-    const announcedEndsAt = readAnnouncedEndsAt(r);
-    const requested = await requestDeletion(deps.deletion, r.user, { timing, announcedEndsAt, from: r.origin });
+    const refund = await deps.membership.confirmDeletion(r.user.id, readAnnouncedDeletion(r));
+    if (refund === 'changed') return { status: 409, timing, problem: { text: r.t('leaving.deletion.changed') } };
+    const how = { timing, announcedEndsAt: readAnnouncedEndsAt(r), refund, from: r.origin };
+    const requested = await requestDeletion(deps.deletion, r.user, how);
     if (requested.kind === 'not-found') {
       throw new HttpError('unauthorized', { detail: 'user or password has changed' });
     }

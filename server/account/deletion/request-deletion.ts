@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Transaction } from 'kysely';
-import type { CancellationTiming } from '../../billing/index.ts';
+import type { CancellationTiming, EndOnNotice } from '../../billing/index.ts';
 import { getRequestOrigin, translator } from '../../http/index.ts';
 import { type byOperator, mailAbout, mailByOperator, type Origin } from '../../messages/index.ts';
 import { dayMs, toPublicOutcome, type UserId } from '../../shared/index.ts';
@@ -22,6 +22,7 @@ type RequestDeletionResult =
  * (delete-due-accounts.ts), unless the user signs in before.
  * @param timing how a paid membership ends
  * @param announcedEndsAt its end on a month's notice that the page has named
+ * @param refund its end at once, with what is given back
  */
 export async function requestDeletion(
   deps: DeletionDeps,
@@ -29,8 +30,14 @@ export async function requestDeletion(
   {
     timing,
     announcedEndsAt,
+    refund,
     from,
-  }: { timing: CancellationTiming; announcedEndsAt?: number | undefined; from: Origin | typeof byOperator },
+  }: {
+    timing: CancellationTiming;
+    announcedEndsAt?: number | undefined;
+    refund?: EndOnNotice | undefined;
+    from: Origin | typeof byOperator;
+  },
 ): Promise<RequestDeletionResult> {
   const { database, outbox, sessions, membership, log, now } = deps;
   // Also before: if this process dies right after the commit, almost nothing remains to end.
@@ -45,7 +52,7 @@ export async function requestDeletion(
       const known = await findDeletion(trx, user.id);
       return known ? { kind: 'asked', dueAtMs: known.dueAt } : { kind: 'not-found' };
     }
-    const how = { timing, announcedEndsAt, nowMs: requestedAt };
+    const how = { timing, announcedEndsAt, refund, nowMs: requestedAt };
     const end = await membership.cancelOnDeletion(trx, user.id, how);
     if (end !== null) await recordMembershipEnd(trx, user.id, end);
     await outbox.record(trx, {

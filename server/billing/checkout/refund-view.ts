@@ -4,7 +4,7 @@ import { formatAmount } from '../../../views/format.ts';
 import type { RequestContext } from '../../http/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import { type BillingService, StripeUnavailableError } from '../results.ts';
-import type { AnnouncedEnd } from '../subscription/early-end.ts';
+import type { AnnouncedDeletion, AnnouncedEnd } from '../subscription/early-end.ts';
 
 /**
  * The end and the amounts that cancelling gives back, as text and for the page's form. Undefined: the plan ends with its
@@ -14,9 +14,10 @@ export async function findRefund(
   r: RequestContext,
   { membership }: { membership: Pick<BillingService, 'quoteEnd' | 'getMembership'> },
   userId: UserId,
+  act?: 'deletion',
 ): Promise<RefundView | undefined> {
   try {
-    const end = await membership.quoteEnd(userId);
+    const end = await membership.quoteEnd(userId, act);
     if (!end) return undefined;
     const { endsAt, amounts } = end;
     const { refundCents, creditCents = 0 } = amounts ?? {};
@@ -30,6 +31,7 @@ export async function findRefund(
       fields: {
         ...(endsAt !== null && { endsAt: String(endsAt) }),
         ...(amounts && { refundCents: String(refundCents), creditCents: String(creditCents) }),
+        ...(endsAt === null && !amounts && { refund: 'later' }),
       },
     };
   } catch (error) {
@@ -54,6 +56,10 @@ export function readAnnouncedEnd(r: RequestContext): AnnouncedEnd | undefined {
   };
   return announced.endsAt === null && announced.refundCents === null ? undefined : announced;
 }
+
+/** What the form of a deletion has announced. */
+export const readAnnouncedDeletion = (r: RequestContext): AnnouncedDeletion =>
+  readAnnouncedEnd(r) ?? (r.field('refund') === 'later' ? 'later' : undefined);
 
 /** The end of a plan on a month's notice, and its refund. */
 export type EndOnNotice = RefundView & { endsAt: number };

@@ -32,6 +32,8 @@ export interface EarlyEnd {
   /** Milliseconds since the epoch. */
   endsAt: number;
   currency: string;
+  /** It ends as soon as Stripe answers, whenever that is. */
+  atOnce?: boolean | undefined;
 }
 
 /** A payment of which a part is given back. */

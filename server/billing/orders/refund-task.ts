@@ -50,13 +50,13 @@ const lateEndMs = dayMs;
  */
 async function readEarlyEnd(
   { stripe }: BillingDeps,
-  { subscriptionId, endsAt }: EarlyEnd,
+  { subscriptionId, endsAt, atOnce }: EarlyEnd,
 ): Promise<'ended' | 'goes-on' | 'not-yet'> {
   const subscription = await callStripe(stripe, (client) => orNotFound(client.subscriptions.retrieve(subscriptionId)));
   // With the customer, if it is gone.
   if (!subscription) return 'ended';
   const { ended_at: endedAt, cancel_at: cancelsAt, cancel_at_period_end: endsWithPeriod } = subscription;
-  if (endedAt !== null) return toMs(endedAt) <= endsAt + lateEndMs ? 'ended' : 'not-yet';
+  if (endedAt !== null) return atOnce || toMs(endedAt) <= endsAt + lateEndMs ? 'ended' : 'not-yet';
   return cancelsAt === null && !endsWithPeriod ? 'goes-on' : 'not-yet';
 }
 

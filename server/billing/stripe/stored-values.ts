@@ -48,7 +48,12 @@ const refund: z.ZodType<RefundTask> = z.looseObject({
   operator: z.string(),
   end: z.enum(['keep', 'period-end', 'at-once']).optional(),
   after: z
-    .looseObject({ subscriptionId: stripeSubscriptionIdSchema, endsAt: z.number(), currency: z.string() })
+    .looseObject({
+      subscriptionId: stripeSubscriptionIdSchema,
+      endsAt: z.number(),
+      currency: z.string(),
+      atOnce: z.boolean().optional(),
+    })
     .optional(),
 });
 

@@ -57,7 +57,7 @@ export async function viewedSubscription(deps: BillingDeps, user: User): Promise
   const { customerId, subscriptionId, status } = membership;
   if (customerId === null) throw new StripeUnavailableError('the customer has just been deleted');
   if (isPaused(membership)) throw new StripeUnavailableError('the subscription is paused');
-  const subscription = findCreatedSubscription(deps, user, subscriptionId);
+  const subscription = findCreatedSubscription(deps, user, membership);
   return {
     membership,
     customerId,

@@ -24,6 +24,9 @@ export interface AnnouncedEnd {
   creditCents: number | null;
 }
 
+/** `later`: the page has said that Stripe computes the amount; undefined: it has named no refund. */
+export type AnnouncedDeletion = AnnouncedEnd | 'later' | undefined;
+
 /** `changed`: another end or amount than announced is due, and nothing has happened. `cancelled`: it ends later. */
 export type ProratedEndResult = 'ended' | 'cancelled' | 'noted' | 'no-change' | 'changed';
 

@@ -23,6 +23,15 @@ const readNotice = ({ detail }: BillingTask): EndOnNotice | undefined =>
 export const isRenewalUnderWay = async (deps: BillingDeps, membership: Membership): Promise<boolean> =>
   membership.pending?.debit === 'renewal' || (await findPendingRenewal(deps, membership)) !== undefined;
 
+/** Tests for a period whose unused time is given back: any, or a following year alone. */
+async function isGivenBack(deps: BillingDeps, membership: Membership): Promise<boolean> {
+  if (deps.catalogue.cancel === 'prorated') return true;
+  const orders = await listOrders(deps.database.db, membership.userId);
+  // A payment that was completed meanwhile may have begun another year.
+  const second = Math.floor(deps.now() / 1_000);
+  return findNoticeEnd({ membership, orders, second }, deps.catalogue) !== undefined;
+}
+
 /** The notice with the amounts that Stripe has computed meanwhile. @throws {StripeUnavailableError} */
 async function withParts(
   deps: BillingDeps,
@@ -31,11 +40,10 @@ async function withParts(
   if (notice.parts !== null) return { ...notice, parts: notice.parts };
   // Its time is given back when it is paid.
   if (await isRenewalUnderWay(deps, membership)) throw new StripeUnavailableError('the renewal is being charged');
-  const orders = await listOrders(deps.database.db, membership.userId);
-  const second = Math.floor(deps.now() / 1_000);
-  // A payment that was completed meanwhile may have begun another year.
-  const isOnNotice = findNoticeEnd({ membership, orders, second }, deps.catalogue) !== undefined;
-  const unused = isOnNotice ? await quoteUnusedTime(deps, membership, Math.floor(notice.endsAt / 1_000)) : undefined;
+  const unused = (await isGivenBack(deps, membership))
+    ? // A renewal that was paid meanwhile is given back whole.
+      await quoteUnusedTime(deps, membership, Math.floor(Math.max(notice.endsAt, membership.periodStart ?? 0) / 1_000))
+    : undefined;
   const { parts = [], amounts = { currency: notice.currency } } = unused ?? {};
   const computed = { ...notice, parts, currency: amounts.currency };
   await saveDetail(deps.database.db, task, JSON.stringify(computed satisfies EndOnNotice));
@@ -90,8 +98,8 @@ export async function endOnNotice(
 }
 
 /**
- * Before an end at once: writes down the refund of what is paid after a month's notice, if the task asks for one. The
- * caller holds the user's lock, and ends the subscription.
+ * Before an end at once: writes down the refund of what is paid after a month's notice, or of all unused time, if the task
+ * asks for one. The caller holds the user's lock, and ends the subscription.
  * @throws {StripeUnavailableError}
  */
 export async function noteRefundOfEnd(
@@ -108,7 +116,7 @@ export async function noteRefundOfEnd(
   const { subscriptionId, customerId } = membership;
   const { parts, endsAt, currency } = await withParts(deps, { task, membership, notice });
   await database.transaction(async (trx) => {
-    const [after, nowMs] = [{ subscriptionId, endsAt, currency }, now()];
+    const [after, nowMs] = [{ subscriptionId, endsAt, currency, atOnce: true }, now()];
     await addRefunds(trx, { userId, customerId, parts, after }, { dueAt: nowMs, nowMs });
     await saveDetail(trx, task, null);
   });

@@ -20,7 +20,7 @@ import {
 } from './customer-store.ts';
 import type { Membership } from './membership.ts';
 import { claimTrial, findMembership, insertMembership } from './membership-store.ts';
-import { recordAnswers, syncMember } from './sync-from-stripe.ts';
+import { type MemberReading, recordAnswers, syncMember } from './sync-from-stripe.ts';
 
 /** The metadata key of Stripe's customers and subscriptions with the user's id. */
 export const memberKey = 'foyer_user';
@@ -210,18 +210,19 @@ async function makeSubscription(
 /** A page shows its price at once; what is older is read again. */
 const freshMs = 10_000;
 
-/** By the user object of the request. */
-const created = new WeakMap<User, { subscription: Stripe.Subscription; atMs: number }>();
+/** By the user object of the request: what it has just created. */
+const created = new WeakMap<User, MemberReading & { atMs: number }>();
 
-/** The subscription that this very request has created, which need not be read again. */
+/** The subscription that this very request has created: it need not be read again, unless an act has followed. */
 export function findCreatedSubscription(
   { now }: Pick<BillingDeps, 'now'>,
   user: User,
-  subscriptionId: string | null,
+  { subscriptionId, version }: Membership,
 ): Stripe.Subscription | undefined {
-  const { subscription, atMs } = created.get(user) ?? {};
-  const isFresh = atMs !== undefined && now() - atMs < freshMs;
-  return isFresh && subscription?.id === subscriptionId ? subscription : undefined;
+  const { membership, facts, atMs = 0 } = created.get(user) ?? {};
+  // Every act ends with a read, which changes the version.
+  if (membership?.version !== version || now() - atMs >= freshMs) return undefined;
+  return facts?.subscriptions.find(({ id }) => id === subscriptionId);
 }
 
 /**
@@ -238,9 +239,10 @@ async function completeFirst(
   const subscription = await makeSubscription(deps, user, { membership, days });
   const { latest_invoice: invoice } = subscription;
   const invoices = invoice && typeof invoice !== 'string' ? [invoice] : [];
-  created.set(user, { subscription, atMs: deps.now() });
   const facts = { customer, subscriptions: [subscription], invoices, unpaid: undefined };
-  return recordAnswers(deps, user.id, facts);
+  const reading = await recordAnswers(deps, user.id, facts);
+  if (reading) created.set(user, { ...reading, atMs: deps.now() });
+  return reading?.membership;
 }
 
 /**

@@ -13,6 +13,7 @@ import { findNoticeEndNow } from './notice-rules.ts';
  * deal. It is a cancellation too, so a following year that ends on a month's notice gives the rest back
  * (`afterYear: year-with-refund`); Stripe computes the amount when the task is done.
  * @param end.announcedEndsAt the end on notice that a page has named
+ * @param end.notice the end at once with its refund (`cancel: prorated`)
  */
 export async function addPlanEnd(
   trx: Transaction<Schema>,
@@ -21,6 +22,7 @@ export async function addPlanEnd(
     kind: 'cancel-later' | 'cancel-now';
     membership: Membership;
     announcedEndsAt?: number | undefined;
+    notice?: EndOnNotice | undefined;
   },
 ): Promise<BillingTask> {
   const { kind, membership, announcedEndsAt } = end;
@@ -31,7 +33,7 @@ export async function addPlanEnd(
   const orders = await listOrders(trx, userId);
   const endsAt = isEnding ? undefined : findNoticeEndNow({ membership, orders, nowMs, announcedEndsAt }, catalogue);
   const notice: EndOnNotice | undefined =
-    noted ?? (endsAt === undefined ? undefined : { endsAt, currency: catalogue.currency, parts: null });
+    noted ?? end.notice ?? (endsAt === undefined ? undefined : { endsAt, currency: catalogue.currency, parts: null });
   const detail = notice ? JSON.stringify(notice) : null;
   return addBillingTask(trx, { kind, userId, customerId, detail }, nowMs);
 }

@@ -8,7 +8,7 @@ import { listOrders } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
 import { readOrStored } from './acts.ts';
-import type { AnnouncedEnd, ProratedEnd, ProratedEndResult } from './early-end.ts';
+import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './early-end.ts';
 import { isRenewalUnderWay, readEndOnNotice } from './end-on-notice.ts';
 import type { Membership } from './membership.ts';
 import { toMembershipState } from './membership-state.ts';
@@ -81,6 +81,38 @@ export async function quoteProratedEnd(deps: BillingDeps, userId: UserId): Promi
   const membership = await findPaid(deps, userId);
   if (!membership) return undefined;
   return cancel === 'prorated' ? quoteNow(deps, membership) : quoteOnNotice(deps, membership);
+}
+
+/**
+ * The end and the refund of deleting the account now; undefined: nothing is given back. With `cancel: prorated` it is that
+ * of cancelling, also while Stripe is unavailable or a payment is under way: `amounts` is null then. It only reads.
+ * @throws {StripeUnavailableError} never with `cancel: prorated`
+ */
+export async function quoteEndOfDeletion(deps: BillingDeps, userId: UserId): Promise<ProratedEnd | undefined> {
+  if (deps.catalogue.cancel !== 'prorated') return quoteProratedEnd(deps, userId);
+  const membership = await findPaid(deps, userId);
+  if (!membership) return undefined;
+  const unused = await findUnusedTime(deps, membership, (await getQuotedSecond(deps, membership)) * 1_000);
+  return unused === 'none' ? undefined : { endsAt: null, ...(unused ?? { amounts: null, parts: [] }) };
+}
+
+/** The end at once with its refund, for the task of a deletion; undefined: nothing is given back. */
+export async function confirmEndOfDeletion(
+  deps: BillingDeps,
+  userId: UserId,
+  announced: AnnouncedDeletion,
+): Promise<EndOnNotice | 'changed' | undefined> {
+  const { catalogue, database, now } = deps;
+  if (catalogue.cancel !== 'prorated') return undefined;
+  const quote = await quoteEndOfDeletion(deps, userId);
+  if (!quote) return announced === undefined || announced === 'later' ? undefined : 'changed';
+  const { amounts, parts } = quote;
+  // Without Stripe the amount of the same second is computed later.
+  const isKnown = amounts !== null && announced !== 'later';
+  if (announced === undefined || (isKnown && !isAnnounced(quote, announced))) return 'changed';
+  const membership = await findMembership(database.db, userId);
+  const endsAt = membership ? (await getQuotedSecond(deps, membership)) * 1_000 : now();
+  return { endsAt, currency: amounts?.currency ?? catalogue.currency, parts: amounts && parts };
 }
 
 const isAnnounced = ({ endsAt, amounts }: ProratedEnd, announced: AnnouncedEnd): boolean =>

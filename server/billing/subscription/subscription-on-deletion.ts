@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { UserId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
+import type { EndOnNotice } from '../orders/order.ts';
 
 /** How a paid membership ends with the account. */
 export type CancellationTiming = 'period-end' | 'at-once';
@@ -23,8 +24,16 @@ export interface SubscriptionOnDeletion {
   cancelOnDeletion(
     trx: Transaction<Schema>,
     userId: UserId,
-    /** `announcedEndsAt`: the end on a month's notice that the page has named. */
-    options: { timing: CancellationTiming; nowMs: number; announcedEndsAt?: number | undefined },
+    /**
+     * `announcedEndsAt`: the end on a month's notice that the page has named; `refund`: the end at once with what is
+     * given back, whatever `timing` says.
+     */
+    options: {
+      timing: CancellationTiming;
+      nowMs: number;
+      announcedEndsAt?: number | undefined;
+      refund?: EndOnNotice | undefined;
+    },
   ): Promise<string | null>;
   /** `noted` is from `cancelOnDeletion`. */
   resumeAfterCancellation(

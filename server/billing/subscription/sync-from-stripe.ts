@@ -61,11 +61,12 @@ export async function recordAnswers(
   deps: BillingDeps,
   userId: UserId,
   facts: StripeSnapshot,
-): Promise<Membership | undefined> {
+): Promise<MemberReading | undefined> {
   const before = await findMembership(deps.database.db, userId);
   const known = before?.customerId;
   const isStored = before && known && (await syncSnapshot(deps, { before, customerId: known, facts }));
-  return isStored ? findMembership(deps.database.db, userId) : syncMember(deps, userId);
+  const membership = isStored ? await findMembership(deps.database.db, userId) : undefined;
+  return membership ? { membership, facts } : readMember(deps, userId);
 }
 
 /** The same, for the membership alone. @throws {StripeUnavailableError} */
