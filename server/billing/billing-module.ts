@@ -28,10 +28,11 @@ import { quotePlan } from './purchase/quote.ts';
 import { type BillingService, ReadLimitError, StripeUnavailableError } from './results.ts';
 import type { ReconcileOptions, ReconcileResult } from './stripe/reconcile.ts';
 import type { StripeClient } from './stripe/stripe-client.ts';
-import { cancel, findKeptRenewal, resume } from './subscription/acts.ts';
+import { cancel, resume } from './subscription/acts.ts';
 import { findRenewalBefore, loadPendingRenewal } from './subscription/changeable-subscription.ts';
 import { ensureCustomer } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
+import { findKeptRenewal } from './subscription/kept-renewal.ts';
 import { findStanding } from './subscription/membership-store.ts';
 import {
   confirmEndOfDeletion,

@@ -74,6 +74,49 @@ describe('the page of the membership while Stripe is away', () => {
     expect(await page(browser)).not.toContain('is noted');
   });
 
+  /** The member has half a price, opens the page of Resume, and sends its form while Stripe is away. */
+  async function resumedAway() {
+    const { user, browser } = await withPlan(shop);
+    const stripe = shop.stripe.client();
+    const { customerId } = await standing(shop, user);
+    const half = await stripe.coupons.create({ percent_off: 50, duration: 'forever' });
+    shop.stripe.engine.discountCustomer(customerId ?? '', half.id);
+    await shop.membership.refresh(user.id);
+    await browser.post(`${path}/cancel`);
+    const html = await (await browser.get(`${path}/resume`)).text();
+    expect(wordsOf(html)).toContain('at $49.50');
+    const laterCents = /name="laterCents" value="([^"]*)"/.exec(html)?.[1] ?? '';
+    const answer = await away(() => browser.post(`${path}/resume`, { laterCents }));
+    expect(answer.headers.get('location')).toBe(`${path}?notice=resume-noted`);
+    return { user, browser, customerId: customerId ?? '' };
+  }
+  const mailsOf = async ({ email }: User) =>
+    (await shop.foyer.mails(email)).filter(({ template }) => template === 'plan-not-resumed');
+
+  it('A noted resumption whose next charge has risen meanwhile does not happen, and a mail names the amount', async () => {
+    const { user, browser, customerId } = await resumedAway();
+    shop.stripe.engine.discountCustomer(customerId, null);
+    await later(shop, 2 * 60_000);
+    for (const _ of [1, 2]) await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: true });
+    const mails = await mailsOf(user);
+    expect(mails.map(({ values }) => values)).toMatchObject([{ planName: 'Starter', amountCents: 9_900 }]);
+    const words = await page(browser);
+    expect(words).not.toContain('is noted');
+    expect(words).toContain('nothing more is charged');
+    // The page names the new amount, and that is charged.
+    expect(wordsOf(await (await browser.get(`${path}/resume`)).text())).toContain('at $99.00');
+  });
+
+  it('A noted resumption whose next charge is the announced one, or less, happens', async () => {
+    const { user, customerId } = await resumedAway();
+    await shop.stripe.client().customers.update(customerId, { balance: -1_000 });
+    await later(shop, 2 * 60_000);
+    await shop.membership.work();
+    expect(await atStripe(user)).toMatchObject({ cancel_at_period_end: false });
+    expect(await mailsOf(user)).toEqual([]);
+  });
+
   it('A change of plan that Stripe does not answer is said to be noted, like a cancellation, until it is done', async () => {
     const { user, browser } = await withPlan(shop, 'm-499');
     const notedChange = 'Your change of plan is noted. It’s passed on as soon as our payment provider answers.';

@@ -207,6 +207,7 @@ function mailedStops({ euroShop }: MoneyTour): Stop[] {
     'withdrawal-received',
     'payment-failed',
     'plan-cancelled',
+    'plan-not-resumed',
     'refund-made',
   ];
   return [

@@ -47,7 +47,7 @@ function unbalanced(html: string): string[] {
 }
 
 it('Foyer has thirty-five mails in four languages', () => {
-  expect(everyMail).toHaveLength(140);
+  expect(everyMail).toHaveLength(144);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -165,6 +165,7 @@ it('The values of each mail keep their names, because stored messages of the out
     'card-changed': `atMs ${card} pageLink`,
     'card-removed': `atMs ${card} pageLink`,
     'plan-cancelled': 'endsAt pageLink planName',
+    'plan-not-resumed': 'amountCents currency endsAt pageLink planName',
     'renewal-notice': 'amountCents currency pageLink planName renewsAt',
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,
     'refund-failed': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,

@@ -41,6 +41,10 @@ export function toNotification(
       const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
       return { title: t('mail.planCancelled.title'), description: toLine(values.planName, end) };
     }
+    case 'plan-not-resumed': {
+      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      return { title: t('mail.planNotResumed.title'), description: toLine(values.planName, end) };
+    }
     case 'payment-failed':
       return { title: t('mail.paymentFailed.title'), description: t(failedPaymentLead(values)) };
     case 'payment-action-required':

@@ -60,6 +60,14 @@ export const planEndMails = {
     button: open,
     sample: { ...membership, endsAt: atMs + 12 * dayMs },
   }),
+  /** A resumption that waited for Stripe, and whose next charge is above the announced one by now. */
+  'plan-not-resumed': defineMail<Membership & { amountCents: number; currency: string; endsAt: number }>({
+    name: 'planNotResumed',
+    facts: [plan, amount('mail.membership.nextCharge', 'amountCents'), time('mail.membership.endsOn', 'endsAt')],
+    advice: (_values, { t }) => t('mail.planNotResumed.again'),
+    button: open,
+    sample: { ...membership, amountCents: 9_900, currency: 'usd', endsAt: atMs + 12 * dayMs },
+  }),
   /** Some days before a yearly plan renews. `endsOnNotice`: the next year ends on a month's notice, with a refund. */
   'renewal-notice': defineMail<
     Membership & { amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }

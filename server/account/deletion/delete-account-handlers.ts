@@ -26,7 +26,8 @@ export const deleteAccountPage = settingsPage({
     const stored = await billing.getMembership(r.user.id);
     const credit = stored && toCreditText(r, stored, billing.catalogue.currency);
     const isPaid = membership && !membership.unpaid;
-    const end = isPaid ? await findRefund(r, { membership: billing }, r.user.id, 'deletion') : undefined;
+    const of = { membership: billing, act: 'deletion' } as const;
+    const end = isPaid ? await findRefund(r, of, r.user.id) : undefined;
     return { days: waitDays, membership: membership && { ...membership, end }, timing: 'period-end' as const, credit };
   },
   async act(r, deps) {

@@ -12,9 +12,8 @@ import type { AnnouncedDeletion, AnnouncedEnd } from '../subscription/early-end.
  */
 export async function findRefund(
   r: RequestContext,
-  { membership }: { membership: Pick<BillingService, 'quoteEnd' | 'getMembership'> },
+  { membership, act }: { membership: Pick<BillingService, 'quoteEnd' | 'getMembership'>; act?: 'deletion' },
   userId: UserId,
-  act?: 'deletion',
 ): Promise<RefundView | undefined> {
   try {
     const end = await membership.quoteEnd(userId, act);
@@ -57,7 +56,7 @@ export function readAnnouncedEnd(r: RequestContext): AnnouncedEnd | undefined {
   return announced.endsAt === null && announced.refundCents === null ? undefined : announced;
 }
 
-/** What the form of a deletion has announced. */
+/** The announcement of a deletion's form. */
 export const readAnnouncedDeletion = (r: RequestContext): AnnouncedDeletion =>
   readAnnouncedEnd(r) ?? (r.field('refund') === 'later' ? 'later' : undefined);
 

@@ -15,12 +15,14 @@ export interface AnnouncedPrice {
   priceId: string;
 }
 
-/** The detail of `change-later`, and of `resume` where another plan follows. */
+/** The detail of `change-later` and of `resume`. */
 export interface LaterChange {
   /** They count, also if an operator raises them before it is done. */
   prices: readonly AnnouncedPrice[];
   /** The user has asked for it; else it follows from a purchase. */
   byUser: boolean;
+  /** The later amounts that the page of a resumption has named (`toLaterAmounts`). */
+  laterAmounts?: string | undefined;
 }
 
 /** Times in milliseconds since the epoch. */

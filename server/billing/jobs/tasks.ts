@@ -10,6 +10,7 @@ import { callStripe, orNotFound, toStripeRefusal } from '../stripe/stripe-client
 import { toId } from '../stripe/stripe-objects.ts';
 import { endOnNotice, noteRefundOfEnd, readEndOnNotice } from '../subscription/end-on-notice.ts';
 import { ensureCustomer } from '../subscription/ensure-customer.ts';
+import { isRefusedResumption } from '../subscription/kept-renewal.ts';
 import { isPaused, type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
@@ -117,8 +118,11 @@ async function changeLater(deps: BillingDeps, userId: UserId, { planId, detail }
 async function resume(deps: BillingDeps, userId: UserId, { detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
-  const announced = parseColumn(storedValues.laterChange, detail)?.prices ?? [];
-  await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, null)));
+  const { prices = [], laterAmounts } = parseColumn(storedValues.laterChange, detail) ?? {};
+  await atAnnouncedPrices(deps, prices, async (own) => {
+    if (await isRefusedResumption(own, userId, laterAmounts)) return;
+    await scheduleChange(own, membership, null);
+  });
 }
 
 /** The customer and trial of a new member; a page or call of theirs may have been faster. */

@@ -70,6 +70,7 @@ const announcedPrice: z.ZodType<AnnouncedPrice> = z.looseObject({ planId: planId
 const laterChange: z.ZodType<LaterChange> = z.looseObject({
   prices: z.array(announcedPrice),
   byUser: z.boolean(),
+  laterAmounts: z.string().optional(),
 });
 
 const discountShape = {

@@ -1,26 +1,17 @@
 import type { UserId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
-import { readAnnouncedPrices, withPresentPrices } from '../catalogue/prices.ts';
+import { readAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, type LaterChange, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
-import { balanceWithoutPending, previewKeptPrice, previewLaterPlan } from '../stripe/next-charge.ts';
 import { findPendingRenewal } from './changeable-subscription.ts';
-import {
-  continuingTasks,
-  isInLastDays,
-  isPaused,
-  type Membership,
-  type NextCharge,
-  notedIn,
-  toLaterAmounts,
-} from './membership.ts';
+import { findKeptRenewal } from './kept-renewal.ts';
+import { continuingTasks, isPaused, type Membership, notedIn, toLaterAmounts } from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
-import { readScheduled } from './scheduled-change.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 // Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to
@@ -123,31 +114,20 @@ export async function resume(
   if (!toCome && !isNoted) return 'no-change';
   const renewal = announced === undefined || isAway ? undefined : await findKeptRenewal(deps, id);
   if (renewal && toLaterAmounts(renewal) !== announced) return 'changed';
-  const detail = await readFollowingPrice(deps, membership);
+  const prices = await readFollowingPrices(deps, membership);
+  const change: LaterChange = { prices, byUser: true, ...(announced !== undefined && { laterAmounts: announced }) };
+  const detail = JSON.stringify(change);
   return (await noteAndDo(deps, membership, { kind: 'resume', isAway, detail })) ? 'resumed' : 'noted';
 }
 
-/** The price of the month after a year, which the page has announced; null: no other plan follows, or it named none. */
-async function readFollowingPrice(deps: BillingDeps, { pricedPlanId }: Membership): Promise<string | null> {
+/** The price of the month after a year, which the page has announced; []: no other plan follows, or it named none. */
+async function readFollowingPrices(deps: BillingDeps, { pricedPlanId }: Membership): Promise<LaterChange['prices']> {
   const following = planAfterYear(deps.catalogue, deps.catalogue.byId(pricedPlanId));
-  if (!following) return null;
+  if (!following) return [];
   try {
-    const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, [following]), byUser: true };
-    return JSON.stringify(change);
+    return await readAnnouncedPrices(deps.prices, [following]);
   } catch (error) {
     if (!(error instanceof StripeUnavailableError)) throw error;
-    return null;
+    return [];
   }
-}
-
-/** The next charge if the scheduled end or change is cancelled. @throws {StripeUnavailableError} */
-export async function findKeptRenewal(deps: BillingDeps, userId: UserId): Promise<NextCharge | undefined> {
-  const stored = await findMembership(deps.database.db, userId);
-  // In its last days a change of an earlier release has the next plan's price on the subscription.
-  if (!stored || isInLastDays(stored)) return undefined;
-  const membership = { ...stored, balanceCents: await balanceWithoutPending(deps, stored) };
-  const following = planAfterYear(deps.catalogue, deps.catalogue.byId(membership.pricedPlanId));
-  if (!following) return previewKeptPrice(deps, membership);
-  const subscription = await readScheduled(deps, membership.subscriptionId);
-  return withPresentPrices(deps, () => previewLaterPlan(deps, { membership, subscription }, following));
 }
