@@ -90,6 +90,22 @@ describe('withdrawing from a purchase', () => {
     expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
   });
 
+  it('A plan that is chosen while a withdrawal waits for Stripe does not end with the plan before', async () => {
+    const user = await buyer('m-899');
+    const browser = await shop.foyer.signedIn(user);
+    shop.stripe.fault('unreachable', (_method, at) => at === '/v1/credit_notes');
+    expect((await browser.post(path)).headers.get('location')).toContain('withdraw-noted');
+    // The withdrawal is carried out first: there is no plan any more that could change later.
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'changed' });
+    expect(await keptAtStripe(user)).toBe(0);
+    expect((await shop.userNow(user)).planId).toBeNull();
+    expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
+    shop.passTime(2 * 60_000);
+    await shop.membership.work();
+    expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'active', cancelAtPeriodEnd: false });
+    expect(await keptAtStripe(user)).toBe(9_900);
+  });
+
   it('A renewal and an upgrade within a paid period go on with the contract: there is nothing to withdraw from', async () => {
     const renewed = await buyer();
     shop.passTime(30 * dayMs + 60_000);

@@ -265,6 +265,10 @@ export async function carryOutAtOnce(
   }
 }
 
+/** Refunds come first: what a withdrawal gives back ends the plan, which is written down with it. */
+const settledFirst = (task: BillingTask): boolean => task.kind === 'refund' && !waitsForEnd(task);
+const settledNext = ({ kind }: BillingTask): boolean => kind !== 'refund' && kind !== 'ensure-customer';
+
 /**
  * Before an action that charges: earlier requests of the user are done first, or they would end the new purchase. The
  * caller holds the user's lock.
@@ -272,16 +276,17 @@ export async function carryOutAtOnce(
  * @throws {StripeUnavailableError}
  */
 export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<boolean> {
-  const tasks = (await listTasks(deps.database.db, userId)).filter(
-    ({ kind }) => kind !== 'refund' && kind !== 'ensure-customer',
-  );
-  for (const task of tasks) {
-    try {
-      await carryOutOfMember(deps, task, userId);
-    } catch (error) {
-      const refusal = toStripeRefusal(error);
-      throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
+  let isAny = false;
+  for (const isMeant of [settledFirst, settledNext]) {
+    for (const task of (await listTasks(deps.database.db, userId)).filter(isMeant)) {
+      isAny = true;
+      try {
+        await carryOutOfMember(deps, task, userId);
+      } catch (error) {
+        const refusal = toStripeRefusal(error);
+        throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
+      }
     }
   }
-  return tasks.length > 0;
+  return isAny;
 }
