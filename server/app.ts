@@ -46,6 +46,7 @@ import { createPageRouter } from './page-router.ts';
 import type { Sessions } from './sessions/index.ts';
 import type { MailedCodes } from './sign-in/index.ts';
 import { countVisitorData, probeDatabase, probeKeyValue, schemaState } from './store/index.ts';
+import { uploadedPictures, uploadFolder } from './users/index.ts';
 import { type Modules, wireModules } from './wiring.ts';
 
 export interface App {
@@ -109,6 +110,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(publicHostGate);
   if (brand) app.use(serveBrand(brand));
   app.use('/assets', staticFiles(clientDir));
+  if (config.MEDIA_URL === undefined) app.use(`${mediaPath}/${uploadFolder}`, uploadedPictures(database));
   if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));
   // Before the body parsers and the guard against cross-site posts: Stripe signs every byte of the body.
   membership.webhookRoutes(app);

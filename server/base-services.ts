@@ -12,7 +12,13 @@ import {
   hostCookies,
 } from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
-import { guessLimitsFromConfig, mediaFromConfig, pageLinks, toRateLimits } from './module-settings.ts';
+import {
+  guessLimitsFromConfig,
+  mediaFromConfig,
+  pageLinks,
+  picturesFromConfig,
+  toRateLimits,
+} from './module-settings.ts';
 import { createPasswordPolicy } from './password/index.ts';
 import {
   createDeviceRecognition,
@@ -96,7 +102,7 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
       metrics,
       now,
       hooks,
-      setPageUser: createPageUserSetter(database, mediaFromConfig(config)),
+      setPageUser: createPageUserSetter(database, picturesFromConfig(config)),
     }),
     devices: createDeviceRecognition({ knownDevices, returning, database, kv, outbox, log, now }),
     nextRedirect: createNextRedirect({
@@ -113,13 +119,12 @@ function createSessionServices(deps: AppDeps, web: ReturnType<typeof createWebSe
 export function createBaseServices(deps: AppDeps, extensions: Extensions) {
   const { config, database, kv, outbox, log } = deps;
   const web = createWebServices(deps, extensions);
-  const media = mediaFromConfig(config);
   const digest = keyedDigest(web.key('recipients of messages'));
   return {
     ...web,
     ...createSessionServices(deps, web),
     digest,
-    ...(media !== undefined && { withPicture: createPictureClaim(database, media) }),
+    withPicture: createPictureClaim(database, picturesFromConfig(config)),
     texts: createSmsSender({ kv, outbox, digest, countries: config.SMS_COUNTRIES, limits: web.limits }),
     codes: createCodes({ kv, key: web.key('one-time codes') }),
     policy: createPasswordPolicy({ breachedApi: config.BREACHED_PASSWORDS_API, log }),

@@ -14,7 +14,7 @@ import {
 } from './http/index.ts';
 import { graphqlMessages, messageOperations } from './messages/index.ts';
 import { mfaOperations } from './mfa/index.ts';
-import { mediaFromConfig } from './module-settings.ts';
+import { mediaFromConfig, picturesFromConfig } from './module-settings.ts';
 import { discoveryPaths, protocolCalls, routes } from './oidc/index.ts';
 import { passwordOperations } from './password/index.ts';
 import { sessionCookie } from './sessions/index.ts';
@@ -65,7 +65,7 @@ export function listOperations(
     ...membershipOperations(membership),
     ...signUp.operations,
     ...passwordOperations(password),
-    ...accountOperations(profile),
+    ...accountOperations({ ...profile, pictures: { media: picturesFromConfig(config), withPicture } }),
     ...mfaOperations(mfa),
     ...contactOperations(contact),
     ...oauth.operations,

@@ -51,6 +51,14 @@ export function mediaFromConfig({ MEDIA_URL, MEDIA_DIR, PUBLIC_URL }: Config): M
   return MEDIA_DIR === undefined ? undefined : { url: `${PUBLIC_URL}${mediaPath}/`, isLocal: true };
 }
 
+/** Where pages and client apps find users' pictures: without a configured place, those that users upload. */
+export const picturesFromConfig = (config: Config): Media =>
+  mediaFromConfig(config) ?? { url: `${config.PUBLIC_URL}${mediaPath}/`, isLocal: true, onlyUploads: true };
+
+/** The address below which Foyer serves uploaded pictures; undefined: pictures are elsewhere, and users upload none. */
+export const uploadsBaseUrl = (config: Config): string | undefined =>
+  config.MEDIA_URL === undefined ? picturesFromConfig(config).url : undefined;
+
 /** The sandbox's stand-in for Stripe, if Foyer uses it. */
 export function standInForStripe(config: Config): StandInAddress | undefined {
   const { SANDBOX, STRIPE_SECRET_KEY: secretKey, STRIPE_API_URL: apiUrl } = config;

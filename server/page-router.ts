@@ -1,5 +1,5 @@
 import { type Request, Router } from 'express';
-import { accountRoutes } from './account/index.ts';
+import { accountRoutes, uploadPaths } from './account/index.ts';
 import type { AppDeps, BaseServices } from './base-services.ts';
 import { checkoutRoutes, recordContactChange } from './billing/index.ts';
 import type { Extensions } from './extensions.ts';
@@ -12,7 +12,7 @@ import {
   requestOfForm,
   submitLanguage,
 } from './http/index.ts';
-import { stripeForBrowsers } from './module-settings.ts';
+import { stripeForBrowsers, uploadsBaseUrl } from './module-settings.ts';
 import { pageGuard } from './page-guard.ts';
 import { passwordRoutes } from './password/index.ts';
 import { informationRoutes, signInRoutes } from './sign-in/index.ts';
@@ -86,6 +86,7 @@ function addAccountRoutes(router: Router, { deps, base, modules }: PageRouterInp
     membership,
     federation,
     connectedApps: oauth.connectedApps,
+    uploadsBaseUrl: uploadsBaseUrl(config),
     stripe: stripeForBrowsers(config),
     billingNow: base.billingNow,
   });
@@ -106,7 +107,7 @@ export function createPageRouter(input: PageRouterInput, extensions: Extensions)
       ...createGuards(rule, handlers, route),
     ],
   );
-  router.use(rejectCrossSite(publicUrl), ...bodies(), requestOfForm(cookies), session);
+  router.use(rejectCrossSite(publicUrl), ...bodies(uploadPaths), requestOfForm(cookies), session);
   addSignInRoutes(router, input);
   federation.pageRoutes(router);
   signUp.pageRoutes(router);

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { z } from 'zod';
 import {
   type ApiOperation,
@@ -8,18 +9,24 @@ import {
   requirePrincipal,
   success,
   successSchema,
+  textField,
 } from '../http/index.ts';
 import {
   attributeDocs,
   cognitoAttributesSchema,
+  type Media,
   memberIdDoc,
   type ProfileField,
   profileFieldNames,
   profileFields,
+  readPictureAttribute,
   requireCallingUser,
+  setPicture,
   type TypedProfile,
   toCognitoAttributes,
   toGenderNumber,
+  type User,
+  type WithPicture,
 } from '../users/index.ts';
 import { profileSaver } from './profile/profile-calls.ts';
 import type { SaveProfileDeps } from './profile/save-profile.ts';
@@ -52,18 +59,53 @@ const attributeField = (name: ProfileField, fromClaim: (value: unknown) => unkno
     .optional();
 const addressClaim = z.object({ formatted: z.string() });
 
+const pictureDoc = doc(
+  'The picture: a path below the address of pictures, or an address there; empty: none. Members upload one in the settings',
+  'ada.png',
+);
+const languageDoc = doc('Language in which the member wants to be addressed (BCP 47); empty: none', 'pt-BR');
+
+/** '' for none. */
+function isLanguageTag(text: string): boolean {
+  try {
+    return text === '' || Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+interface AttributeDeps extends SaveProfileDeps {
+  pictures: { media: Media; withPicture: WithPicture };
+}
+
 /** The attributes that this call changes; address and number have calls of their own, and Foyer decides the rest. */
 const changeable = z.strictObject({
   ...Object.fromEntries(fields.map(({ name, attribute }) => [attribute, toText(name)])),
   gender: attributeField('gender', toGenderNumber),
   address: attributeField('address', (value) => addressClaim.safeParse(value).data?.formatted ?? value),
   'custom:newsletter': attributeField('newsletter', (value) => (typeof value === 'boolean' ? String(value) : value)),
+  picture: textField(300).optional().meta(pictureDoc),
+  preferred_language: textField(35)
+    .refine(isLanguageTag, 'a language tag (BCP 47), as in pt-BR')
+    .optional()
+    .meta(languageDoc),
 });
 const toTyped = (body: Record<string, string | undefined>): TypedProfile =>
   Object.fromEntries(fields.map(({ name, attribute }) => [name, body[attribute]]));
 const names = Object.fromEntries(fields.map(({ name, attribute }) => [name, attribute]));
 
-function updateAttributes(deps: SaveProfileDeps, save: ReturnType<typeof profileSaver>): ApiOperation {
+/** @throws {HttpError} validation; undefined: the picture stays */
+async function readPicture({ pictures }: AttributeDeps, user: User, value: string | undefined) {
+  if (value === undefined) return undefined;
+  const { picture: present } = await pictures.withPicture(user);
+  const read = readPictureAttribute(value, { media: pictures.media, present });
+  if (read.kind === 'same') return undefined;
+  if (read.kind === 'set') return read;
+  const detail = `empty, or a path without .. below ${pictures.media.url}, or an address there`;
+  throw new HttpError('validation', { detail: 'body.picture', invalidParams: [{ name: 'body.picture', detail }] });
+}
+
+function updateAttributes(deps: AttributeDeps, save: ReturnType<typeof profileSaver>): ApiOperation {
   return defineOperation({
     method: 'post',
     path: '/identity/updateUserAttributes',
@@ -73,16 +115,29 @@ function updateAttributes(deps: SaveProfileDeps, save: ReturnType<typeof profile
     body: changeable,
     problems: { 409: 'The username is another member’s' },
     answer: successSchema,
-    async handle({ req, body }) {
+    async handle({ req, body: { picture, preferred_language: language, ...body } }) {
       const user = await requireCallingUser(req, deps.database);
-      await save(user, { req, typed: toTyped(body), names });
+      const change = await readPicture(deps, user, picture);
+      await save(user, {
+        req,
+        typed: toTyped(body),
+        names,
+        ...(language !== undefined && { preferredLanguage: language === '' ? null : language }),
+        async alongside(trx) {
+          if (change !== undefined) await setPicture(trx, user.id, { ...change, nowMs: deps.now() });
+        },
+      });
       return success;
     },
   });
 }
 
 /** The identity service operations on user attributes: the same rules as behind the pages. */
-export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
+export function accountOperations(deps: AttributeDeps): ApiOperation[] {
+  const readAttributes = async (req: Request) => {
+    const user = await deps.pictures.withPicture(await requireCallingUser(req, deps.database));
+    return cognitoAttributesSchema.parse(toCognitoAttributes(user));
+  };
   const save = profileSaver(deps);
   return [
     defineOperation({
@@ -92,8 +147,7 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
       summary: 'Read the user attributes of the member',
       description: 'All of them are texts, as in the identity service.',
       answer: cognitoAttributesSchema,
-      handle: async ({ req }) =>
-        cognitoAttributesSchema.parse(toCognitoAttributes(await requireCallingUser(req, deps.database))),
+      handle: ({ req }) => readAttributes(req),
     }),
     defineOperation({
       method: 'get',
@@ -114,7 +168,7 @@ export function accountOperations(deps: SaveProfileDeps): ApiOperation[] {
         return {
           id: user.id,
           username: user.email,
-          attributes: cognitoAttributesSchema.parse(toCognitoAttributes(user)),
+          attributes: await readAttributes(req),
         };
       },
     }),

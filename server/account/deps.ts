@@ -44,6 +44,8 @@ export interface AccountDeps {
   kv: KeyValueStore;
   /** Fields of the profile that are not switched on. */
   withheldFields: ReadonlySet<ProfileField>;
+  /** The address below which uploaded pictures are served; undefined: users upload none. */
+  uploadsBaseUrl: string | undefined;
   cookies: HostCookies;
   outbox: Outbox;
   sessions: Sessions;

@@ -6,6 +6,7 @@ import { mapUserData, profileFieldNames, toPageUser } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { homeCards } from './home-cards.ts';
 import { findNotice } from './notices.ts';
+import { picturePath } from './profile/picture-handlers.ts';
 import type { PageRoute } from './settings-page.ts';
 
 const path = '/settings';
@@ -31,6 +32,7 @@ async function show(r: UserRequest, deps: AccountDeps) {
       },
       avatar: getPageUser(r.req)?.member ?? toPageUser({ ...user, imageName: '' }, undefined),
       tab,
+      ...(deps.uploadsBaseUrl !== undefined && { pictureHref: picturePath }),
       ...(notice && { notice: r.t(notice.text) }),
       top,
       more,

@@ -31,6 +31,7 @@ export {
   findWaitingReset,
   listPendingResets,
 } from './factor-reset/factor-reset-store.ts';
+export { uploadPaths } from './profile/picture-handlers.ts';
 export { profileSaver } from './profile/profile-calls.ts';
 export { saveProfile } from './profile/save-profile.ts';
 export { isRecentlyAuthenticated, reAuthenticateFor } from './recent-auth-guard.ts';

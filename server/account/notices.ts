@@ -11,6 +11,7 @@ interface ActionNotice {
 /** The home's notice about a completed action; its address has one of these keys only. */
 const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
+  picture: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   profile: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'user-data' },
   email: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   phone: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },

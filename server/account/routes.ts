@@ -20,6 +20,7 @@ import { membershipPage } from './membership/membership-handlers.ts';
 import { membershipMoneyPages } from './membership/pay-invoice-handlers.ts';
 import { withdrawPage } from './membership/withdraw-handlers.ts';
 import { notificationsPage } from './notifications.ts';
+import { picturePage } from './profile/picture-handlers.ts';
 import { namePage, userDataPage } from './profile/profile-handlers.ts';
 import { linkProviderPage } from './providers/link-provider-handlers.ts';
 import { providerPages } from './providers/providers-handlers.ts';
@@ -73,6 +74,7 @@ export function accountRoutes(router: Router, settings: AccountSettings): void {
   const add = pageRoutes(router, deps);
   const offered = [
     ...pages,
+    ...(deps.uploadsBaseUrl === undefined ? [] : [picturePage(deps.uploadsBaseUrl)]),
     ...(passkeys ? [addPasskeyPage(passkeys)] : []),
     ...(membership.sold ? pagesWithPlans : []),
   ];

@@ -99,7 +99,7 @@ export {
 } from './language.ts';
 export { submitLanguage, writeLanguageCookie } from './language-form.ts';
 export { createLog, currentRequest, type Logger, measureRequests, requestLog, requestReference } from './log.ts';
-export { mediaFiles, safePathParts as picturePathParts } from './media-files.ts';
+export { mediaFiles, safePathParts as picturePathParts, setPictureHeaders, toImageType } from './media-files.ts';
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
@@ -142,10 +142,12 @@ export {
   type VisitorGate,
   visitorRowMs,
 } from './rate-limits/visitor-gate.ts';
+export { readUpload } from './read-upload.ts';
 export { renderDocument } from './render.tsx';
 export {
   bodies,
   isMalformed,
+  isUpload,
   malformedSecret,
   readFormField,
   readQueryParam,

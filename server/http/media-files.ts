@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 
 const maxBytes = 10 * 1024 * 1024;
 const maxCharacters = 300;
@@ -40,6 +40,17 @@ const kinds: readonly { type: string; begins: (text: string) => boolean }[] = [
 export function toImageType(beginning: Buffer): string | undefined {
   const text = beginning.toString('latin1');
   return kinds.find(({ begins }) => begins(text))?.type;
+}
+
+/** The browser may keep the picture for a while, and run nothing in it. */
+export function setPictureHeaders(res: Response, etag: string): void {
+  res.set({
+    'Cache-Control': `public, max-age=${maxAgeSeconds}`,
+    'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    // The marketplace's other apps show the pictures too.
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    ETag: etag,
+  });
 }
 
 interface Picture {
@@ -93,13 +104,7 @@ export function mediaFiles(dir: string, limits = { stallMs }): RequestHandler {
     }
     const { handle, stats, type } = picture;
     const etag = `"${stats.size.toString(36)}-${Math.trunc(stats.mtimeMs).toString(36)}"`;
-    res.set({
-      'Cache-Control': `public, max-age=${maxAgeSeconds}`,
-      'Content-Security-Policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-      // The marketplace's other apps show the pictures too.
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      ETag: etag,
-    });
+    setPictureHeaders(res, etag);
     if (req.get('if-none-match') === etag) {
       await handle.close();
       res.status(304).end();

@@ -103,6 +103,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'GET /settings': 'member',
   'GET /settings/name': 'member',
   'POST /settings/name': 'member',
+  'GET /settings/picture': 'member',
+  'POST /settings/picture': 'member',
   'GET /settings/profile': 'member',
   'POST /settings/profile': 'member',
   'GET /settings/email': 'recent',

@@ -49,9 +49,11 @@ export function jsonBody(): RequestHandler[] {
 
 /**
  * Accepts forms and JSON of at most 16 KiB and 50 fields, which is more than any form needs. Rejects other media types.
+ * @param uploadPaths a form with a file may be sent there; its handler reads it (`readUpload`) when it knows the sender
  */
-export function bodies(): RequestHandler[] {
+export function bodies(uploadPaths: ReadonlySet<string> = new Set()): RequestHandler[] {
   const known: RequestHandler = (req, _res, next) => {
+    if (uploadPaths.has(req.path) && isUpload(req)) return next();
     const type = req.is(['application/x-www-form-urlencoded', 'application/json']);
     // null: the request has no body. An empty body also counts as none: scripts in browsers send it without a media
     // type.
@@ -61,6 +63,9 @@ export function bodies(): RequestHandler[] {
   };
   return [known, form(), json()];
 }
+
+/** Tests for a form with a file (RFC 7578). */
+export const isUpload = (req: Request): boolean => typeof req.is('multipart/form-data') === 'string';
 
 /** The fields of a form or JSON body; none if the body is not an object. */
 function readBody(req: Request): Record<string, unknown> {

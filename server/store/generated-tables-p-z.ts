@@ -180,6 +180,13 @@ export interface TablesPToZ {
     userId: UserId;
     claimedAt: number;
   };
+  uploadedPictures: {
+    userId: UserId;
+    name: string;
+    type: string;
+    content: string;
+    createdAt: number;
+  };
   /** The specification's user record without the columns of `users`. JSON columns have objects. */
   userRecords: {
     id: string;

@@ -53,6 +53,10 @@ export {
 export type { PersonalDataSource } from './personal-data-source.ts';
 export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
+export { cleanImage } from './pictures/clean-image.ts';
+export { readPictureAttribute } from './pictures/picture-attribute.ts';
+export { setPicture, storeUploaded, uploadFolder } from './pictures/picture-store.ts';
+export { uploadedPictures } from './pictures/uploaded-pictures.ts';
 export {
   genders,
   isBirthdate,

@@ -3,6 +3,7 @@ import type { PageUser } from '../../views/page-context.ts';
 import { setPageUser } from '../http/index.ts';
 import { countUnread } from '../messages/index.ts';
 import type { Database } from '../store/index.ts';
+import { uploadFolder } from './pictures/picture-store.ts';
 import { fullName, type User } from './user.ts';
 import { createImageNameReader } from './user-record-store.ts';
 
@@ -19,6 +20,8 @@ export interface Media {
   url: string;
   /** Foyer serves them itself, on the host of its own pages. */
   isLocal: boolean;
+  /** Only those that users have uploaded: there is no folder of others. */
+  onlyUploads?: boolean;
 }
 
 /**
@@ -36,17 +39,18 @@ export function toPageUser(user: UserDisplay, media: Media | undefined): PageUse
 }
 
 /** Encodes an object's name as a path, because its characters may have a meaning in an address. */
-const toImagePath = (name: string): string =>
+export const toImagePath = (name: string): string =>
   URL.canParse(name) ? name : name.split('/').map(encodeURIComponent).join('/');
 
 /** Users choose both names themselves: on this host they must not address a page that acts. */
-function pictureUrl(picture: string | null, media: Media | undefined): string | undefined {
+export function pictureUrl(picture: string | null, media: Media | undefined): string | undefined {
   if (picture === null || picture === '' || media === undefined) return undefined;
   // The media address may have a path: relative names are below it.
   const base = new URL(media.url.endsWith('/') ? media.url : `${media.url}/`);
   const url = URL.parse(picture, base);
   if (url?.origin !== base.origin) return undefined;
-  return media.isLocal && !url.pathname.startsWith(base.pathname) ? undefined : url.href;
+  const folder = media.onlyUploads ? `${base.pathname}${uploadFolder}/` : base.pathname;
+  return media.isLocal && !url.pathname.startsWith(folder) ? undefined : url.href;
 }
 
 /** Completes a user for client apps: the claim `picture` is the picture of the page header. */

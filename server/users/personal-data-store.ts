@@ -8,7 +8,7 @@ import { findUserRecord } from './user-record-store.ts';
 
 /** The data of this module about a user, for their export. Times in milliseconds since the epoch. */
 export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Record<string, unknown>> {
-  const [record, acceptances, deals, changes] = await Promise.all([
+  const [record, acceptances, deals, changes, picture] = await Promise.all([
     findUserRecord(db, user.id),
     listTermsAcceptances(db, user.id),
     db
@@ -22,6 +22,11 @@ export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Re
       .where('userId', '=', user.id)
       .orderBy('changedAt')
       .execute(),
+    db
+      .selectFrom('uploadedPictures')
+      .select(['type', 'content', 'createdAt'])
+      .where('userId', '=', user.id)
+      .executeTakeFirst(),
   ]);
   return {
     attributes: toCognitoAttributes(user),
@@ -37,6 +42,8 @@ export async function exportUserData(db: Kysely<Schema>, user: User): Promise<Re
     termsAccepted: acceptances,
     partnerDeals: deals,
     emailChanges: changes,
+    // The content is base64.
+    uploadedPicture: picture ?? null,
   };
 }
 
@@ -58,6 +65,7 @@ export async function eraseUserData(
     .where(({ or, eb }) => or([eb('userId', '=', id), eb('email', '=', email)]))
     .execute();
   await trx.deleteFrom('emailChanges').where('userId', '=', id).execute();
+  await trx.deleteFrom('uploadedPictures').where('userId', '=', id).execute();
   await trx.deleteFrom('userRecords').where('userId', '=', id).execute();
   await trx.deleteFrom('users').where('id', '=', id).execute();
 }

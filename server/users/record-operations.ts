@@ -17,6 +17,7 @@ import {
 import { type PlanId, planIdSchema, toUserId } from '../shared/index.ts';
 import type { Database } from '../store/index.ts';
 import { attributeDocs } from './attribute-docs.ts';
+import { deleteUploaded } from './pictures/picture-store.ts';
 import { isImageName } from './profile-fields.ts';
 import type { SaveProfile } from './save-profile.ts';
 import type { User } from './user.ts';
@@ -260,7 +261,11 @@ const completeRecord = ({ database, saveProfile, mediaUrl, now }: RecordOperatio
           companyName: company === null ? '' : company,
         },
         names: { givenName: 'firstName', familyName: 'lastName', jobTitle: 'jobTitle', companyName: 'company' },
-        alongside: (trx) => updateUserRecord(trx, userId, { change: record, nowMs: now() }),
+        async alongside(trx) {
+          await updateUserRecord(trx, userId, { change: record, nowMs: now() });
+          // One that nothing names any more.
+          if (record.imageName !== undefined) await deleteUploaded(trx, userId, record.imageName);
+        },
       });
       const after = await getUserRecord(database, userId);
       if (!after) throw missing();

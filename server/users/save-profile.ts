@@ -10,6 +10,8 @@ interface SentProfile {
   typed: TypedProfile;
   /** The call's name of each field, for the faults. */
   names: Partial<Record<ProfileField, string>>;
+  /** Valid, or null for none. */
+  preferredLanguage?: string | null;
   /** Other writes of the same transaction. */
   alongside?: (trx: Transaction<Schema>) => Promise<void>;
 }

@@ -55,6 +55,15 @@ export function settingsStops({ foyer, signIn }: SettingsTour): Stop[] {
         await page.getByRole('dialog', { name: translator(lang)('common.footer.terms') }).waitFor();
       },
     },
+    { name: 'settings, picture', open: at('/settings/picture') },
+    {
+      name: 'settings, picture refused',
+      async open(page) {
+        await at('/settings/picture')(page);
+        await andLoad(page, () => page.locator('.dialog-card .actions button').first().click());
+        await page.locator('.field-error').first().waitFor();
+      },
+    },
     { name: 'settings, edit name refused', open: refused('/settings/name', { given_name: '' }) },
     { name: 'settings, edit user data refused', open: refused('/settings/profile', { birthdate: '2999-01-01' }) },
     { name: 'settings, change password refused', open: refused('/settings/password', { new_password: 'short' }) },

@@ -62,6 +62,7 @@ describe('a form that is refused', () => {
       '/settings/passkeys/add',
       '/settings/password',
       '/settings/phone',
+      '/settings/picture',
       '/settings/profile',
       '/sign-in',
       '/signup',

@@ -100,6 +100,10 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
     'billing/billing-details.test.ts',
     'The sixty-first change of billing details within an hour is refused, and asks nothing of Stripe',
   ],
+  pictureUpload: [
+    'account/picture.test.ts',
+    'Attack: the twenty-first picture of an hour is refused, before it is read',
+  ],
   profileChange: [
     'attacks/settings.test.ts',
     'A mailbox gets at most thirty mails an hour about changes, by page and by call together',

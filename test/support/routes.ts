@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** Paths of handlers without routes, which answer every path below them. */
-export const folders = ['/assets'];
+export const folders = ['/assets', '/media/uploads'];
 
 const get = (of: unknown, name: string): unknown => Reflect.get(Object(of), name);
 

@@ -26,11 +26,11 @@ const exclaimed =
 const sandboxKeys = /^(?:sandbox|parts)\./;
 const coupons = /^checkout\.promo\.(?:applied|second)$/;
 
-/** Names that keep their capital within a sentence: of companies, places, documents, and of the product's own pages and buttons. */
+/** Names that keep their capital within a sentence: of companies, formats, places, documents, and of the product's own pages and buttons. */
 const names: Record<'en' | 'fr' | 'nl', string> = {
-  en: 'Stripe|Google|Facebook|Amazon|JavaScript|Terms|Service|Membership|Settings|Connected|Continue|Refuse|Disable|United|Kingdom|Switzerland|Norway|Utrecht',
-  fr: 'Stripe|Google|Facebook|Amazon|JavaScript|Continuer|Refuser|Désactiver|Royaume-Uni|Suisse|Norvège|Utrecht',
-  nl: 'Stripe|Google|Facebook|Amazon|JavaScript|Verder|Weigeren|Uitschakelen|Verenigd|Koninkrijk|Zwitserland|Noorwegen|Utrecht',
+  en: 'Stripe|Google|Facebook|Amazon|JavaScript|WebP|Terms|Service|Membership|Settings|Connected|Continue|Refuse|Disable|United|Kingdom|Switzerland|Norway|Utrecht',
+  fr: 'Stripe|Google|Facebook|Amazon|JavaScript|WebP|Continuer|Refuser|Désactiver|Royaume-Uni|Suisse|Norvège|Utrecht',
+  nl: 'Stripe|Google|Facebook|Amazon|JavaScript|WebP|Verder|Weigeren|Uitschakelen|Verenigd|Koninkrijk|Zwitserland|Noorwegen|Utrecht',
 };
 const sentenceCase = (lang: 'en' | 'fr' | 'nl', faults: readonly string[]): TextRule => ({
   name: 'capitals only at the beginning of a sentence and in names',

@@ -23,6 +23,8 @@ interface SettingsHomeProps {
   ctx: PageContext;
   user: SettingsMember;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
+  /** Where the picture is changed; undefined: it cannot be. */
+  pictureHref?: string;
   tab: SettingsTab;
   /** The notice about the last action. */
   notice?: string;
@@ -40,12 +42,12 @@ const tabNames = {
 } as const satisfies Record<SettingsTab, string>;
 
 /** 'Security Settings' (specification, section 2): the user, and one of four panels of stored data. */
-export function SettingsHome({ ctx, user, avatar, tab, notice, top, more }: SettingsHomeProps) {
+export function SettingsHome({ ctx, user, avatar, pictureHref, tab, notice, top, more }: SettingsHomeProps) {
   const { t } = ctx;
   return (
     <AccountLayout ctx={ctx} at="security" heading={t('settings.title')} before={cardsInOrder(ctx, top)}>
       <Script ctx={ctx} entry="busy" />
-      <NameCard ctx={ctx} avatar={avatar} {...user} sinceMs={user.createdAt} />
+      <NameCard ctx={ctx} avatar={avatar} pictureHref={pictureHref} {...user} sinceMs={user.createdAt} />
       {/* Each panel is a separate page, so that a page only reads and sends its own data. */}
       <TabsView
         label={t('settings.tabs.label')}

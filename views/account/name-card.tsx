@@ -1,12 +1,14 @@
 import { formatDate } from '../format.ts';
 import type { PageContext, PageUser } from '../page-context.ts';
 import { Avatar } from '../parts/avatar.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { EditLink } from './edit-link.tsx';
 import { Facts } from './facts.tsx';
 
 interface NameCardProps {
   ctx: PageContext;
   avatar: Pick<PageUser, 'initials' | 'pictureUrl'>;
+  pictureHref?: string | undefined;
   givenName: string;
   familyName: string;
   /** Creation of the account. */
@@ -14,11 +16,18 @@ interface NameCardProps {
 }
 
 /** The user: First Name and Last Name to read, Edit to change them. */
-export function NameCard({ ctx, avatar, givenName, familyName, sinceMs }: NameCardProps) {
+export function NameCard({ ctx, avatar, pictureHref, givenName, familyName, sinceMs }: NameCardProps) {
   const { t, lang } = ctx;
   return (
     <section className="card name-card">
-      <Avatar member={avatar} size="large" />
+      {pictureHref === undefined ? (
+        <Avatar member={avatar} size="large" />
+      ) : (
+        <a className="avatar-link" href={pictureHref} aria-label={t('settings.picture.title')}>
+          <Avatar member={avatar} size="large" />
+          <Icon name="pencil" />
+        </a>
+      )}
       <div className="name-words">
         <Facts
           facts={[

@@ -8,7 +8,7 @@ const t = translator('en');
 
 /** Changes a profile for a call of the JSON API, as the settings page does for its form. */
 export function profileSaver(deps: SaveProfileDeps): SaveProfile {
-  return async (user, { req, typed, names, alongside }) => {
+  return async (user, { req, typed, names, preferredLanguage, alongside }) => {
     const sent = keysIn(typed).flatMap((name) => {
       const text = typed[name];
       return text === undefined ? [] : [{ name, text }];
@@ -37,7 +37,11 @@ export function profileSaver(deps: SaveProfileDeps): SaveProfile {
         invalidParams,
       });
     }
-    const saved = await saveProfile(deps, user, { change, from: getRequestOrigin(req), alongside });
+    const saved = await saveProfile(deps, user, {
+      change: { ...change, preferredLanguage },
+      from: getRequestOrigin(req),
+      alongside,
+    });
     if (saved.kind === 'refused') throw toRefusalError(saveProfileRefusals, saved.refusal);
   };
 }

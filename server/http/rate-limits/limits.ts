@@ -210,6 +210,7 @@ export const rateLimits = {
   billingDetails: limit('changes of billing details; each asks Stripe', hourMs, [
     counter('account', 'billing-details', 60),
   ]),
+  pictureUpload: limit('uploaded pictures', hourMs, [counter('account', 'picture-uploads', 20)]),
   profileChange: limit('profile changes; each sends a mail', hourMs, [counter('account', 'profile-changes', 30)]),
 
   sms: limit('text messages to numbers that are not confirmed', hourMs, [

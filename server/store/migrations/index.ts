@@ -30,6 +30,7 @@ import { secretAge } from './0029-secret-age.ts';
 import { auditTrail } from './0030-audit-trail.ts';
 import { schemaCompatibility } from './0031-schema-compatibility.ts';
 import { passwordAge } from './0032-password-age.ts';
+import { uploadedPictures } from './0033-uploaded-pictures.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   auditTrail,
   schemaCompatibility,
   passwordAge,
+  uploadedPictures,
 ];

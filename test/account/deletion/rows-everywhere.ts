@@ -44,6 +44,7 @@ function listProfileRows({ id, email }: User, at: number): Rows {
       clientId: toClientId('some-client'),
       acceptedAt: at,
     },
+    uploadedPictures: { userId: id, name: `picture-${id}`, type: 'image/png', content: 'iVBORw0KGgo=', createdAt: at },
     partnerDeals: { email, tier: 2, importedAt: at, userId: id, usedAt: at },
     totpAuthenticators: { userId: id, sealedSecret: toSealedText(secret), lastStep: 1, createdAt: at },
     recoveryCodes: { id: `code-${id}`, userId: id, codeHash: toSha256(secret), createdAt: at, usedAt: null },
