@@ -3,6 +3,7 @@ import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
 import type { BillingPeriod, Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
@@ -55,10 +56,6 @@ export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount:
   return { ...plan, amountCents, period: known ? { interval: known, count } : plan.period };
 }
 
-/** Tests whether a charge has a debt from before in it, which is charged once. */
-export const hasDebt = ({ amountCents, creditUsedCents, discountCents, regularCents }: NextCharge): boolean =>
-  regularCents !== null && amountCents + creditUsedCents > regularCents - discountCents;
-
 /**
  * The sentences after an announced charge: what credit pays of it, and its amount when the discount has ended or a debt
  * is paid.
@@ -72,10 +69,8 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
     discountEndsAt !== null && regularCents !== null
       ? [t('checkout.lines.regular', { date: formatDate(lang, discountEndsAt), amount: money(regularCents) })]
       : [];
-  const then =
-    regular.length === 0 && regularCents !== null && hasDebt(next)
-      ? [t('checkout.lines.thenRegular', { amount: money(regularCents - next.discountCents) })]
-      : [];
+  const each = regular.length === 0 && hasDebt(next) ? toEachCharge(next) : null;
+  const then = each === null ? [] : [t('checkout.lines.thenRegular', { amount: money(each) })];
   return [...tax, ...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 

@@ -2,10 +2,11 @@ import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
+import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
 import type { Checkout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { hasDebt, laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
+import { laterAmountsText, periodText, planLine, type TextContext } from './plan-view.ts';
 
 /** The current amount for the plan. @throws {StripeUnavailableError} */
 export function loadQuote(
@@ -48,12 +49,12 @@ function laterOrderText(
   { plan, next }: Quote,
   money: (cents: number) => string,
 ): string | undefined {
-  const { regularCents = null, discountEndsAt = null, discountCents = 0 } = next ?? {};
-  if (regularCents === null) return undefined;
+  if (next === null || next.regularCents === null) return undefined;
+  const { regularCents, discountEndsAt } = next;
   if (discountEndsAt !== null) {
     return t('checkout.payLater', { amount: money(regularCents), date: formatDate(lang, discountEndsAt) });
   }
-  const cents = regularCents - discountCents;
+  const cents = toEachCharge(next) ?? 0;
   if (cents <= 0 || plan.period === null) return undefined;
   return t('checkout.payPeriod', { amount: money(cents), per: periodText(t, plan.period) });
 }

@@ -105,6 +105,16 @@ const toChargeAfter = (
     balanceCents,
   });
 
+/** The amount of each charge, with a discount that does not end and without credit; null: unknown. */
+export const toEachCharge = ({ regularCents, discountCents }: NextCharge): number | null =>
+  regularCents === null ? null : regularCents - discountCents;
+
+/** Tests whether a charge has a debt from before in it, which is charged once. */
+export function hasDebt(next: NextCharge): boolean {
+  const each = toEachCharge(next);
+  return each !== null && next.amountCents + next.creditUsedCents > each;
+}
+
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Discounts &
   Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
