@@ -22,8 +22,7 @@ const others: Record<string, string> = {
 };
 
 const arithmetic = new Set(['+', '-', '*', '/', '%', '+=', '-=', '*=', '/=']);
-const amountName =
-  /Cents$|^cents$|^(?:amount_due|amount_paid|amount_remaining|starting_balance|ending_balance)$/;
+const amountName = /Cents$|^cents$|^(?:amount_due|amount_paid|amount_remaining|starting_balance|ending_balance)$/;
 
 /** The last name of an operand: `cents` of `order.cents`. */
 function nameOf(value: unknown): string {

@@ -60,6 +60,28 @@ describe('an upgrade with a promotion code', () => {
     },
   );
 
+  it.each<ModeName>(['itemized', 'included'])(
+    'An upgrade with a code of 20 %% is charged as its page announces, to the cent (%s)',
+    async (mode) => {
+      const buyer = await starterMember(mode);
+      // A part of the period is used, so that the credit has cents to round.
+      shop.passTime(7 * 24 * 60 * 60_000 + 61 * 60_000);
+      const browser = await shop.foyer.signedIn(buyer.user);
+      await browser.get('/plan-purchase/12');
+      await browser.post('/plan-purchase/12', { act: 'promo', planId: '12', promo: 'WELCOME20' });
+      const { action, fields } = mainForm(await (await browser.get('/plan-purchase/12')).text());
+      const dueCents = Number(fields.dueCents);
+      expect(dueCents).toBeGreaterThan(32_000);
+      expect(dueCents).toBeLessThan(33_000);
+      expect((await browser.post(action, fields)).status).toBe(303);
+      const { data } = await shop.stripe.client().invoices.list({ customer: buyer.customer, limit: 1 });
+      expect(data[0]).toMatchObject({ status: 'paid', amount_paid: dueCents });
+      const [order] = await ordersOf(buyer);
+      expect(order).toMatchObject({ paidCents: dueCents, voucher: 'WELCOME20' });
+      expect(await differencesOf(buyer)).toEqual([]);
+    },
+  );
+
   it('A code of 100 % is shown by the JSON API as in the order', async () => {
     const buyer = await starterMember('itemized');
     const body = {
