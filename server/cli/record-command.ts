@@ -1,9 +1,12 @@
+import type { Config } from '../../config/load.ts';
 import { actAs, recordEntry } from '../audit/index.ts';
 import type { UserId } from '../shared/index.ts';
-import type { Context } from './context.ts';
+import { inspectDatabase, migrationState } from '../store/index.ts';
+import { type Context, withContext } from './context.ts';
 import { explain, operatingUser } from './errors.ts';
+import type { CliIo } from './io.ts';
 
-/** Commands that only read, and those that keep no database open, leave no event. */
+/** Commands that only read leave no event. */
 const reading = /(?:^| )(?:list|show|verify|check|refusals|preview|diff|doctor|migrate)$/;
 
 /**
@@ -49,4 +52,21 @@ export async function runRecorded<T extends { error?: unknown }>(
     await record(explain(error).exitCode);
     throw error;
   }
+}
+
+/** The same for a command that changes a file. It may run before the first start, when there is no audit trail yet. */
+export async function runRecordedIfMigrated(
+  io: CliIo,
+  { config, command }: { config: Config; command: string },
+  run: () => Promise<void>,
+): Promise<void> {
+  const database = await inspectDatabase(config.DATABASE_URL, config.DATA_DIR);
+  if (!database) return run();
+  const { pending } = await migrationState(database).finally(() => database.close());
+  if (pending.length > 0) return run();
+  const act = async () => {
+    await run();
+    return {};
+  };
+  await withContext(io, (context) => runRecorded(context, command, act), { migrated: false, config });
 }

@@ -1,11 +1,13 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { dayMs, operatorOf } from '../account/deletion/steps.ts';
 import { type Cli, cliOf } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
+import { metadataXml } from '../support/provider-documents.ts';
 import { backends } from '../support/stores.ts';
+import { certificateFor } from './provider-folder.ts';
 
 interface Event {
   seq: number;
@@ -73,6 +75,25 @@ describe.each(backends)('foyer audit on $name', (backend) => {
       const [event] = (await cli('audit', 'list', '--limit', '1', '--json')).json<{ actor: unknown }[]>();
       expect(event?.actor).toEqual({ kind: 'operator', name: named });
     }
+  });
+
+  it('An import of a provider is recorded, refused ones too; a trial run and an unchanged entry are not', async () => {
+    const [file, metadata] = [join(folder, 'providers.json'), join(folder, 'metadata.xml')];
+    await writeFile(metadata, metadataXml({ signing: [certificateFor('first')] }));
+    const importing = cliOf(foyer, { PROVIDERS_FILE: file });
+    const run = async (...options: string[]) =>
+      (await importing('provider', 'import', metadata, '--id', 'acme', ...options)).code;
+    expect([await run('--dry-run'), await run(), await run(), await run('--name', 'Acme')]).toEqual([0, 0, 0, 0]);
+    await writeFile(file, JSON.stringify({ providers: [{ kind: 'saml', id: 'broken' }] }));
+    expect(await run()).toBe(1);
+    const listed = await cli('audit', 'list', '--type', 'operator.command', '--json');
+    const events = listed.json<{ details: object }[]>().map(({ details }) => details);
+    const event = (exitCode: number) => ({ command: 'provider import', exitCode });
+    expect(events.filter((details) => 'command' in details && details.command === 'provider import')).toEqual([
+      event(1),
+      event(0),
+      event(0),
+    ]);
   });
 
   it('`verify` names a head to keep, and exits with 1 and the first broken event after a change', async () => {

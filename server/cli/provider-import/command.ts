@@ -11,6 +11,7 @@ import type { AddCommand } from '../command.ts';
 import { CliError, exitCodes, refused } from '../errors.ts';
 import { isObject } from '../import/source.ts';
 import { type CliIo, type Result, readAll } from '../io.ts';
+import { runRecordedIfMigrated } from '../record-command.ts';
 import { requireOption } from '../require-option.ts';
 import { facts } from '../text.ts';
 import { type ImportedCertificate, toImportedCertificates } from './certificates.ts';
@@ -177,7 +178,9 @@ async function importProvider(io: CliIo, source: string, options: ProviderImport
   const writes = action !== 'unchanged' && options.dryRun !== true;
   if (writes) {
     const pems = new Map(certificates.flatMap(({ file: name, pem }) => (pem === undefined ? [] : [[name, pem]])));
-    await writeProvidersJson(file, { entry, certificates: pems }, io.env);
+    await runRecordedIfMigrated(io, { config, command: 'provider import' }, () =>
+      writeProvidersJson(file, { entry, certificates: pems }, io.env),
+    );
   }
   const removed = removedFiles(old, entry);
   const remarks = [
