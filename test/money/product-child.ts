@@ -25,12 +25,18 @@ let deps: Deps | undefined;
 let runJobs: () => Promise<void> = async () => {};
 const tell = (answer: Answer) => process.send?.(answer);
 
-/** Hands over every mail that waits, also those that wait for a second or two. */
-async function deliverMails(): Promise<void> {
-  if (!deps) return;
-  const soon = deps.database.db.updateTable('outbox').set({ nextAttemptAt: Date.now() });
-  await soon.where('state', '=', 'waiting').where('attempts', '=', 0).execute();
+/**
+ * Hands over every mail that waits, also those that wait for some seconds, or for another attempt because their process
+ * was killed.
+ * @returns the number of those that are left: another process has the lease of the outbox
+ */
+async function deliverMails(): Promise<number> {
+  if (!deps) return 0;
+  const { db } = deps.database;
+  await db.updateTable('outbox').set({ nextAttemptAt: Date.now() }).where('state', '=', 'waiting').execute();
   await deps.outboxWorker.turn();
+  const left = await db.selectFrom('outbox').select('id').where('state', '=', 'waiting').execute();
+  return left.length;
 }
 
 /** The wait of these members is over, and the job finds that out. */
@@ -103,8 +109,7 @@ process.on('message', async (order: Order) => {
       await erase(order.emails);
       return tell({ kind: 'done', id: order.id });
     case 'mails':
-      await deliverMails();
-      return tell({ kind: 'done', id: order.id });
+      return tell({ kind: 'done', id: order.id, left: await deliverMails() });
   }
 });
 // The test has ended.

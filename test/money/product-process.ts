@@ -24,7 +24,10 @@ export interface Settings {
   variables: Record<string, string>;
   isFirst: boolean;
 }
-export type Answer = { kind: 'loaded' | 'serves' } | { kind: 'done'; id: number } | { kind: 'mail'; mail: Mail };
+export type Answer =
+  | { kind: 'loaded' | 'serves' }
+  | { kind: 'done'; id: number; left?: number }
+  | { kind: 'mail'; mail: Mail };
 
 /** A process that has loaded the product and has not begun yet: loading takes most of the time of a start. */
 interface Loaded {
@@ -37,7 +40,8 @@ export interface ProductProcess {
   setClock(movedMs: number): Promise<void>;
   /** Runs the jobs of each minute once. */
   runJobs(): Promise<void>;
-  deliverMails(): Promise<void>;
+  /** @returns the number of messages that still wait */
+  deliverMails(): Promise<number>;
   /** Two weeks have passed since these members asked for their deletion. */
   erase(emails: string[]): Promise<void>;
   /** Sends SIGKILL. Resolves when the process has ended. */
@@ -65,7 +69,7 @@ function load(): Loaded {
 }
 
 async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mail) => void): Promise<ProductProcess> {
-  const waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  const waiting = new Map<number, { resolve(left?: number): void; reject(error: Error): void }>();
   const serves = Promise.withResolvers<void>();
   // A test may kill it before it serves.
   serves.promise.catch(() => {});
@@ -73,7 +77,7 @@ async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mai
   child.on('message', (answer: Answer) => {
     if (answer.kind === 'mail') onMail(answer.mail);
     else if (answer.kind === 'serves') serves.resolve();
-    else if (answer.kind === 'done') waiting.get(answer.id)?.resolve();
+    else if (answer.kind === 'done') waiting.get(answer.id)?.resolve(answer.left);
   });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -84,11 +88,11 @@ async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mai
     });
   });
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  function ask(make: (id: number) => Order): Promise<void> {
+  function ask(make: (id: number) => Order): Promise<number | undefined> {
     if (!isRunning()) return Promise.reject(new Error('the product has ended'));
     ids += 1;
     const id = ids;
-    const { promise, ...settle } = Promise.withResolvers<void>();
+    const { promise, ...settle } = Promise.withResolvers<number | undefined>();
     waiting.set(id, settle);
     child.send(make(id));
     return promise.finally(() => waiting.delete(id));
@@ -96,10 +100,10 @@ async function begin({ child, stderr }: Loaded, order: Order, onMail: (mail: Mai
   child.send(order);
   await serves.promise;
   return {
-    setClock: (movedMs) => ask((id) => ({ kind: 'clock', id, movedMs })),
-    runJobs: () => ask((id) => ({ kind: 'jobs', id })),
-    deliverMails: () => ask((id) => ({ kind: 'mails', id })),
-    erase: (emails) => ask((id) => ({ kind: 'erase', id, emails })),
+    setClock: async (movedMs) => void (await ask((id) => ({ kind: 'clock', id, movedMs }))),
+    runJobs: async () => void (await ask((id) => ({ kind: 'jobs', id }))),
+    deliverMails: async () => (await ask((id) => ({ kind: 'mails', id }))) ?? 0,
+    erase: async (emails) => void (await ask((id) => ({ kind: 'erase', id, emails }))),
     async kill() {
       child.kill('SIGKILL');
       await ended;
