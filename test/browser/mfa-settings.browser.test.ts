@@ -36,7 +36,6 @@ describe('the second factor in the settings', () => {
     await page.getByRole('switch', { name: t('mfaSettings.card.toggle') }).check();
     await choice(page, t('mfaSettings.card.totp')).check();
     await button(page, t('mfaSettings.card.save')).click();
-    await button(page, t('mfaSettings.totp.begin')).click();
     await page.getByRole('img', { name: t('mfaSettings.totp.qr') }).waitFor();
     const secret = (await page.locator('#totp-secret').textContent()) ?? '';
     const uri = await page.getByRole('link', { name: t('mfaSettings.totp.open') }).getAttribute('href');
@@ -121,6 +120,31 @@ describe('the second factor in the settings', () => {
       expect(await preferenceOf(user)).toBe('none');
       // The password is enough again.
       expect(await isSignedIn(await sandbox.foyer.signedIn(user))).toBe(true);
+    },
+  );
+
+  it.each([375, 1366])(
+    'Save on the card shows the QR code at once; only a narrow page has the link to the app above it: %s px',
+    async (widthPx) => {
+      const t = translator('en');
+      const page = await newPage({ widthPx });
+      await goOnAs(page, await sandbox.foyer.signedIn(await sandbox.foyer.addUser()), url);
+      await page.goto(`${url}/settings?tab=mfa-data`);
+      await page.getByRole('switch', { name: t('mfaSettings.card.toggle') }).check();
+      await button(page, t('mfaSettings.card.save')).click();
+      const code = page.getByRole('img', { name: t('mfaSettings.totp.qr') });
+      await code.waitFor();
+      // Of two links, the stylesheet shows one.
+      const toApp = page.getByRole('link', { name: t('mfaSettings.totp.open') });
+      expect(await toApp.count()).toBe(1);
+      const [link, drawing] = await Promise.all([toApp.boundingBox(), code.boundingBox()]);
+      expect((link?.y ?? 0) < (drawing?.y ?? 0)).toBe(widthPx === 375);
+      expect(await page.locator('.stepper .done').count()).toBe(1);
+      const filled = await page.locator('.dialog-card .button.primary').evaluateAll((buttons) => {
+        const accent = getComputedStyle(document.querySelector('.brand .mark') ?? document.body).color;
+        return buttons.filter((one) => one.checkVisibility() && getComputedStyle(one).backgroundColor === accent).length;
+      });
+      expect(filled).toBe(1);
     },
   );
 

@@ -40,6 +40,8 @@ interface TotpScanPageProps {
   /** Base32. */
   secret: string;
   uri: string;
+  /** It replaces an existing authenticator app. */
+  replaces: boolean;
   qr: { size: number; path: string };
   nextHref: string;
 }
@@ -47,11 +49,21 @@ interface TotpScanPageProps {
 const splitSecret = (secret: string) => secret.match(/.{1,4}/g) ?? [];
 const secretId = 'totp-secret';
 
-/** Second step: scan the QR code, or take the secret into the app by hand or by link. */
-export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPageProps) {
+/**
+ * Second step: scan the QR code, or take the secret into the app by hand or by link. A phone cannot scan itself: on a
+ * narrow page the link is first, and the code below it is for another device (client/enrolment.css).
+ */
+export function TotpScanPage({ ctx, secret, uri, replaces, qr, nextHref }: TotpScanPageProps) {
   const { t } = ctx;
   return (
     <MfaAct ctx={ctx} id="totp" title={t('mfaSettings.totp.scan')} lead={t('mfaSettings.totp.scanLead')} step={1}>
+      {replaces && <p className="muted">{t('mfaSettings.totp.replaces')}</p>}
+      <div className="totp-here">
+        <a className="button primary block" href={uri}>
+          {t('mfaSettings.totp.open')}
+        </a>
+        <p>{t('mfaSettings.totp.otherDevice')}</p>
+      </div>
       <QrCode label={t('mfaSettings.totp.qr')} {...qr} />
       <div className="secret">
         <p className="small muted">{t('mfaSettings.totp.byHand')}</p>
@@ -70,7 +82,7 @@ export function TotpScanPage({ ctx, secret, uri, qr, nextHref }: TotpScanPagePro
             doneLabel={t('mfaSettings.totp.copied')}
           />
         </div>
-        <p className="small">
+        <p className="small totp-link">
           <a href={uri}>{t('mfaSettings.totp.open')}</a>
         </p>
       </div>

@@ -20,6 +20,7 @@ import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
 import { afterEnablingFactor } from './after-enabling-factor.ts';
 import { rememberEnrolmentReturn } from './enrolment-return.ts';
+import { startTotpSetup } from './totp-enrolment-handlers.ts';
 
 type CardDeps = Pick<AccountDeps, 'database' | 'smsOffered'>;
 
@@ -51,9 +52,10 @@ function readChoice(r: UserRequest): FactorChoice | undefined {
   return isChoice(method) && (isOn || method === 'none') ? method : undefined;
 }
 
-/** The set-up page of a choice whose factor must be set up first; undefined: it can be saved. */
-function enrolmentUrlBefore({ totp, number }: AuthenticatorsView, choice: FactorChoice): string | undefined {
-  if (choice === 'totp' && !totp) return totpPath;
+/** Starts the set-up of a factor that must be set up before its choice can be saved. @returns its page; undefined: none is needed */
+async function startEnrolment(r: UserRequest, deps: AccountDeps, choice: FactorChoice): Promise<string | undefined> {
+  const { totp, number } = await toAuthenticatorsView(deps, r.user);
+  if (choice === 'totp' && !totp) return startTotpSetup(r, deps);
   // A number must prove again that it receives codes.
   if (choice === 'sms') return number === undefined ? phonePath : smsPath;
   return undefined;
@@ -69,8 +71,8 @@ async function submit(r: UserRequest, deps: AccountDeps) {
   if (method === 'sms' && !deps.smsOffered) return refuse('mfaSettings.errors.noPhone');
   if (method === 'none' && user.secondFactorRequired) return refuse('federation.required.cannotTurnOff');
   if (method === user.mfaPreference) return securityHomePath;
-  const first = enrolmentUrlBefore(await toAuthenticatorsView(deps, user), method);
-  if (first !== undefined) return first;
+  const enrolment = await startEnrolment(r, deps, method);
+  if (enrolment !== undefined) return enrolment;
   const preferred = await changeMfaPreference(deps.mfa, user, { preference: method, from: r.origin });
   const outcome = toPublicOutcome(preferred.kind);
   r.log.info({ act: 'mfa-preference', outcome, wanted: method }, 'second factor preference');

@@ -20,25 +20,29 @@ const readSetupId = (r: UserRequest) => toFlowId(r.cookie(cookieName) ?? '');
 
 const findSetup = (r: UserRequest, { mfa }: AccountDeps) => findTotpSetup(mfa, readSetupId(r), r.user);
 
-/** First of three steps: creates a secret, which has no effect until it is activated. */
+/** First of three steps: creates a secret, which has no effect until it is activated. @returns the address of the second */
+export async function startTotpSetup(r: UserRequest, { mfa }: Pick<AccountDeps, 'mfa'>): Promise<string> {
+  const { setupId } = await beginTotp(mfa, r.user);
+  r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
+  return scanPath;
+}
+
+/** The first step alone, for a replacement or after the set-up has expired: the choice on the card starts one itself. */
 const requestPage = settingsPage({
   path: totpPath,
   title: 'mfaSettings.totp.title',
   guard: requireRecentAuth,
   Page: TotpRequestPage,
   toProps: async ({ user }, { database }) => ({ replaces: (await listAuthenticators(database, user)).totp }),
-  async act(r, { mfa }) {
-    const { setupId } = await beginTotp(mfa, r.user);
-    r.setCookie(cookieName, setupId, { maxAgeMs: setupMinutes * 60_000 });
-    return scanPath;
-  },
+  act: startTotpSetup,
 });
 
 /** GET /settings/mfa/totp/scan: second step. */
 async function showScan(r: UserRequest, deps: AccountDeps) {
   const setup = await findSetup(r, deps);
   if (!setup) return r.redirect(totpPath);
-  const props = { ...setup, qr: qrCode(setup.uri), nextHref: activatePath };
+  const { totp: replaces } = await listAuthenticators(deps.database, r.user);
+  const props = { ...setup, replaces, qr: qrCode(setup.uri), nextHref: activatePath };
   r.render(TotpScanPage, props, { title: 'mfaSettings.totp.scan', address: scanPath });
 }
 

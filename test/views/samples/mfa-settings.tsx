@@ -32,7 +32,14 @@ export function mfaSettingsSamples(ctx: PageContext): Record<string, Sample> {
     },
     'totp-scan': {
       page: (
-        <TotpScanPage ctx={ctx} secret={secret} uri={uri} qr={qrCode(uri)} nextHref="/settings/mfa/totp/activate" />
+        <TotpScanPage
+          ctx={ctx}
+          secret={secret}
+          uri={uri}
+          replaces
+          qr={qrCode(uri)}
+          nextHref="/settings/mfa/totp/activate"
+        />
       ),
     },
     'totp-activate': {
