@@ -19,6 +19,13 @@ describe('uuidv7', () => {
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(Array.from({ length: 5000 }, () => uuidv7(1))).size).toBe(5000);
   });
+
+  it('Ids of one millisecond sort by their creation, and no two runs begin with the same number', () => {
+    const ids = Array.from({ length: 2000 }, () => uuidv7(1_700_000_000_000));
+    expect(ids.toSorted()).toEqual(ids);
+    const begins = Array.from({ length: 50 }, (_, ms) => uuidv7(1_700_000_001_000 + ms).slice(15, 18));
+    expect(new Set(begins).size).toBeGreaterThan(25);
+  });
 });
 
 describe('sha256', () => {
