@@ -21,6 +21,8 @@ export interface FederationModule {
   begin(r: RequestContext, provider: Provider, beginning: StartAttemptInput): Promise<string>;
   /** Redirects to the provider, or back to the sign-in page with the reason of the refusal. */
   signIn(r: RequestContext, provider: Provider, beginning: StartSignInInput): Promise<void>;
+  /** The address of the account for which a link waits in this browser, as the provider has confirmed it. */
+  offeredEmail(r: RequestContext): Promise<string | undefined>;
   /**
    * Precedes the guard against cross-site posts: SAML's responses and logouts are such posts (`security.md`, rule 9).
    */
@@ -81,6 +83,9 @@ export function createFederationModule({ box, ...settings }: FederationSettings)
     providers: deps.providers,
     begin: (r, provider, beginning) => startAttempt(r, deps, { ...beginning, provider }),
     signIn: (r, provider, beginning) => startSignIn(r, deps, { ...beginning, provider }),
+    async offeredEmail({ req }) {
+      return (await deps.offers.current(req))?.identity.email;
+    },
     postRoutes: (app) => postsFromElsewhere(app, deps),
     pageRoutes: (router) => federationRoutes(router, deps),
     stop: renewCertificates(deps),

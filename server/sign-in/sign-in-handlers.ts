@@ -149,7 +149,7 @@ function decideLanding(facts: LandingFacts): LandingDecision {
 }
 
 /** The sign-in form with its notices; or redirects to the one provider that the request asks for. */
-function renderLandingForm(
+async function renderLandingForm(
   r: RequestContext,
   deps: SignInDeps,
   facts: Pick<LandingFacts, 'user' | 'pending' | 'named'> & { isRefused: boolean },
@@ -167,10 +167,11 @@ function renderLandingForm(
   const provider = isRefused || notice || isExpired || isReset ? undefined : providerAskedFor(r, deps, pending);
   if (provider)
     return continueAtProvider(r, deps, { provider, pending, providerNotice, isSignedIn: user !== undefined });
+  const offered = notice?.why === 'offer' ? await deps.federation.offeredEmail(r) : undefined;
   renderSignInPage(r, deps, {
     continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
     clientName: pending?.clientName ?? named?.clientName,
-    values: { username: pending?.loginHint ?? prefilledEmail(r), remember: false },
+    values: { username: offered ?? pending?.loginHint ?? prefilledEmail(r), remember: false },
     isReset,
     providerNotice,
     hiddenProvider: notice?.why === 'offer' ? notice.provider : undefined,

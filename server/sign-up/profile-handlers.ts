@@ -64,12 +64,21 @@ function providerButtonsForSignUp(
   );
 }
 
-/** The pages for the owner of an address, with the address. */
-function takenLinks({ continuation: { search } }: SignUpContext, { isTaken, values }: ProfilePageState) {
-  if (!isTaken) return undefined;
+/** The sign-in page, with the address that is known. */
+function signInHref({ continuation: { search }, signIn }: SignUpContext, email: string): string {
+  if (email === '') return signIn;
   const query = new URLSearchParams(search);
-  query.set('email', values?.email ?? '');
-  return { signInHref: `/?${query}`, resetHref: `/forgot-password?${query}` };
+  query.set('email', email);
+  return `/?${query}`;
+}
+
+/** The pages for the owner of an address, with the address. */
+function takenLinks(place: SignUpContext, { isTaken, values }: ProfilePageState) {
+  if (!isTaken) return undefined;
+  const email = values?.email ?? '';
+  const query = new URLSearchParams(place.continuation.search);
+  query.set('email', email);
+  return { signInHref: signInHref(place, email), resetHref: `/forgot-password?${query}` };
 }
 
 /** Step PROFILE for a visitor at `place`, with the fields that it fills in; it links to an account that waits. */
@@ -94,7 +103,7 @@ export async function renderProfilePage(
     {
       action: place.profile,
       controls: toControls(profileForm),
-      signInHref: place.signIn,
+      signInHref: signInHref(place, (values ?? stored).email),
       values: values ?? stored,
       lockedEmail: prefill.source === 'appsumo',
       hidden: {

@@ -10,6 +10,8 @@ import type { SignUpState } from './sign-up-state.ts';
 export interface Prefill {
   email?: string;
   source: 'general' | 'appsumo';
+  /** The page's address names them, so it keeps them; what was typed is no part of an address. */
+  inAddress?: true;
 }
 
 /** The visitor's place in the sign-up, and the addresses of its steps. */
@@ -67,7 +69,7 @@ export function prefillFromQuery(r: RequestContext): Prefill {
   const source = toSource(r.query('from'));
   const email = r.query('email')?.slice(0, maxEmailCharacters);
   if (email === undefined) return { source };
-  return { source, email: source === 'appsumo' ? email.trim().replaceAll(' ', '+') : email };
+  return { source, email: source === 'appsumo' ? email.trim().replaceAll(' ', '+') : email, inAddress: true };
 }
 
 export const prefillFromForm = (r: RequestContext): Prefill => ({
@@ -76,11 +78,11 @@ export const prefillFromForm = (r: RequestContext): Prefill => ({
 });
 
 /** The address of step 0, with the values that it had. */
-export function profilePageUrl({ base, continuation }: SignUpContext, { source, email }: Prefill): string {
-  if (source === 'general') return base + continuation.search;
+export function profilePageUrl({ base, continuation }: SignUpContext, { source, email, inAddress }: Prefill): string {
+  if (source === 'general' && !inAddress) return base + continuation.search;
   const parameters = new URLSearchParams(continuation.search);
   if (email !== undefined) parameters.set('email', email);
-  parameters.set('from', source);
+  if (source !== 'general') parameters.set('from', source);
   return `${base}?${parameters}`;
 }
 

@@ -34,6 +34,9 @@ describe.each(backends)('/federation/link on $name', (backend) => {
     expect(first).toBe(signInFirst);
     const page = await (await browser.get(first)).text();
     expect(page).toContain('You already have an account with the email address from Google.');
+    expect(page).toMatch(new RegExp(`<input(?=[^>]* name="username")(?=[^>]* value="${user.email}")`));
+    // Anyone can write that address: another browser is told nothing.
+    expect(await (await foyer.browser().get(first)).text()).not.toContain(user.email);
     expect(await linksOf(user)).toEqual([]);
     const answer = await browser.post(`/sign-in?redirect=${offerPath}`, { username: user.email, password });
     expect(path(answer)).toBe(offerPath);

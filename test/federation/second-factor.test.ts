@@ -132,9 +132,7 @@ describe('second factor of users by a provider', () => {
       expect(page).not.toContain('value="none"');
       // A visit to another settings page does not replace the waiting request.
       await browser.get(path(await browser.get('/settings')));
-      expect(path(await browser.post('/settings/mfa', { method: 'totp' }))).toBe(
-        '/settings/mfa/totp/scan',
-      );
+      expect(path(await browser.post('/settings/mfa', { method: 'totp' }))).toBe('/settings/mfa/totp/scan');
       const scan = await (await browser.get('/settings/mfa/totp/scan')).text();
       const secret =
         /secret=([A-Z2-7]+)/.exec(scan)?.[1] ?? /<code[^>]*>([A-Z2-7 ]+)</.exec(scan)?.[1]?.replaceAll(' ', '');

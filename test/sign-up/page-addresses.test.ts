@@ -73,5 +73,13 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
     const html = await (await foyer.browser().get('/signup?email=ida%2Bnews%40example.com')).text();
     expect(valueOfField(html, 'email')).toBe('ida+news@example.com');
     expect(html).not.toContain('readOnly=""');
+    // The language switch returns to it, and the sign-in page gets it.
+    expect(html).toContain('name="redirect" value="/signup?email=ida%2Bnews%40example.com"');
+    expect(html).toContain('href="/?email=ida%2Bnews%40example.com"');
+  });
+
+  it('What was typed is in no address', async () => {
+    const answer = await foyer.browser().post('/signup', profile('ida@example.com', { given_name: '' }));
+    expect(locationOf(answer)).toBe(`${foyer.url}/signup`);
   });
 });

@@ -1,6 +1,8 @@
 import { languageNames, languages } from '../../locales/index.ts';
+import type { PageContext } from '../page-context.ts';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
+import { FormErrors } from '../parts/form-errors.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 import { TextareaField } from '../parts/textarea-field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
@@ -70,14 +72,21 @@ function UserDataControl({ name, ctx: { t }, controls, values, errors }: UserDat
   }
 }
 
+const toLabels = ({ t }: PageContext, groups: UserDataPageProps['groups']) =>
+  Object.fromEntries(listUserDataFields(groups).map((name) => [name, t(`settings.userData.fields.${name}`)])) as Record<
+    UserDataField,
+    string
+  >;
+
 /** The user data in one form (specification, section 3: user attributes). */
 export function UserDataPage(props: UserDataPageProps) {
-  const { ctx, action, groups, problem, withheld = [] } = props;
+  const { ctx, action, controls, errors, groups, problem, withheld = [] } = props;
   const { t } = ctx;
   const toControl = (name: UserDataField) => <UserDataControl key={name} {...props} name={name} />;
   return (
     <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
       <form className="form" method="post" action={action} noValidate>
+        <FormErrors ctx={ctx} controls={controls} errors={errors} labels={toLabels(ctx, groups)} />
         {userDataGroups.map((group) => {
           const names = listUserDataFields(groups).filter((name) => groups[name] === group && !withheld.includes(name));
           return names.length > 1 ? (

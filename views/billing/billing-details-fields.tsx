@@ -1,18 +1,12 @@
 import type { PageContext } from '../page-context.ts';
 import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
+import { FormErrors } from '../parts/form-errors.tsx';
 import { SelectField } from '../parts/select-field.tsx';
 
-export type DetailsField =
-  | 'name'
-  | 'company'
-  | 'line1'
-  | 'line2'
-  | 'postalCode'
-  | 'city'
-  | 'state'
-  | 'country'
-  | 'vatId';
+/** In their order on the page. */
+const detailsFields = ['name', 'company', 'country', 'line1', 'line2', 'postalCode', 'city', 'state', 'vatId'] as const;
+export type DetailsField = (typeof detailsFields)[number];
 
 export interface CountryOption {
   /** ISO 3166-1 alpha-2. */
@@ -42,15 +36,20 @@ export interface BillingDetailsFieldsProps {
 export function BillingDetailsFields(props: BillingDetailsFieldsProps) {
   const { ctx, controls, countries, values, errors, vatIdStatus } = props;
   const { t } = ctx;
+  const labels = Object.fromEntries(detailsFields.map((name) => [name, t(`payment.details.fields.${name}`)])) as Record<
+    DetailsField,
+    string
+  >;
   const toField = (name: Exclude<DetailsField, 'country'>) => ({
     ...controls[name],
-    label: t(`payment.details.fields.${name}`),
+    label: labels[name],
     error: errors[name],
     defaultValue: values[name],
   });
   const hint = t('payment.details.vatIdHint');
   return (
     <>
+      <FormErrors ctx={ctx} controls={controls} errors={errors} labels={labels} />
       <Field {...toField('name')} />
       <Field {...toField('company')} />
       <SelectField

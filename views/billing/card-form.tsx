@@ -173,7 +173,7 @@ export function cardFormProps(
     cvcHint: t('payment.form.cvcHint'),
     save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
-    errorSummary: t('payment.errors.summary'),
+    errorSummary: t('common.checkFields'),
     incomplete: {
       incomplete_number: t('payment.errors.incomplete_number'),
       incomplete_expiry: t('payment.errors.incomplete_expiry'),

@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
+import { FormErrors, hasErrorSummary } from '../parts/form-errors.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -39,14 +40,15 @@ export interface ProfilePageProps {
   providerButtons?: ProviderButtonGroups | undefined;
 }
 
-/** The focus: the first refused field, else the first empty one. */
-function firstField({ values, errors, lockedEmail }: ProfilePageProps): ProfileFieldName {
+/** The focus: the summary of several errors, the refused field, else the first empty one. */
+function firstField({ values, errors, lockedEmail }: ProfilePageProps): ProfileFieldName | undefined {
+  if (hasErrorSummary(errors)) return undefined;
   const names = ['givenName', 'familyName', 'email'] as const;
   const refused = ([...names, 'password'] as const).find((name) => errors[name] !== undefined);
   return refused ?? names.find((name) => values[name] === '' && !(lockedEmail && name === 'email')) ?? 'password';
 }
 
-function Names({ ctx, controls, values, errors, focus }: ProfilePageProps & { focus: ProfileFieldName }) {
+function Names({ ctx, controls, values, errors, focus }: ProfilePageProps & { focus: ProfileFieldName | undefined }) {
   const { t } = ctx;
   return (
     <div className="form-row">
@@ -115,6 +117,17 @@ function ProfileForm(props: ProfilePageProps) {
   return (
     <form className="form" method="post" action={action} noValidate>
       <HiddenFields fields={hidden} />
+      <FormErrors
+        ctx={ctx}
+        controls={controls}
+        errors={errors}
+        labels={{
+          givenName: t('signUp.givenName'),
+          familyName: t('signUp.familyName'),
+          email: t('signUp.email'),
+          password: t('signUp.password'),
+        }}
+      />
       <Names {...props} focus={focus} />
       <Field
         {...controls.email}
