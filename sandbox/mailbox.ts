@@ -26,6 +26,8 @@ export interface SandboxMailbox {
   /** Newest first; of one recipient, or all. */
   list(filter?: { to?: string | undefined }): Promise<StoredMessage[]>;
   find(id: string): Promise<StoredMessage | undefined>;
+  /** Deletes all messages. */
+  clear(): Promise<void>;
 }
 
 const ttlMs = 24 * 60 * 60_000;
@@ -56,7 +58,7 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
     const isNew = await kv.setIfAbsent(toKey(id), JSON.stringify(record), ttlMs);
     const { atMs } = isNew ? record : ((await find(id)) ?? record);
     await kv.addToSet(indexKey, toMember({ id, atMs }), ttlMs);
-    await deleteOldest();
+    await deleteBeyond(maxMessages);
   }
 
   async function find(id: string): Promise<StoredMessage | undefined> {
@@ -72,8 +74,8 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
     return messages.filter((message) => message !== undefined);
   }
 
-  async function deleteOldest(): Promise<void> {
-    const dropped = (await members()).slice(maxMessages);
+  async function deleteBeyond(count: number): Promise<void> {
+    const dropped = (await members()).slice(count);
     if (dropped.length === 0) return;
     await kv.delete(...dropped.map((member) => toKey(readId(member))));
     await Promise.all(dropped.map((member) => kv.removeFromSet(indexKey, member)));
@@ -100,5 +102,6 @@ export function createSandboxMailbox({ kv, now }: { kv: KeyValueStore; now: () =
       return to === undefined ? messages : messages.filter((message) => message.to.toLowerCase() === to.toLowerCase());
     },
     find,
+    clear: () => deleteBeyond(0),
   };
 }

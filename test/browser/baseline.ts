@@ -8,8 +8,6 @@ const folder = join(import.meta.dirname, 'baseline');
 const tolerancePx = 2;
 
 const isUpdating = process.env.FOYER_BASELINE === 'update';
-/** Without the folder nothing is compared. */
-const hasBaseline = (): boolean => isUpdating || existsSync(folder);
 const toFileName = (name: string): string => `${name.replaceAll(/[^\p{L}\d]+/gu, '-').toLowerCase()}.txt`;
 
 /** @returns the files of pages that are no longer there; an update deletes them */
@@ -103,14 +101,13 @@ export function compareLooks(known: readonly Look[], found: readonly Look[]): st
 
 /** Compares a page with its file, or writes the file. @returns what differs */
 export function checkBaseline(name: string, looks: PageLooks): string[] {
-  if (!hasBaseline()) return [];
   const file = join(folder, toFileName(name));
   if (isUpdating) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(file, writeLooks(looks));
     return [];
   }
-  if (!existsSync(file)) return [`no baseline of “${name}”: npm run baseline`];
+  if (!existsSync(file)) return [`“${name}” has no baseline: write it with npm run baseline, and commit it`];
   const known = parseLooks(readFileSync(file, 'utf8'));
   return [...looks].flatMap(([column, found]) => {
     const was = known.get(column);

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { settle } from './settle.ts';
 
 /** How one element of a page looks: its box at each width and language, and its styles in light and dark. */
 export interface Look {
@@ -24,11 +25,14 @@ function looksHere(): Look[] {
       .replace(/\d+/g, '0');
   const texts: [Text, string][] = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  /** Keys and codes of letters alone: each letter is as wide as any other in the fonts of code only. */
+  const maskedIn = (node: Node, text: string) =>
+    node.parentElement?.closest('.secret-text, .recovery-codes') ? text.replace(/\S/g, '0') : masked(text);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     const text = node.nodeValue ?? '';
-    if (masked(text) !== text) texts.push([node as Text, text]);
+    if (maskedIn(node, text) !== text) texts.push([node as Text, text]);
   }
-  for (const [node, text] of texts) node.nodeValue = masked(text);
+  for (const [node, text] of texts) node.nodeValue = maskedIn(node, text);
   // The system's own letters differ between machines.
   const root = document.documentElement;
   root.style.setProperty('--mono', getComputedStyle(document.body).fontFamily);
@@ -80,7 +84,10 @@ function looksHere(): Look[] {
 }
 
 /** What of a page can be seen, in the order of its document. */
-export const readLooks = (page: Page): Promise<Look[]> => page.evaluate(looksHere);
+export async function readLooks(page: Page): Promise<Look[]> {
+  await settle(page);
+  return page.evaluate(looksHere);
+}
 
 /** The columns of a baseline, each a width, language and theme. */
 export const columns = [

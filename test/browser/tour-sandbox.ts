@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
+import { createSandboxMailbox } from '../../sandbox/index.ts';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import { andLoad, atHome } from './steps.ts';
@@ -51,6 +52,8 @@ export function sandboxStops(steps: TourSteps): Stop[] {
     {
       name: 'mailbox',
       async open(page, lang) {
+        // Without the messages of other stops.
+        await createSandboxMailbox(guide().sandbox.foyer.deps).clear();
         await sendCode(lang);
         await page.goto(`${url()}/sandbox/mailbox`);
       },
