@@ -66,9 +66,7 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
 
     it('The form redirects to the set-up of a factor, and back when there is nothing to change', async () => {
       const { browser } = await member(foyer);
-      expect(leadsTo(await choose(browser, { enabled: '1', method: 'totp' }))).toBe(
-        '303 /settings/mfa/totp/scan',
-      );
+      expect(leadsTo(await choose(browser, { enabled: '1', method: 'totp' }))).toBe('303 /settings/mfa/totp/scan');
       expect(leadsTo(await choose(browser, { enabled: '1', method: 'sms' }))).toBe('303 /settings/phone');
       expect(leadsTo(await choose(browser, { enabled: '1', method: 'none' }))).toBe('303 /settings?tab=mfa-data');
       expect(leadsTo(await browser.get('/settings/mfa/sms'))).toBe('303 /settings/phone');

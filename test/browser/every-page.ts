@@ -7,7 +7,9 @@ import { moreLanguages, openNew, reloadedIn, turnTo } from './in-languages.ts';
 import { layoutFaults } from './layout.ts';
 import { columns, type Look, readLooks, toColumnName } from './looks.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
+import { hurryCountdowns } from './settle.ts';
 import { structureOf } from './structure.ts';
+import { touchFaults } from './touch.ts';
 import { prepareTour, type Stop, type TourGuide, tour } from './tour.ts';
 
 /** From the width at which pages are opened. */
@@ -16,9 +18,15 @@ const narrowestPx = 320;
 const phonePx = 375;
 const deskPx = 1366;
 
+/** `update` and `compare` only write or compare how the pages look: no axe, no languages and widths besides. */
+const onlyLooks = process.env.FOYER_BASELINE !== undefined;
+const shownLanguages = languages.filter((lang) => !onlyLooks || lang === 'en' || lang === 'de');
+
 /** English and the language with the longest words at all widths, the others at the narrowest and the widest. */
-const widthsIn = (lang: Language): readonly number[] =>
-  lang === 'en' || lang === 'de' ? widthsPx : [widthsPx[0], narrowestPx];
+function widthsIn(lang: Language): readonly number[] {
+  if (onlyLooks) return [deskPx, phonePx];
+  return lang === 'en' || lang === 'de' ? widthsPx : [deskPx, narrowestPx];
+}
 
 /**
  * The rules that axe holds a page to: those on names, roles and order unless another page of the same structure has passed them;
@@ -51,6 +59,7 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     sandbox = await startSandbox(backend);
     guide = await prepareTour(sandbox);
     page = await newPage();
+    await hurryCountdowns(page);
   });
   afterAll(() => guide?.close() ?? sandbox?.close());
 
@@ -69,8 +78,12 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
           seen.set(toColumnName(column), await readLooks(page));
         }
         await page.emulateMedia({ colorScheme: 'light' });
+        if (onlyLooks) return;
         const faults = await layoutFaults(page, width);
         findings.push(...faults.map((fault) => `${lang} ${width}: ${fault}`));
+        if (width === narrowestPx && (lang === 'en' || lang === 'de')) {
+          findings.push(...(await touchFaults(page)).map((fault) => `${lang}: ${fault}`));
+        }
         const looks = looksOfAxe(lang, width);
         if (looks.length === 0) return;
         const structure = await structureOf(page);
@@ -82,13 +95,13 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
         }
         judged.add(structure);
       };
-      const [first, ...others] = languages;
+      const [first = 'en', ...others] = shownLanguages;
       looked += 1;
       const skipped = looked % 2 === 0 ? 'fr' : 'nl';
       const shown = await openNew(page, stop, first, widthsPx[0]);
       expect(await spoken(page)).toBe(first);
       const turning = await moreLanguages(page, shown, others);
-      for (const width of widthsPx) {
+      for (const width of widthsIn(first)) {
         await layOut(page, width);
         for (const lang of [first, ...turning].filter((each) => widthsIn(each).includes(width))) {
           if (turning.length > 0) await turnTo(page, lang);

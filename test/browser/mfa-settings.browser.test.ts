@@ -142,7 +142,8 @@ describe('the second factor in the settings', () => {
       expect(await page.locator('.stepper .done').count()).toBe(1);
       const filled = await page.locator('.dialog-card .button.primary').evaluateAll((buttons) => {
         const accent = getComputedStyle(document.querySelector('.brand .mark') ?? document.body).color;
-        return buttons.filter((one) => one.checkVisibility() && getComputedStyle(one).backgroundColor === accent).length;
+        return buttons.filter((one) => one.checkVisibility() && getComputedStyle(one).backgroundColor === accent)
+          .length;
       });
       expect(filled).toBe(1);
     },

@@ -215,7 +215,7 @@ export function chromiumForTests({
 /** A session stays with its page: when it ends, the page's virtual authenticators end too. */
 const debuggers = new WeakMap<Page, CDPSession>();
 
-async function debuggerOf(page: Page): Promise<CDPSession> {
+export async function debuggerOf(page: Page): Promise<CDPSession> {
   const debug = debuggers.get(page) ?? (await page.context().newCDPSession(page));
   debuggers.set(page, debug);
   return debug;

@@ -17,6 +17,7 @@ function writeFixture(): string {
     'client/apps.css',
     'client/checkout.css',
     'client/enrolment.css',
+    'client/terms.css',
     'sandbox/client/sandbox.css',
     ...entries.map((name) => `client/entries/${name}`),
   ];

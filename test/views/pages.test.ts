@@ -50,6 +50,31 @@ it.each(languages)('Every page in %s is a whole document with texts, own scripts
   expect(faults).toEqual([]);
 });
 
+/** Of each row of actions, the look of its buttons in their order. */
+function rowsOfActions(html: string): string[][] {
+  return [...html.matchAll(/<(div|form)\b[^>]* ?class="actions[" ]/g)].map(({ index, 1: tag }) => {
+    let depth = 0;
+    let end = html.length;
+    for (const { 0: found, index: at } of html.slice(index).matchAll(new RegExp(`</?${tag}\\b`, 'g'))) {
+      depth += found.startsWith('</') ? -1 : 1;
+      if (depth > 0) continue;
+      end = index + at;
+      break;
+    }
+    return [...html.slice(index, end).matchAll(/class="button (\w+)/g)].map(([, look = '']) => look);
+  });
+}
+
+it('The main action is the last of its row on every page, and the only one there', () => {
+  const ctx = contextFor('en');
+  const rows = Object.entries(everyPage(ctx)).flatMap(([name, { page, head }]) =>
+    rowsOfActions(renderDocument(ctx, page, { title: 'Title', ...head })).map((looks) => ({ name, looks })),
+  );
+  const isMain = (look: string | undefined) => look === 'primary' || look === 'danger';
+  expect(rows.filter(({ looks }) => looks.length > 1 && isMain(looks.at(-1))).length).toBeGreaterThan(20);
+  expect(rows.filter(({ looks }) => looks.slice(0, -1).some(isMain)).map(({ name }) => name)).toEqual([]);
+});
+
 describe('renderPage', () => {
   const ctx = contextFor('en');
   const page = samplePage(ctx, 'terms');
@@ -176,7 +201,7 @@ describe('pages of the flow', () => {
 
   it('The terms ask for a decision only where they must be accepted', () => {
     expect(render('terms')).not.toContain('name="decision"');
-    expect(render('terms-accept')).toMatch(/value="accept".*value="decline"/s);
+    expect(render('terms-accept')).toMatch(/value="decline".*value="accept"/s);
     expect(render('terms-accept')).toContain('read and accept');
     expect(render('terms-accept')).toContain('<input type="hidden" name="redirect" value="/settings"/>');
   });

@@ -70,14 +70,14 @@ interface ActButtonsProps {
   tab: AccountLocation;
 }
 
-/** The two buttons of an action: submit, and cancel, which closes a dialog. */
+/** The two buttons of an action: cancel, which closes a dialog, and submit. */
 export function ActButtons({ ctx, submit, danger, cancel, tab }: ActButtonsProps) {
   return (
-    <div className="actions">
-      {typeof submit === 'string' ? <Button kind={danger ? 'danger' : 'primary'}>{submit}</Button> : submit}
+    <div className="actions even">
       <a className="button quiet" href={tabAddress(tab)} data-close="">
         {cancel ?? ctx.t('settings.cancel')}
       </a>
+      {typeof submit === 'string' ? <Button kind={danger ? 'danger' : 'primary'}>{submit}</Button> : submit}
     </div>
   );
 }

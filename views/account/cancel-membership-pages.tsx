@@ -208,11 +208,11 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
       problem={problem}
     >
       <form className="form" method="post" action={action}>
-        <div className="actions">
-          {card && <Button>{t('membership.act.pay')}</Button>}
+        <div className="actions even">
           <ButtonLink href={cardHref} kind={card ? 'quiet' : 'primary'}>
             {t(card ? 'membership.act.changeCard' : 'membership.act.addCard')}
           </ButtonLink>
+          {card && <Button>{t('membership.act.pay')}</Button>}
         </div>
       </form>
     </AccountAction>

@@ -138,10 +138,27 @@ interface DeviceRowProps {
   act: string | undefined;
 }
 
+/** Here, and not among the icons of the browser's code: nothing but this page shows them. */
+function DeviceIcon({ name }: Pick<DeviceRowData, 'name'>) {
+  const isPhone = /android|iphone|ipad|ios/i.test(name);
+  return (
+    <svg className="icon" width="24" height="24" viewBox="0 0 20 20" fill="none" aria-hidden="true">
+      <path
+        d={
+          isPhone
+            ? 'M7 2.5h6a1 1 0 0 1 1 1v13a1 1 0 0 1-1 1H7a1 1 0 0 1-1-1v-13a1 1 0 0 1 1-1zM9 15h2'
+            : 'M4.5 4.5h11v8h-11zM2.5 15.5h15'
+        }
+      />
+    </svg>
+  );
+}
+
 function DeviceRow({ ctx, device: { name, isThis, href }, status, facts, act }: DeviceRowProps) {
   const { t } = ctx;
   return (
     <li className="device-row">
+      <DeviceIcon name={name} />
       <div className="item-words">
         <p className="device-name">
           <strong>{name}</strong> {isThis && <Chip>{t('devices.thisDevice')}</Chip>}

@@ -55,9 +55,6 @@ function UnpaidNotice({ ctx, membership }: Props) {
       acts={
         sold && (
           <>
-            <form method="post" action={`${membershipPath}/pay`}>
-              <Button>{t(waits ? 'membership.act.confirm' : 'membership.act.pay')}</Button>
-            </form>
             <ButtonLink kind="quiet" href={`${membershipPath}/card`}>
               {t(membership.card ? 'membership.act.changeCard' : 'membership.act.addCard')}
             </ButtonLink>
@@ -66,6 +63,9 @@ function UnpaidNotice({ ctx, membership }: Props) {
                 {t('membership.act.hosted')}
               </ButtonLink>
             )}
+            <form method="post" action={`${membershipPath}/pay`}>
+              <Button>{t(waits ? 'membership.act.confirm' : 'membership.act.pay')}</Button>
+            </form>
           </>
         )
       }

@@ -111,15 +111,9 @@ function PlanActs({ ctx, membership }: Props) {
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   return (
     <>
-      {takesBack && (
-        <form method="post" action={`${membershipPath}/resume`}>
-          <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
-        </form>
-      )}
-      {/* The user's open decision comes first. Nothing is sold to a paused subscription, or while a bank has a debit. */}
-      {kind !== 'paused' && !waitsForBank(membership) && (
-        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
-          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
+      {membership.withdrawalUntil !== undefined && (
+        <ButtonLink href={`${membershipPath}/withdraw`} kind="quiet">
+          {t('membership.withdraw.act')}
         </ButtonLink>
       )}
       {canCancel(membership) && (
@@ -127,10 +121,16 @@ function PlanActs({ ctx, membership }: Props) {
           {t('membership.act.cancel')}
         </ButtonLink>
       )}
-      {membership.withdrawalUntil !== undefined && (
-        <ButtonLink href={`${membershipPath}/withdraw`} kind="quiet">
-          {t('membership.withdraw.act')}
+      {/* An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit. */}
+      {kind !== 'paused' && !waitsForBank(membership) && (
+        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
         </ButtonLink>
+      )}
+      {takesBack && (
+        <form method="post" action={`${membershipPath}/resume`}>
+          <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
+        </form>
       )}
     </>
   );

@@ -41,10 +41,10 @@ export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, ad
       </Card>
       {after}
       <div className="actions">
-        {add}
         <ButtonLink kind="link" href="/settings?tab=sign-in">
           {ctx.t('passkeys.back')}
         </ButtonLink>
+        {add}
       </div>
     </AccountLayout>
   );
@@ -83,11 +83,11 @@ export function RowAction({ ctx, place, id, title, lead, problem, children }: Li
 
 export function RowActions({ ctx, href, children }: { ctx: PageContext; href: string; children: ReactNode }) {
   return (
-    <div className="actions">
-      {children}
+    <div className="actions even">
       <a className="button quiet" href={href} data-close="">
         {ctx.t('settings.cancel')}
       </a>
+      {children}
     </div>
   );
 }

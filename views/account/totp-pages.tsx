@@ -123,11 +123,11 @@ export function TotpActivatePage({ ctx, action, scanHref, endOthers, error, hint
         hint={hint}
         options={<EndOthers ctx={ctx} checked={endOthers} />}
       >
-        <div className="actions">
-          <Button>{t('mfaSettings.totp.activate')}</Button>
+        <div className="actions even">
           <ButtonLink kind="quiet" href={scanHref} isStep>
             {t('mfaSettings.totp.showAgain')}
           </ButtonLink>
+          <Button>{t('mfaSettings.totp.activate')}</Button>
         </div>
       </CodeForm>
     </MfaAct>

@@ -6,6 +6,7 @@ import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
+import { Stylesheet } from '../parts/stylesheet.tsx';
 import { LegalText, type LegalTextProps } from './legal-text.tsx';
 
 interface TermsPageProps {
@@ -36,11 +37,11 @@ function Decision({
       <div className="decision-bar">
         <p className="decision-question">{t('terms.decideTitle')}</p>
         <div className="actions">
-          <Button name="decision" value="accept">
-            {t('terms.accept')}
-          </Button>
           <Button name="decision" value="decline" kind="quiet">
             {t('terms.decline')}
+          </Button>
+          <Button name="decision" value="accept">
+            {t('terms.accept')}
           </Button>
         </div>
       </div>
@@ -73,6 +74,7 @@ export function TermsPage({ ctx, mode, action, redirect, document, version, decl
   const { t } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="text">
+      {mode === 'accept' && <Stylesheet ctx={ctx} name="terms" />}
       {notice?.kind === 'error' && <Notice kind="error">{notice.text}</Notice>}
       {declined && <WithoutTerms ctx={ctx} />}
       {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}

@@ -31,15 +31,15 @@ export function ButtonParts({ ctx }: { ctx: PageContext }) {
       <section className="specimens">
         <h3>{t('parts.names.sizes')}</h3>
         <div className="actions">
-          <ButtonLink href="#top">
-            {t('parts.buttons.primary')}
-            <Icon name="arrow" />
-          </ButtonLink>
           <ButtonLink href="#top" kind="quiet">
             {t('parts.buttons.quiet')}
           </ButtonLink>
           <ButtonLink href="#top" kind="quiet" size="small">
             {t('parts.buttons.small')}
+          </ButtonLink>
+          <ButtonLink href="#top">
+            {t('parts.buttons.primary')}
+            <Icon name="arrow" />
           </ButtonLink>
         </div>
       </section>
