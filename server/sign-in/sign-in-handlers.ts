@@ -148,6 +148,16 @@ function decideLanding(facts: LandingFacts): LandingDecision {
   return pending.requiresStepUpOnly ? { kind: 'step-up' } : { kind: 'form' };
 }
 
+/** The address to fill in: of the account that a provider has just named, of the request, or of the page's address. */
+async function knownUsername(
+  r: RequestContext,
+  { federation }: SignInDeps,
+  { pending, isOffer }: Pick<LandingFacts, 'pending'> & { isOffer: boolean },
+): Promise<string> {
+  const offered = isOffer ? await federation.offeredEmail(r) : undefined;
+  return offered ?? pending?.loginHint ?? prefilledEmail(r);
+}
+
 /** The sign-in form with its notices; or redirects to the one provider that the request asks for. */
 async function renderLandingForm(
   r: RequestContext,
@@ -167,14 +177,14 @@ async function renderLandingForm(
   const provider = isRefused || notice || isExpired || isReset ? undefined : providerAskedFor(r, deps, pending);
   if (provider)
     return continueAtProvider(r, deps, { provider, pending, providerNotice, isSignedIn: user !== undefined });
-  const offered = notice?.why === 'offer' ? await deps.federation.offeredEmail(r) : undefined;
+  const isOffer = notice?.why === 'offer';
   renderSignInPage(r, deps, {
     continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
     clientName: pending?.clientName ?? named?.clientName,
-    values: { username: offered ?? pending?.loginHint ?? prefilledEmail(r), remember: false },
+    values: { username: await knownUsername(r, deps, { pending, isOffer }), remember: false },
     isReset,
     providerNotice,
-    hiddenProvider: notice?.why === 'offer' ? notice.provider : undefined,
+    hiddenProvider: isOffer ? notice.provider : undefined,
     ...(isExpired && { errors: { form: t('mfa.challenge.errors.expired') } }),
   });
 }
