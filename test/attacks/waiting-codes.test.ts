@@ -58,4 +58,28 @@ describe('attacks on promotion codes of payments that wait', () => {
     expect(await context.shop.buy(user, 'm-499')).toMatchObject({ kind: 'paid' });
     expect(await discountsOf(user)).toBe(0);
   });
+
+  it('A renewal while an upgrade with a code waits does not take the code, and the code is not used up', async () => {
+    const [always, last] = [
+      await code({ percent_off: 20, duration: 'forever' }),
+      await code({ percent_off: 50 }, { max_redemptions: 1 }),
+    ];
+    const user = await member();
+    await buyWith(user, 'm-99', always.word);
+    const { periodEnd } = (await standing(user)) ?? {};
+    context.shop.passTime((periodEnd ?? 0) - context.shop.stripe.engine.nowMs() - 5 * minuteMs);
+    await context.shop.saveCard(user, cards.chargeDeclined);
+    expect(await buyWith(user, 'y-5000', last.word)).toMatchObject({ kind: 'declined' });
+    await context.shop.saveCard(user, cards.visa);
+    // The renewal is drafted and charged, while the job gives the upgrade up after its hour.
+    for (let passed = 0; passed < 3 * 60; passed += 10) {
+      context.shop.passTime(10 * minuteMs);
+      await context.shop.membership.work();
+    }
+    await context.shop.membership.refresh(user.id);
+    expect(await taken(user)).toEqual([7_920, 7_920]);
+    expect(await standing(user)).toMatchObject({ paidPlanId: '10', discount: { percentOff: 20 } });
+    // Another member can use it.
+    expect(await buyWith(await member(), 'm-99', last.word)).toMatchObject({ kind: 'paid' });
+  });
 });
