@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import type { Language, T } from '../locales/index.ts';
+import type { Language, T, TextKey } from '../locales/index.ts';
+import type { NoticeDuration } from './parts/notice-durations.ts';
 
 /** The input of every page: language, brand, addresses. Pages do not know requests or stores. */
 export interface PageContext {
@@ -36,6 +37,13 @@ export interface PageContext {
   member?: PageUser | undefined;
   /** The number of their unread notifications. */
   unread?: number | undefined;
+  /** The action that has led here: each layout shows it once. */
+  arrival?: ArrivalNotice | undefined;
+}
+
+export interface ArrivalNotice {
+  text: TextKey;
+  duration: NoticeDuration;
 }
 
 export interface LayoutBanner {

@@ -1,16 +1,18 @@
 import { ConnectedAppsPage, connectedAppsPath, RemoveAppPage } from '../../views/account/connected-apps-page.tsx';
-import { HttpError } from '../http/index.ts';
+import { AddressWithNotice, HttpError } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { requireUser, type UserRequest } from '../sign-in/index.ts';
 import type { AccountDeps } from './deps.ts';
 import { type PageRoute, settingsPage } from './settings-page.ts';
+
+const removedNotice = 'connected-apps:removed';
 
 async function list(r: UserRequest, { connectedApps }: AccountDeps) {
   const apps = (await connectedApps.list(r.user.id)).map(({ scopes, resources, ...app }) => {
     const atServers = [...resources].flatMap(([id, names]) => names.map((name) => `${name} (${id})`));
     return { ...app, scopes: [...scopes, ...atServers] };
   });
-  const removed = r.query('notice') === 'removed';
+  const removed = r.takesNotice(removedNotice);
   r.render(ConnectedAppsPage, { apps, removed }, { title: 'oauth.connected.title', address: connectedAppsPath });
 }
 
@@ -47,7 +49,7 @@ const removePage = settingsPage({
       });
     });
     outbox.wake();
-    return `${connectedAppsPath}?${new URLSearchParams({ notice: 'removed' })}`;
+    return new AddressWithNotice(connectedAppsPath, removedNotice);
   },
 });
 

@@ -14,7 +14,7 @@ const path = '/settings';
 /** The stored data, each with a link to its form (the specification's 'Security Settings'). */
 async function show(r: UserRequest, deps: AccountDeps) {
   const { user } = r;
-  const notice = findNotice(r.query('notice'));
+  const notice = r.takeNotice(findNotice);
   const expected = r.query('tab');
   const tab = settingsTabs.find((one) => one === expected) ?? notice?.tab ?? 'sign-in';
   const cardsAt = async (place: 'top' | SettingsTab) => {
@@ -37,7 +37,6 @@ async function show(r: UserRequest, deps: AccountDeps) {
       top,
       more,
     },
-    // A change of language does not repeat the notice.
     { title: 'settings.title', address: `${path}?tab=${tab}` },
   );
 }

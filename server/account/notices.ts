@@ -1,5 +1,6 @@
 import type { TextKey } from '../../locales/index.ts';
 import { membershipPath, type SettingsTab } from '../../views/account/tabs.ts';
+import { AddressWithNotice } from '../http/index.ts';
 import { isKeyIn } from '../shared/index.ts';
 
 interface ActionNotice {
@@ -8,7 +9,7 @@ interface ActionNotice {
   tab: SettingsTab;
 }
 
-/** The home's notice about a completed action; its address has one of these keys only. */
+/** The home's notice about a completed action. */
 const notices = {
   name: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
   picture: { text: 'settings.TAB_USER_DATA_MESSAGE_UPDATE_ATTRIBUTE_SUCCESS', tab: 'sign-in' },
@@ -31,8 +32,11 @@ const notices = {
 
 export type SettingsNotice = keyof typeof notices;
 
-/** The home's address after an action. */
-export const accountHomeUrl = (notice: SettingsNotice): string => `/settings?${new URLSearchParams({ notice })}`;
+/** The home after an action, with its notice. */
+export function accountHomeAfter(notice: SettingsNotice): AddressWithNotice {
+  const { tab } = notices[notice];
+  return new AddressWithNotice(`/settings${tab === 'sign-in' ? '' : `?tab=${tab}`}`, `settings:${notice}`);
+}
 
 /** The same for the page of the membership. */
 const membershipNotices = {
@@ -54,13 +58,19 @@ const membershipNotices = {
 
 type MembershipNotice = keyof typeof membershipNotices;
 
-export const membershipPageUrl = (notice: MembershipNotice): string =>
-  `${membershipPath}?${new URLSearchParams({ notice })}`;
+export const membershipPageAfter = (notice: MembershipNotice): AddressWithNotice =>
+  new AddressWithNotice(membershipPath, `membership:${notice}`);
 
-export function findMembershipNotice(name: string | undefined): TextKey | undefined {
-  return isKeyIn(membershipNotices, name) ? membershipNotices[name] : undefined;
+/** The part of a notice's name that the page knows it by; undefined: it is for another page. */
+export const toOwnName = (name: string, page: string): string | undefined =>
+  name.startsWith(`${page}:`) ? name.slice(page.length + 1) : undefined;
+
+export function findMembershipNotice(name: string): TextKey | undefined {
+  const own = toOwnName(name, 'membership');
+  return isKeyIn(membershipNotices, own) ? membershipNotices[own] : undefined;
 }
 
-export function findNotice(name: string | undefined): ActionNotice | undefined {
-  return isKeyIn(notices, name) ? notices[name] : undefined;
+export function findNotice(name: string): ActionNotice | undefined {
+  const own = toOwnName(name, 'settings');
+  return isKeyIn(notices, own) ? notices[own] : undefined;
 }

@@ -6,8 +6,10 @@ import type { PageContext } from '../../views/page-context.ts';
 import {
   type Action,
   type ActionDone,
+  AddressWithNotice,
   asksAhead,
   type Form,
+  type NextPage,
   type PageHandler,
   type RefusedForm,
   submitAction,
@@ -37,13 +39,13 @@ interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; 
   guard: (handler: PageHandler<AccountDeps, R>, keep?: KeptFields) => PageHandler<AccountDeps>;
   Page: FunctionComponent<Props>;
   /** The properties, unless the state of the page has others; a string is the address of a page that fits better. */
-  toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<Props, 'ctx' | 'action'> | string>;
+  toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<Props, 'ctx' | 'action'> | NextPage>;
   /** Before a visit: its state, or the address of a page that fits better. */
   open?(r: R, deps: AccountDeps): MaybeAsync<PageState<Props> | string | undefined>;
   /** The fields of a form that was sent too late, which its page shows after the re-authentication. No secrets. */
   draft?: { fields: KeptFields; toState(typed: Readonly<Record<string, string>>): PageState<Props> };
   /** @returns the address of the next page, or the refused form's state; undefined: it has answered by itself */
-  act(r: R, deps: AccountDeps): MaybeAsync<string | RefusedState<Props> | undefined>;
+  act(r: R, deps: AccountDeps): MaybeAsync<NextPage | RefusedState<Props> | undefined>;
 }
 
 /** The handlers of a page. */
@@ -63,7 +65,7 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
     const view = r.viewAt(address, state);
     if (!view) return;
     const props = await page.toProps(r, deps);
-    if (typeof props === 'string') return r.redirect(props);
+    if (typeof props === 'string' || props instanceof AddressWithNotice) return r.redirect(props);
     const { status, ...decided } = view;
     // TypeScript does not see that the parts make up `Props`.
     const all = { action: address, ...props, ...decided } as unknown as Omit<Props, 'ctx'>;
@@ -79,7 +81,7 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
 
   async function submit(r: R, deps: AccountDeps): Promise<void> {
     const answer = await page.act(r, deps);
-    if (typeof answer === 'string') r.redirect(answer);
+    if (typeof answer === 'string' || answer instanceof AddressWithNotice) r.redirect(answer);
     else if (answer) await render(r, deps, answer);
   }
 
@@ -110,7 +112,7 @@ interface FormAct<Fields extends Form, Result extends { kind: string }> {
   /** Above a refused form. */
   toProblem(r: UserRequest, refused: RefusedForm<Fields>): ActionProblem | undefined;
   /** @returns the address of the next page */
-  after(r: UserRequest, deps: AccountDeps, done: ActionDone<Result>): string;
+  after(r: UserRequest, deps: AccountDeps, done: ActionDone<Result>): NextPage;
 }
 
 /** The act of a page with the form of an action. A refused form keeps the input, also if a store is unavailable. */

@@ -10,7 +10,7 @@ import { expiredThere, FederationError, type RefusalKind, type UpstreamIdentity 
 import type { PostedResponse } from './posted-responses.ts';
 import { finishPath, type Provider, requireProvider } from './providers.ts';
 import { logRefusal, redirectRefused } from './refusals.ts';
-import { loginPageUrl } from './sign-in-notices.ts';
+import { loginPageAfter } from './sign-in-notices.ts';
 import { startAttempt } from './start-attempt.ts';
 
 /**
@@ -83,7 +83,7 @@ async function finishAttempt(
   } catch (error) {
     const refusal = logRefusal(r, deps, { provider, error, attempt });
     const address = attempt && (await recover?.(attempt, refusal));
-    r.redirect(address ?? loginPageUrl(attempt, provider, refusal.kind));
+    r.redirect(address ?? loginPageAfter(attempt, provider, refusal.kind));
   }
 }
 
@@ -129,7 +129,7 @@ async function redirectEarlierRefusal(
   const found = attemptId === undefined ? undefined : await attempts.find(r.req, attemptId, provider.id);
   const attempt = found && found.kind !== 'unknown' ? found.attempt : undefined;
   if (attempt) r.belongToRequest(`/${attempt.continuation}`);
-  r.redirect(loginPageUrl(attempt, provider, why));
+  r.redirect(loginPageAfter(attempt, provider, why));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { continuationFromQuery, type RequestContext, recentAuthMs } from '../http/index.ts';
+import { continuationFromQuery, type NextPage, type RequestContext, recentAuthMs } from '../http/index.ts';
 import { type NormalisedEmail, toPublicOutcome } from '../shared/index.ts';
 import { findUser, type User } from '../users/index.ts';
 import type { SignInDecision, VerifiedResponse } from './attempt-state.ts';
@@ -10,7 +10,7 @@ import type { PendingLink } from './pending-links.ts';
 import { isOfDomain } from './providers/profile-claims.ts';
 import { type Provider, upstreamAmr } from './providers.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
-import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
+import { proofPageAfter, reusedPath } from './sign-in-notices.ts';
 
 /**
  * Carries out the decision about a sign-in.
@@ -21,7 +21,7 @@ export async function completeFederatedSignIn(
   r: RequestContext,
   deps: FederationDeps,
   { decision, ...response }: VerifiedResponse & { decision: SignInDecision },
-): Promise<string | undefined> {
+): Promise<NextPage | undefined> {
   const { provider, identity } = response;
   switch (decision.kind) {
     case 'sign-in': {
@@ -40,7 +40,7 @@ export async function completeFederatedSignIn(
       return startEmailVerification(r, deps, { ...response, email: decision.email });
     case 'offer':
       logOutcome(deps, provider, 'offered');
-      return linkConfirmationUrl(await beginOffer(r, deps, { ...response, user: decision.user }));
+      return proofPageAfter(await beginOffer(r, deps, { ...response, user: decision.user }));
     case 'prove':
       await beginOffer(r, deps, { ...response, user: decision.user, linkId: decision.link.id });
       logOutcome(deps, provider, 'to-prove');

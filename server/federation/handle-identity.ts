@@ -1,4 +1,4 @@
-import { continuationFromQuery, type RequestContext } from '../http/index.ts';
+import { continuationFromQuery, type NextPage, type RequestContext } from '../http/index.ts';
 import type { UserId } from '../shared/index.ts';
 import {
   type AttemptDecision,
@@ -80,7 +80,7 @@ async function carryOut(
   r: RequestContext,
   deps: FederationDeps,
   { response, decision }: { response: VerifiedResponse; decision: AttemptDecision },
-): Promise<string | undefined> {
+): Promise<NextPage | undefined> {
   switch (decision.kind) {
     case 'sign-in':
     case 'create':

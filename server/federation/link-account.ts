@@ -1,4 +1,4 @@
-import type { RequestContext } from '../http/index.ts';
+import type { NextPage, RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { lockUser, type User } from '../users/index.ts';
 import type { VerifiedResponse } from './attempt-state.ts';
@@ -7,6 +7,7 @@ import { FederationError } from './identity.ts';
 import { findIdentity, insertIdentity, isSameIdentity, recordIdentityUse } from './identity-store.ts';
 import { toAccountLabel } from './linked-identities.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
+import { linkedAccountsAfterLink } from './sign-in-notices.ts';
 
 type LinkResult = 'linked' | 'known' | 'linked-elsewhere' | 'not-found';
 
@@ -51,14 +52,14 @@ async function linkWithRetry(...args: Parameters<typeof tryLink>): Promise<LinkR
 
 /**
  * Completes a link that was started in the settings by a user who was recently authenticated (`security.md`, rule 15).
- * @returns the next address
+ * @returns the next page
  * @throws {FederationError} foreign, linked-elsewhere
  */
-export async function linkAccount(r: RequestContext, deps: FederationDeps, link: RequestedLink): Promise<string> {
+export async function linkAccount(r: RequestContext, deps: FederationDeps, link: RequestedLink): Promise<NextPage> {
   const created = await linkWithRetry(r, deps, link);
   if (created === 'not-found') throw new FederationError('foreign', 'user has changed');
   if (created === 'linked-elsewhere') throw new FederationError(created, 'identity linked to another user');
   deps.outbox.wake();
   r.log.info({ act: 'federation-link', provider: link.provider.id, outcome: created }, 'account linked');
-  return `/settings/providers?${new URLSearchParams({ notice: 'linked' })}`;
+  return linkedAccountsAfterLink();
 }

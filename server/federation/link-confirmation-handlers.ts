@@ -1,5 +1,5 @@
 import { LinkConfirmationPage } from '../../views/federation/link-confirmation-page.tsx';
-import { continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
+import { type ArrivalName, continuationFromQuery, HttpError, type RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
 import { lockUser, type User } from '../users/index.ts';
@@ -9,7 +9,7 @@ import { isSameIdentity } from './identity-store.ts';
 import type { PendingLink } from './pending-links.ts';
 import type { Provider } from './providers.ts';
 import { linkOrKeep } from './required-second-factor.ts';
-import { linkConfirmationPath, linkConfirmationUrl, loginPageUrl } from './sign-in-notices.ts';
+import { linkConfirmationPath, loginPageAfter, proofPageAfter } from './sign-in-notices.ts';
 
 interface PendingLinkContext {
   offer: PendingLink;
@@ -44,7 +44,7 @@ async function getPendingLink(r: RequestContext, deps: FederationDeps): Promise<
     case 'link-proven':
       return { offer, provider, user: state.user };
     case 'link-unproven':
-      r.redirect(linkConfirmationUrl(offer, proofPlaces[state.missing]));
+      r.redirect(proofPageAfter(offer, proofPlaces[state.missing]));
       return undefined;
     case 'link-dropped':
       await deps.offers.clear(r);
@@ -111,7 +111,8 @@ export async function submitLinkConfirmation(r: RequestContext, deps: Federation
   if (created === 'not-found') throw new HttpError('unauthorized', { detail: 'user has changed' });
   await deps.offers.clear(r);
   if (created === 'linked-elsewhere')
-    return r.redirect(loginPageUrl({ intent: { kind: 'link' }, continuation: '' }, provider, created));
+    return r.redirect(loginPageAfter({ intent: { kind: 'link' }, continuation: '' }, provider, created));
+  if (created === 'linked') r.announce('account:linked' satisfies ArrivalName);
   const current = (await deps.sessions.getCurrentUser(r.req))?.user ?? user;
   r.redirect(deps.nextRedirect(current, continuationFromQuery(offer.errand, deps.publicUrl)));
 }

@@ -6,7 +6,7 @@ import type { FederationIntent } from './attempts.ts';
 import type { FederationDeps } from './deps.ts';
 import { FederationError, type RefusalKind } from './identity.ts';
 import type { Provider } from './providers.ts';
-import { loginPageUrl } from './sign-in-notices.ts';
+import { loginPageAfter } from './sign-in-notices.ts';
 
 type Deps = Pick<FederationDeps, 'log' | 'metrics' | 'hooks' | 'kv' | 'now'>;
 
@@ -76,8 +76,8 @@ export function logRefusal(r: RequestContext, deps: Deps, { provider, error, att
 export function redirectRefused(
   r: RequestContext,
   deps: Deps,
-  { provider, attempt, error }: Refusal & { attempt: Parameters<typeof loginPageUrl>[0] },
+  { provider, attempt, error }: Refusal & { attempt: Parameters<typeof loginPageAfter>[0] },
 ): void {
   const { kind } = logRefusal(r, deps, { provider, attempt, error });
-  r.redirect(loginPageUrl(attempt, provider, kind));
+  r.redirect(loginPageAfter(attempt, provider, kind));
 }

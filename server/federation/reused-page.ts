@@ -11,7 +11,7 @@ import type { Provider } from './providers.ts';
 import { decide } from './provisioning-decision.ts';
 import { redirectRefused } from './refusals.ts';
 import { updateRequiredSecondFactor } from './required-second-factor.ts';
-import { linkConfirmationUrl, reusedPath } from './sign-in-notices.ts';
+import { proofPageAfter, reusedPath } from './sign-in-notices.ts';
 
 interface Reused {
   offer: PendingLink & { linkId: string };
@@ -51,7 +51,7 @@ export async function decideReused(r: RequestContext, deps: FederationDeps): Pro
   const reused = await findReused(r, deps);
   if (!reused) return;
   const { offer, provider } = reused;
-  if (act === 'mine') return r.redirect(linkConfirmationUrl(offer));
+  if (act === 'mine') return r.redirect(proofPageAfter(offer));
   try {
     await startAnew(r, deps, reused);
   } catch (error) {
@@ -69,7 +69,7 @@ async function startAnew(r: RequestContext, deps: FederationDeps, { offer, provi
   if (decision.kind === 'refuse')
     throw new FederationError(decision.why, 'refused by the provisioning rule without the link');
   // The address belongs to that account, so no other user can be created with it.
-  if (decision.kind === 'offer' && decision.user.id === offer.userId) return r.redirect(linkConfirmationUrl(offer));
+  if (decision.kind === 'offer' && decision.user.id === offer.userId) return r.redirect(proofPageAfter(offer));
   await removeReused(r, deps, { offer, provider });
   await deps.offers.clear(r);
   const attempt = { intent: { kind: 'sign-in' }, continuation, remember } as const;

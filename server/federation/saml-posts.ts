@@ -10,7 +10,7 @@ import { finishPath, type Provider, requireProvider } from './providers.ts';
 import { logRefusal, redirectRefused } from './refusals.ts';
 import { maxMessageBytes } from './saml/redirect-binding.ts';
 import type { LogoutMessage, SamlLogout, SamlProviderOps } from './saml/types.ts';
-import { loginPageUrl, signedOutUrl } from './sign-in-notices.ts';
+import { loginPageAfter, startPageSignedOut } from './sign-in-notices.ts';
 
 type SamlProvider = Provider & { saml: SamlProviderOps };
 
@@ -61,7 +61,7 @@ async function handleAssertion(r: RequestContext, deps: FederationDeps): Promise
   );
   // Nothing is stored for refused responses without an attempt, so that strangers cannot fill the store.
   if (outcome.kind === 'refused' && (attempt === undefined || outcome.why === 'too-many'))
-    return r.redirect(loginPageUrl(undefined, provider, outcome.why));
+    return r.redirect(loginPageAfter(undefined, provider, outcome.why));
   const ticket = await deps.tickets.create({ provider: provider.id, attempt: attempt?.id, outcome });
   r.redirect(`${finishPath(provider.id)}?${new URLSearchParams({ ticket })}`);
 }
@@ -106,7 +106,7 @@ export async function handleSamlLogout(r: RequestContext, deps: FederationDeps):
   const id = toFlowId(typeof relayState === 'string' ? relayState : '');
   const deletion = await deps.pendingLogouts.take(id, provider.id);
   const ended = message?.success === true && deletion?.requestId === message.inResponseTo;
-  r.redirect(deletion?.returnTo ?? (ended || !deletion ? '/' : signedOutUrl(provider)));
+  r.redirect(deletion?.returnTo ?? (ended || !deletion ? '/' : startPageSignedOut(provider)));
 }
 
 /** @returns undefined: an invalid response. @throws {HttpError} badRequest: an invalid request */

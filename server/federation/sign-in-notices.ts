@@ -1,11 +1,10 @@
-import type { Request } from 'express';
-import { readQueryParam, type T } from '../http/index.ts';
+import { AddressWithNotice, type RequestContext, type T } from '../http/index.ts';
 import type { FederationAttempt } from './attempts.ts';
 import { type RefusalKind, refusalKinds } from './identity.ts';
 import type { PendingLink } from './pending-links.ts';
 import type { Provider, Providers } from './providers.ts';
 
-const prefix = 'federation-';
+const linkedAccountsPath = '/settings/providers';
 /** The page that makes a pending link. */
 export const linkConfirmationPath = '/federation/link';
 /** The page that asks whether the account of a possibly reassigned subject belongs to the visitor. */
@@ -21,56 +20,61 @@ const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'di
 /**
  * The page to which an unsuccessful sign-in returns: its continuation, and the plan of its sign-up, are still valid.
  */
-export function loginPageUrl(
+export function loginPageAfter(
   attempt: { intent: FederationAttempt['intent'] | { kind: 'link' }; continuation: string } | undefined,
   provider: Pick<Provider, 'id'>,
   why: RefusalKind,
-): string {
-  const notice = { notice: `${prefix}${why}`, provider: provider.id };
-  if (attempt?.intent.kind === 'link') return `/settings/providers?${new URLSearchParams(notice)}`;
+): AddressWithNotice {
+  const withNotice = (address: string) => new AddressWithNotice(address, toName(why, provider.id));
+  if (attempt?.intent.kind === 'link') return withNotice(linkedAccountsPath);
   const parameters = new URLSearchParams(attempt?.continuation ?? '');
-  for (const [name, value] of Object.entries(notice)) parameters.set(name, value);
-  if (attempt?.intent.kind === 're-authenticate') return `/re-authenticate?${parameters}`;
-  if (attempt?.intent.kind !== 'sign-in' || attempt.intent.at === undefined || forMembers.includes(why))
-    return `/?${parameters}`;
+  const at = (path: string) => withNotice(parameters.size === 0 ? path : `${path}?${parameters}`);
+  if (attempt?.intent.kind === 're-authenticate') return at('/re-authenticate');
+  if (attempt?.intent.kind !== 'sign-in' || attempt.intent.at === undefined || forMembers.includes(why)) return at('/');
   const plan = parameters.get('planHash');
   parameters.delete('planHash');
-  return `${plan === null ? '/signup' : `/signup/plan/${encodeURIComponent(plan)}`}?${parameters}`;
+  return at(plan === null ? '/signup' : `/signup/plan/${encodeURIComponent(plan)}`);
 }
+
+/** The list of linked accounts after a new link. */
+export const linkedAccountsAfterLink = () => new AddressWithNotice(linkedAccountsPath, 'providers:linked');
 
 /**
  * The sign-in page of a user with a pending link (link-confirmation-handlers.ts); the pending link has the visitor's
  * target.
  */
-export const linkConfirmationUrl = (
+export const proofPageAfter = (
   { identity, linkId, errand: continuation }: Pick<PendingLink, 'identity' | 'linkId' | 'errand'>,
   { at, forceAuth }: { at: '/' | '/re-authenticate'; forceAuth?: true } = { at: '/' },
 ) => {
-  const notice = { notice: `${prefix}${linkId === undefined ? 'offer' : 'prove'}`, provider: identity.provider };
   // Only named: the sign-in continues to the pending link first, and that to the request.
   const pending = new URLSearchParams(continuation).get('authorization_code');
-  return `${at}?${new URLSearchParams({
+  const query = new URLSearchParams({
     redirect: linkConfirmationPath,
-    ...notice,
     ...(pending && { pending }),
     ...(forceAuth && { forceAuth: '1' }),
-  })}`;
+  });
+  return new AddressWithNotice(`${at}?${query}`, toName(linkId === undefined ? 'offer' : 'prove', identity.provider));
 };
 
 /** The page for a user who is signed out here, and still signed in at the provider. */
-export const signedOutUrl = (provider: Pick<Provider, 'id'>) =>
-  `/?${new URLSearchParams({ notice: `${prefix}signed-out`, provider: provider.id })}`;
+export const startPageSignedOut = ({ id }: Pick<Provider, 'id'>) =>
+  new AddressWithNotice('/', toName('signed-out', id));
 
-/** The notice in the address of a page. Anyone can write such an address: it only selects a text. */
-export function readNotice(
-  req: Request,
+/** The name of a notice: a provider's id has no slash. */
+const toName = (why: SignInNotice, provider: string) => `federation:${why}/${provider}`;
+
+/** The result at a provider, which this browser has just come from. */
+export const takeSignInNotice = (
+  r: Pick<RequestContext, 'takeNotice'>,
   providers: Pick<Providers, 'find'>,
-): { why: SignInNotice; provider: Provider } | undefined {
-  const claims = readQueryParam(req, 'notice') ?? '';
-  const why = noticeKinds.find((kind) => claims === `${prefix}${kind}`);
-  const provider = providers.find(readQueryParam(req, 'provider') ?? '');
-  return why && provider && { why, provider };
-}
+): { why: SignInNotice; provider: Provider } | undefined =>
+  r.takeNotice((name) => {
+    const [kind, id = ''] = name.split('/', 2);
+    const why = noticeKinds.find((one) => kind === `federation:${one}`);
+    const provider = providers.find(id);
+    return why && provider && { why, provider };
+  });
 
 /** The notice about a sign-in that ended: an error or an information. */
 export function noticeText(

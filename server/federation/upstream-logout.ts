@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { NextPage } from '../http/index.ts';
 import type { UpstreamSession } from '../sessions/index.ts';
 import { type FlowId, minuteMs, type ProviderId, providerIdSchema } from '../shared/index.ts';
 import { browserRecords, type KeyValueStore, type SecretBox } from '../store/index.ts';
 import type { Providers } from './providers.ts';
-import { signedOutUrl } from './sign-in-notices.ts';
+import { startPageSignedOut } from './sign-in-notices.ts';
 
 const schema = z.object({
   provider: providerIdSchema,
@@ -44,14 +45,14 @@ export async function upstreamLogoutUrl(
   { providers, pendingLogouts }: { providers: Providers; pendingLogouts: PendingLogouts },
   upstream: UpstreamSession,
   returnTo: string | undefined,
-): Promise<{ address: string; providerName?: string }> {
+): Promise<{ next: NextPage; providerName?: string }> {
   const provider = providers.byId(upstream.provider);
-  if (!provider) return { address: returnTo ?? '/' };
-  if (!provider.saml?.logout || !upstream.saml) return { address: returnTo ?? signedOutUrl(provider) };
+  if (!provider) return { next: returnTo ?? '/' };
+  if (!provider.saml?.logout || !upstream.saml) return { next: returnTo ?? startPageSignedOut(provider) };
   const id = pendingLogouts.newId();
   const { url, requestId } = await provider.saml.logout.ask(upstream.saml, id);
   await pendingLogouts.put(id, { provider: provider.id, requestId, returnTo });
-  return { address: url, providerName: provider.name };
+  return { next: url, providerName: provider.name };
 }
 
 /**

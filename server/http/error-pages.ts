@@ -9,6 +9,7 @@ import type { HttpExchange } from './cookies.ts';
 import { type ErrorAction, HttpError, setRetryAfter, toRetrySeconds } from './errors.ts';
 import type { T } from './language.ts';
 import { type Logger, requestReference, withRequestContext } from './log.ts';
+import { pageAccess } from './page-table.ts';
 import type { Pages } from './pages.ts';
 import { type ErrorKind, problems, problemType } from './problems.ts';
 import { isJsonRoute } from './request-guards.ts';
@@ -144,6 +145,25 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
   };
 }
 
+/** The pages without parameters by their path in small letters, without a slash at the end. */
+const exactPaths = new Map(
+  Object.keys(pageAccess).flatMap((route) => {
+    const [method, path = ''] = route.split(' ');
+    return method === 'GET' && path !== '/' && !path.includes(':') ? [[toLoosePath(path), path]] : [];
+  }),
+);
+
+function toLoosePath(path: string): string {
+  return path.toLowerCase().replace(/\/$/, '');
+}
+
+/** Links in mails of other people often have capitals or a slash at the end. @returns the address of the page */
+function findExactAddress({ method, path, originalUrl }: Request): string | undefined {
+  const exact = method === 'GET' || method === 'HEAD' ? exactPaths.get(toLoosePath(path)) : undefined;
+  const at = originalUrl.indexOf('?');
+  return exact === undefined || exact === path ? undefined : `${exact}${at < 0 ? '' : originalUrl.slice(at)}`;
+}
+
 /**
  * 404. Paths under /settings and /signup have a wording of their own (the specification's two variants).
  * @param lookUp finds the user for the page header
@@ -151,6 +171,8 @@ export function errorHandler(pages: Pages, log: Logger): ErrorRequestHandler {
 export function notFound(pages: Pages, lookUp: (req: Request) => Promise<unknown>): RequestHandler {
   return async (req, res) => {
     if (wantsJson(req)) throw new HttpError('notFound');
+    const exact = findExactAddress(req);
+    if (exact !== undefined) return res.redirect(308, exact);
     await lookUp(req);
     const variant = /^\/(?:settings|signup)(?:\/|$)/.test(req.path) ? 'oops' : 'fetch';
     pages.send({ req, res }, (ctx) => createElement(NotFoundPage, { ctx, variant, homeHref: '/' }), {

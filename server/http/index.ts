@@ -45,6 +45,7 @@ export { apiReferenceRoute } from './api-reference.ts';
 export { codeField, codeSentSchema, flowField, passwordField, success, successSchema } from './api-schemas.ts';
 export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';
+export type { ArrivalName } from './arrival-notices.ts';
 export { type Assets, loadAssets } from './assets.ts';
 export { brandStylesheet, serveBrand } from './brand.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
@@ -105,6 +106,7 @@ export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export { createPageSender } from './page-compression.ts';
+export { asksAhead } from './page-parts.ts';
 export {
   type AddPage,
   enforces,
@@ -114,7 +116,7 @@ export {
   UnknownAddressError,
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
-export { asksAhead, createPages, getPageUser, type PageSettings, type Pages, seeOther, setPageUser } from './pages.ts';
+export { createPages, getPageUser, type PageSettings, type Pages, seeOther, setPageUser } from './pages.ts';
 export { createFormRecords } from './post-redirect-get.ts';
 export { apiProblems, type ErrorKind, problemType } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
@@ -180,6 +182,6 @@ export {
   traitsOfParameters,
 } from './request-traits.ts';
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
-export { createSingleUseNotices } from './single-use-notices.ts';
+export { AddressWithNotice, createSingleUseNotices, type NextPage, toAddress } from './single-use-notices.ts';
 export { staticFiles } from './static-files.ts';
 export { linesField, textField } from './text-field.ts';

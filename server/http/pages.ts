@@ -1,13 +1,14 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import { createElement, type ReactElement } from 'react';
 import { RedirectPage, type RedirectTarget, redirectTitle } from '../../views/layout/redirect-page.tsx';
 import type { LayoutBanner, PageContext, PageUser } from '../../views/page-context.ts';
+import { findArrival } from './arrival-notices.ts';
 import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
 import type { SendPage } from './page-compression.ts';
+import { asksAhead, asksForPart } from './page-parts.ts';
 import type { FormRecords } from './post-redirect-get.ts';
 import { renderDocument, renderPart } from './render.tsx';
 import type { SingleUseNotices } from './single-use-notices.ts';
@@ -42,28 +43,20 @@ export interface PageOptions {
   address?: string;
 }
 
-/**
- * A script that shows a page's form in a dialog (client/lift.ts) asks for that part alone, with this header: `dialog`,
- * or `ahead` before the member has asked for it. A page of another site cannot send the header without the permission
- * that Foyer never gives (CORS), and the answer contains nothing that the page itself does not.
- */
-const partHeader = 'foyer-part';
 /** Where the answer leads, in place of a redirect: a script cannot read the address of a redirect. */
 const locationHeader = 'Foyer-Location';
-
-/** Tests whether the request asks for a part of the page alone. */
-const asksForPart = (req: IncomingMessage): boolean => req.headers[partHeader] !== undefined;
-
-/** Tests whether the answer may never be shown: then it must use nothing up. */
-export const asksAhead = (req: IncomingMessage): boolean => req.headers[partHeader] === 'ahead';
 
 /** The element that a dialog shows, as `views/parts/dialog-card.tsx` marks it, or the notice of an error. */
 const parts = /\sdata-lift=|\sdata-problem=/;
 
 /** Answers with the part. A page without one is answered without content, so that the script goes to its address. */
-function sendPart(res: Response, html: string): void {
-  if (parts.test(html)) res.type('html').send(html);
-  else res.status(204).end();
+function sendPart({ res }: HttpExchange, html: string, beforeSending: () => void): void {
+  if (!parts.test(html)) {
+    res.status(204).end();
+    return;
+  }
+  beforeSending();
+  res.type('html').send(html);
 }
 
 /** 303 See Other; a script that asked for a part gets the address to decide by itself. */
@@ -172,7 +165,9 @@ export function createPages(settings: PageSettings): Pages {
     notices: settings.notices,
     isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
     send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {
-      const plain = context(req, res);
+      const clearNotice = () => settings.notices?.clearShown({ req, res });
+      const arrival = status < 400 && !asksForPart(req) ? settings.notices?.take({ req, res }, findArrival) : undefined;
+      const plain = { ...context(req, res), arrival };
       const ctx =
         address === undefined
           ? plain
@@ -189,7 +184,7 @@ export function createPages(settings: PageSettings): Pages {
       if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
       res.vary('Accept-Language');
       if (asksForPart(req)) {
-        sendPart(res, renderPart(page({ ...ctx, isPart: true })));
+        sendPart({ req, res }, renderPart(page({ ...ctx, isPart: true })), clearNotice);
         return;
       }
       // Only pages of a form have an address: pages of errors say it in their own title.
@@ -197,6 +192,7 @@ export function createPages(settings: PageSettings): Pages {
       const words = isRefused ? ctx.t('common.errorTitle', { title: title(ctx) }) : title(ctx);
       const head = { title: words, ...(refreshTo !== undefined && { refreshTo }) };
       const html = renderDocument(ctx, page(ctx), head);
+      clearNotice();
       if (settings.sendPage) settings.sendPage({ req, res }, html);
       else res.type('html').send(html);
     },

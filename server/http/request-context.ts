@@ -11,6 +11,7 @@ import type { Logger } from './log.ts';
 import { type PageOptions, type Pages, renderRedirectPage, seeOther } from './pages.ts';
 import { readFormField, readQueryParam } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
+import { AddressWithNotice, type NextPage, toAddress } from './single-use-notices.ts';
 
 /** The services of the application that every request can use. */
 export interface RequestServices {
@@ -183,14 +184,23 @@ export class RequestContext implements HttpExchange {
     this.#services.pages.notices?.announce(this, name);
   }
 
-  /** The notice of an action before this visit; the next visit gets none. */
-  takeNotice(): string | undefined {
-    return this.#services.pages.notices?.take(this);
+  /**
+   * What the page shows for the notice of an action before this visit; the next visit gets none.
+   * @param find undefined: the notice is for another page
+   */
+  takeNotice<Value>(find: (name: string) => Value | undefined): Value | undefined {
+    return this.#services.pages.notices?.take(this, find);
   }
 
-  /** 303 See Other, to an address of this site. */
-  redirect(address: string): void {
-    seeOther(this, address);
+  /** Tests whether the page shows this notice. */
+  takesNotice(name: string): boolean {
+    return this.takeNotice((one) => one === name || undefined) ?? false;
+  }
+
+  /** 303 See Other, to a page of this site. */
+  redirect(page: NextPage): void {
+    if (page instanceof AddressWithNotice) this.announce(page.notice);
+    seeOther(this, toAddress(page));
   }
 
   /** Leads to another site: see {@link renderRedirectPage}. @param to the name of a client app or provider */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toSealedText } from '../shared/index.ts';
 import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies, HttpExchange } from './cookies.ts';
+import { asksAhead } from './page-parts.ts';
 
 /**
  * The notice about a completed action travels to the next page in a sealed cookie, not in the address: the page deletes
@@ -11,9 +12,29 @@ import type { HostCookies, HttpExchange } from './cookies.ts';
 export interface SingleUseNotices {
   /** @param name known to the page that shows it */
   announce(exchange: HttpExchange, name: string): void;
-  /** Reads the notice and deletes it. */
-  take(exchange: HttpExchange): string | undefined;
+  /**
+   * Reads the notice, if it is for the page.
+   * @param find what the page shows for a notice; undefined: the notice is for another page
+   */
+  take<Value>(exchange: HttpExchange, find: (name: string) => Value | undefined): Value | undefined;
+  /** Deletes the notice that was taken, when its page is sent. */
+  clearShown(exchange: HttpExchange): void;
 }
+
+/** The address of a page of this site, and the notice that the page shows once. */
+export class AddressWithNotice {
+  readonly address: string;
+  readonly notice: string;
+  constructor(address: string, notice: string) {
+    this.address = address;
+    this.notice = notice;
+  }
+}
+
+/** The next page. An address never carries a notice: anyone can write one. */
+export type NextPage = string | AddressWithNotice;
+
+export const toAddress = (page: NextPage): string => (typeof page === 'string' ? page : page.address);
 
 const cookie = 'foyer_notice';
 const sealedAs = 'notice';
@@ -31,23 +52,36 @@ export function createSingleUseNotices({
   box: SecretBox;
   now: () => number;
 }): SingleUseNotices {
+  const taken = new WeakSet<HttpExchange['res']>();
+  const announced = new WeakMap<HttpExchange['res'], string>();
+  const read = (value: string) => {
+    try {
+      const { name, untilMs } = parseStored(schema, box.open(toSealedText(value), sealedAs));
+      return untilMs > now() ? name : undefined;
+    } catch (error) {
+      if (error instanceof UnsealError) return undefined;
+      throw error;
+    }
+  };
   return {
     announce({ res }, name) {
+      announced.set(res, name);
       const value = box.seal(JSON.stringify({ name, untilMs: now() + keptMs }), sealedAs);
       cookies.set(res, cookie, { value, maxAgeMs: keptMs });
     },
-    take({ req, res }) {
+    take({ req, res }, find) {
+      if (taken.has(res)) return undefined;
       const value = cookies.read(req, cookie);
-      // HEAD shows nothing, so it must not use the notice up.
-      if (value === undefined || req.method !== 'GET') return undefined;
-      cookies.clear(res, cookie);
-      try {
-        const { name, untilMs } = parseStored(schema, box.open(toSealedText(value), sealedAs));
-        return untilMs > now() ? name : undefined;
-      } catch (error) {
-        if (error instanceof UnsealError) return undefined;
-        throw error;
-      }
+      // HEAD shows nothing, and a page that is fetched ahead may never be shown.
+      const isShown = value !== undefined && req.method === 'GET' && !asksAhead(req);
+      // A form can be answered with a page that redirects, in place of a redirect.
+      const name = announced.get(res) ?? (isShown ? read(value) : undefined);
+      const found = name === undefined ? undefined : find(name);
+      if (found !== undefined) taken.add(res);
+      return found;
+    },
+    clearShown({ res }) {
+      if (taken.delete(res)) cookies.clear(res, cookie);
     },
   };
 }

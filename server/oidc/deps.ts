@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { Catalogue } from '../billing/index.ts';
-import type { RequestServices } from '../http/index.ts';
+import type { NextPage, RequestServices } from '../http/index.ts';
 import type { Sessions, UpstreamSession } from '../sessions/index.ts';
 import type { ClientId } from '../shared/index.ts';
 import type { NextRedirect } from '../sign-in/index.ts';
@@ -17,7 +17,7 @@ export interface UpstreamLogout {
   upstreamLogoutUrl(
     upstream: UpstreamSession,
     returnTo: string | undefined,
-  ): Promise<{ address: string; providerName?: string | undefined }>;
+  ): Promise<{ next: NextPage; providerName?: string | undefined }>;
   /** The name of the provider, and whether a logout here also ends the session there. */
   endsAtProvider(upstream: UpstreamSession): { name: string; ends: boolean } | undefined;
 }

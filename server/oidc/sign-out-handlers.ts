@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Client } from 'oidc-provider';
 import { SignOutPage } from '../../views/oidc/sign-out-page.tsx';
-import type { RequestContext } from '../http/index.ts';
+import { AddressWithNotice, type RequestContext, toAddress } from '../http/index.ts';
 import { getCurrentSession } from '../sessions/index.ts';
 import type { OidcDeps } from './deps.ts';
 import {
@@ -64,7 +64,9 @@ export async function signOutLocally(
   await sessions.end(r, toRequester(client));
   if (!upstream) return { address: returnTo ?? '/' };
   try {
-    return await providersOut.upstreamLogoutUrl(upstream, returnTo);
+    const { next, providerName } = await providersOut.upstreamLogoutUrl(upstream, returnTo);
+    if (next instanceof AddressWithNotice) r.announce(next.notice);
+    return { address: toAddress(next), providerName };
   } catch (error) {
     // The user is signed out here; an error at the provider must not hide that.
     r.log.warn({ err: error, provider: upstream.provider }, 'could not start a single logout');

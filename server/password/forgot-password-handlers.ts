@@ -1,7 +1,8 @@
-import { ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
-import { prefilledEmail, type RequestContext, submitAction, toControls } from '../http/index.ts';
+import { CodeSentPage, ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
+import { AddressWithNotice, prefilledEmail, type RequestContext, submitAction, toControls } from '../http/index.ts';
+import { maxIdentifierLength } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { forgotPasswordAction, withParams } from './password-texts.ts';
+import { forgotPasswordAction, resetNotices, withParams } from './password-texts.ts';
 
 type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'problem'> & { status?: number };
 
@@ -15,8 +16,17 @@ function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): voi
   );
 }
 
-/** GET /forgot-password: the page of the state `none`. */
-export const showForgotPassword = (r: RequestContext) => renderForgotPage(r, { username: prefilledEmail(r) });
+/** GET /forgot-password: the page of the state `none`; or the code was sent, and the page for it follows. */
+export function showForgotPassword(r: RequestContext) {
+  if (!r.takesNotice(resetNotices.sent)) return renderForgotPage(r, { username: prefilledEmail(r) });
+  const username = (r.query('username') ?? '').trim().slice(0, maxIdentifierLength);
+  const href = withParams('/reset-password', r.continuation, { username });
+  r.render(
+    CodeSentPage,
+    { href },
+    { title: 'password.title', address: withParams('/forgot-password', r.continuation) },
+  );
+}
 
 /** POST /forgot-password: mails a code, and continues to the page for it. */
 export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps) {
@@ -33,6 +43,8 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
   }
   flows.setCookie(r.res, requested.flow);
   // The notice of success would reveal that the user exists.
-  const query = { username, ...(!uniformAnswers && { notice: 'confirmed' }) };
-  r.redirect(withParams('/reset-password', r.continuation, query));
+  if (uniformAnswers) return r.redirect(withParams('/reset-password', r.continuation, { username }));
+  // Only a script can continue from this page by itself.
+  const path = r.field('scripts') === '1' ? '/forgot-password' : '/reset-password';
+  r.redirect(new AddressWithNotice(withParams(path, r.continuation, { username }), resetNotices.sent));
 }

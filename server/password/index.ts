@@ -35,6 +35,6 @@ export {
   type PasswordWork,
   type QueueFullAnswer,
 } from './queue.ts';
-export { recentFactorsUrl } from './recent-factors-handlers.ts';
+export { passwordResetNotice, recentFactorsUrl } from './recent-factors-handlers.ts';
 export { replacePassword } from './replace-password.ts';
 export { passwordRoutes } from './routes.ts';

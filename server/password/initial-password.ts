@@ -1,9 +1,9 @@
 import type { Continuation, RequestContext } from '../http/index.ts';
-import { consumeLimits, rateLimits } from '../http/index.ts';
+import { AddressWithNotice, consumeLimits, type NextPage, rateLimits } from '../http/index.ts';
 import { decoyAddress, type Mail } from '../messages/index.ts';
 import { someAwaitPassword, toAccountKey, type User } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
-import { retryAfterText, withParams } from './password-texts.ts';
+import { resetNotices, retryAfterText, withParams } from './password-texts.ts';
 import { mailLanguage, requestReset } from './request-reset.ts';
 import { accountDigest, isOwnerUnchanged } from './reset-records.ts';
 
@@ -12,8 +12,8 @@ export const needsInitialPassword = (user: Pick<User, 'importedAt' | 'passwordHa
   user.importedAt !== null && user.passwordHash === null && user.disabledAt === null;
 
 type InitialPasswordResult =
-  /** A code was sent: the address of the page for it. */
-  | { kind: 'begun'; address: string }
+  /** A code was sent: the page for it. */
+  | { kind: 'begun'; page: NextPage }
   /** No code for now; the reason in words. */
   | { kind: 'refused'; text: string };
 
@@ -29,10 +29,13 @@ export async function startInitialPassword(
 ): Promise<InitialPasswordResult> {
   const { codes, flows, devices } = deps;
   const typed = username.trim();
-  const address = withParams('/reset-password', continuation, { username: typed, notice: 'moved' });
+  const page = new AddressWithNotice(
+    withParams('/reset-password', continuation, { username: typed }),
+    resetNotices.moved,
+  );
   const underWay = await flows.find(flows.readCookie(r.req));
   if (underWay?.account === accountDigest(codes, toAccountKey(typed)) && isOwnerUnchanged(codes, underWay, user)) {
-    return { kind: 'begun', address };
+    return { kind: 'begun', page };
   }
   const { t, lang } = r;
   const requester = { lang, ip: r.ip, device: (member: User) => devices.recognise(r.req, member) };
@@ -40,7 +43,7 @@ export async function startInitialPassword(
   r.log.info({ act: 'first-reset', outcome: requested.kind }, 'first password');
   if (requested.kind === 'asked') {
     flows.setCookie(r.res, requested.flow);
-    return { kind: 'begun', address };
+    return { kind: 'begun', page };
   }
   const { refusal } = requested;
   // The user exists; only the limits can still refuse.

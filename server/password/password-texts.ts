@@ -118,3 +118,10 @@ export const changePasswordRefusals: RefusalRules<ChangePasswordRefusal> = {
   'too-many': limited,
   meanwhile: { problem: 'changedMeanwhile', text: 'settings.password.meanwhile' },
 };
+
+/** The notices of the page for the code. */
+export const resetNotices = {
+  sent: 'reset-code:sent',
+  resent: 'reset-code:resent',
+  moved: 'reset-code:moved',
+} as const;

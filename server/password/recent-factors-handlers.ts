@@ -1,5 +1,5 @@
 import { RecentFactorsPage } from '../../views/password/recent-factors-page.tsx';
-import type { RequestContext } from '../http/index.ts';
+import { AddressWithNotice, type NextPage, type RequestContext } from '../http/index.ts';
 import { notifySecurityChange } from '../messages/index.ts';
 import { listPasskeys, removePasskeysAddedSince } from '../passkeys/index.ts';
 import type { UserId } from '../shared/index.ts';
@@ -18,11 +18,14 @@ async function listFactorsAddedSince({ database, lateLinks }: PasswordDeps, { us
   return { passkeys: passkeys.filter(({ createdAt }) => createdAt >= sinceMs), links };
 }
 
-const signInUrl = ({ continuation }: RequestContext) => withParams('/', continuation, { notice: 'password-reset' });
+export const passwordResetNotice = 'password:reset';
+
+const signInAfter = ({ continuation }: RequestContext) =>
+  new AddressWithNotice(withParams('/', continuation), passwordResetNotice);
 
 /** The page after a reset: the sign-in, or first the sign-in methods that were added recently, if there are any. */
-export async function afterResetUrl(r: RequestContext, deps: PasswordDeps, userId: UserId): Promise<string> {
-  return (await recentFactorsUrl(r, deps, userId)) ?? signInUrl(r);
+export async function afterResetUrl(r: RequestContext, deps: PasswordDeps, userId: UserId): Promise<NextPage> {
+  return (await recentFactorsUrl(r, deps, userId)) ?? signInAfter(r);
 }
 
 /**
@@ -45,13 +48,15 @@ export async function recentFactorsUrl(
 export async function showRecentFactors(r: RequestContext, deps: PasswordDeps) {
   const reset = await deps.afterReset.find(r.req);
   const found = reset && (await listFactorsAddedSince(deps, reset));
-  const signInHref = signInUrl(r);
-  if (!found || found.passkeys.length + found.links.length === 0) return r.redirect(signInHref);
+  const signIn = signInAfter(r);
+  if (!found || found.passkeys.length + found.links.length === 0) return r.redirect(signIn);
+  // For the link of the page, which leaves the methods as they are.
+  r.announce(signIn.notice);
   const action = withParams(recentFactorsPath, r.continuation);
   const onlyPasskeys = found.links.length === 0;
   r.render(
     RecentFactorsPage,
-    { action, signInHref, ...found },
+    { action, signInHref: signIn.address, ...found },
     { title: onlyPasskeys ? 'passkeys.afterReset.title' : 'federation.linked.afterReset.title' },
   );
 }
@@ -79,5 +84,5 @@ export async function removeRecentFactors(r: RequestContext, deps: PasswordDeps)
     if (removed.passkeys + removed.links > 0) await sessions.endAll(userId);
     r.log.info({ act: 'reset-ways-in', ...removed }, 'sign-in methods removed after a reset');
   }
-  r.redirect(signInUrl(r));
+  r.redirect(signInAfter(r));
 }

@@ -1,12 +1,8 @@
 import { z } from 'zod';
 import type { TextKey } from '../../locales/index.ts';
 import { ResetStartPage } from '../../views/password/code-request-page.tsx';
-import {
-  type ResetNews,
-  ResetPasswordPage,
-  type ResetPasswordPageProps,
-} from '../../views/password/reset-password-page.tsx';
-import { formField, type RequestContext, refusalView, type T, toControls } from '../http/index.ts';
+import { ResetPasswordPage, type ResetPasswordPageProps } from '../../views/password/reset-password-page.tsx';
+import { AddressWithNotice, formField, type RequestContext, refusalView, type T, toControls } from '../http/index.ts';
 import { codeMinutes, normaliseCode, secondsUntilResend } from '../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../shared/index.ts';
 import { maxIdentifierLength, normaliseEmail, toAccountKey, type User } from '../users/index.ts';
@@ -18,7 +14,7 @@ import {
   type ResetRefusal,
   toResetState,
 } from './password-reset-state.ts';
-import { forgotPasswordAction, resetRefusals, strengthErrorText, withParams } from './password-texts.ts';
+import { forgotPasswordAction, resetNotices, resetRefusals, strengthErrorText, withParams } from './password-texts.ts';
 import { hashForPage } from './queue.ts';
 import { afterResetUrl } from './recent-factors-handlers.ts';
 import { resendCode } from './request-reset.ts';
@@ -127,15 +123,13 @@ function renderStartPage(r: ResetRequest, view: ResetPasswordPageState & { isOve
   );
 }
 
-/** The notice in the address: one of a fixed list, no other text. */
-function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
-  if (notice === 'confirmed') {
-    const [title, text] = [t('password.request.confirmedTitle'), t('password.request.confirmed')];
-    return { title, text, duration: 'redirecting' };
-  }
-  if (notice === 'resent') {
+/** Without scripts no page before this one has shown that the code was sent. */
+function toNews(t: T, notice: string): Pick<ResetPasswordPageProps, 'notice' | 'moved'> | undefined {
+  if (notice === resetNotices.moved) return { moved: true };
+  if (notice === resetNotices.sent) return { notice: { text: t('password.request.confirmed'), duration: 'short' } };
+  if (notice === resetNotices.resent) {
     const text = `${t('password.reset.resent')} ${t('codes.replaced')}`;
-    return { title: t('password.reset.resentTitle'), text, duration: 'short' };
+    return { notice: { title: t('password.reset.resentTitle'), text, duration: 'short' } };
   }
   return undefined;
 }
@@ -144,14 +138,19 @@ function noticeText(t: T, notice: string | undefined): ResetNews | undefined {
 export async function showReset(visit: RequestContext, deps: PasswordDeps) {
   const r: ResetRequest = Object.assign(visit, await findReset(visit, deps));
   if (!hasOpenReset(r)) return renderStartPage(r, { isOver: false });
-  const notice = r.query('notice');
-  renderResetPage(r, deps, { notice: noticeText(r.t, notice), moved: notice === 'moved' });
+  renderResetPage(
+    r,
+    deps,
+    r.takeNotice((name) => toNews(r.t, name)),
+  );
 }
 
 async function resend(r: OpenResetRequest, deps: PasswordDeps) {
   const { t, continuation, username } = r;
   const resent = await resendCode(deps, r.id, { lang: r.lang, ip: r.ip });
-  if (resent.kind === 'sent') return r.redirect(withParams(path, continuation, { username, notice: 'resent' }));
+  if (resent.kind === 'sent') {
+    return r.redirect(new AddressWithNotice(withParams(path, continuation, { username }), resetNotices.resent));
+  }
   const { refusal } = resent;
   if (!('retryAfterMs' in refusal)) return renderStartPage(r, { isOver: true });
   const { status, text } = refusalView(r, resetRefusals, refusal);

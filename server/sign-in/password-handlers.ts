@@ -47,7 +47,7 @@ function sendMailedCode(r: PasswordRequest, deps: SignInDeps, user: User | undef
 async function startFirstPassword(r: PasswordRequest, deps: SignInDeps, user: User) {
   const { username, continuation } = r;
   const first = await startInitialPassword(r, deps.password, { user, username, continuation });
-  if (first.kind === 'begun') return r.redirect(first.address);
+  if (first.kind === 'begun') return r.redirect(first.page);
   return rerender(r, deps, { status: 429, errors: { form: first.text } });
 }
 

@@ -1,4 +1,4 @@
-import { FederationError, loginPageUrl } from '../federation/index.ts';
+import { FederationError, loginPageAfter } from '../federation/index.ts';
 import { HttpError } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { listLinkedProviders } from './linked-provider-buttons.ts';
@@ -19,6 +19,6 @@ export const reauthenticateByProvider = requireReauthentication(async (r, deps: 
   } catch (error) {
     if (!(error instanceof FederationError)) throw error;
     r.log.info({ act: 're-authenticate', provider: provider.id, outcome: error.kind }, 're-authentication');
-    r.redirect(loginPageUrl({ intent, continuation: continuation.search }, provider, error.kind));
+    r.redirect(loginPageAfter({ intent, continuation: continuation.search }, provider, error.kind));
   }
 });

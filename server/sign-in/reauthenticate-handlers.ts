@@ -1,5 +1,5 @@
 import { ReAuthenticatePage } from '../../views/sign-in/reauthenticate-page.tsx';
-import { noticeText, readNotice } from '../federation/index.ts';
+import { noticeText, takeSignInNotice } from '../federation/index.ts';
 import {
   type Continuation,
   continuationFromQuery,
@@ -84,9 +84,9 @@ export async function renderReauthenticatePage(
 
 /** GET /re-authenticate?redirect=…: asks a signed-in user for the password again. */
 export const showReauthenticate = requireReauthentication(async (r, deps) => {
-  const isExpired = r.query('notice') === challengeExpiredNotice;
+  const isExpired = r.takesNotice(challengeExpiredNotice);
   const problem = isExpired ? { problem: r.t('mfa.challenge.errors.expired') } : {};
-  const notice = readNotice(r.req, deps.federation.providers);
+  const notice = takeSignInNotice(r, deps.federation.providers);
   await renderReauthenticatePage(r, deps, { ...problem, providerNotice: notice && noticeText(r.t, notice) });
 });
 

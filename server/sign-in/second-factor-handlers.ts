@@ -1,4 +1,4 @@
-import { HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
+import { AddressWithNotice, HttpError, type PageHandler, type RequestContext } from '../http/index.ts';
 import { secondsUntilResend } from '../messages/index.ts';
 import { type ChallengeMethod, methodAmr, type VerifyChallengeResult, verifyChallenge } from '../mfa/index.ts';
 import { toPublicOutcome } from '../shared/index.ts';
@@ -19,13 +19,7 @@ import {
 async function redirectWithoutChallenge(r: RequestContext, deps: SignInDeps): Promise<void> {
   const found = await deps.sessions.getCurrentUser(r.req);
   if (found) return r.redirect(deps.nextRedirect(found.user, r.continuation).address);
-  r.redirect(`/?${expiredQuery(r.continuation.search)}`);
-}
-
-function expiredQuery(search: string): URLSearchParams {
-  const query = new URLSearchParams(search);
-  query.set('notice', challengeExpiredNotice);
-  return query;
+  r.redirect(new AddressWithNotice(`/${r.continuation.search}`, challengeExpiredNotice));
 }
 
 /** For browsers with an open challenge. */
@@ -120,7 +114,7 @@ async function verifyCode(r: ChallengeRequest, deps: SignInDeps): Promise<void> 
   if (passed.kind === 'expired') {
     deps.mfa.challenges.clear(r.res);
     if (challenge.intent === 'sign-in') return redirectWithoutChallenge(r, deps);
-    return r.redirect(`/re-authenticate?${expiredQuery(continuation.search)}`);
+    return r.redirect(new AddressWithNotice(`/re-authenticate${continuation.search}`, challengeExpiredNotice));
   }
   await deps.hooks.onSignInRefused({ userId: user.id, method, ip: r.ip });
   if (passed.kind === 'too-many') deps.metrics.guessRefused(passed.limit);

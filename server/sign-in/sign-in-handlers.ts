@@ -1,5 +1,5 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
+import { noticeText, takeSignInNotice, toProviderButtons } from '../federation/index.ts';
 import {
   type Continuation,
   continuationFromQuery,
@@ -8,6 +8,7 @@ import {
   type RequestContext,
   toControls,
 } from '../http/index.ts';
+import { passwordResetNotice } from '../password/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
 import type { User } from '../users/index.ts';
 import { challengeExpiredNotice } from './current-challenge.ts';
@@ -166,10 +167,9 @@ async function renderLandingForm(
 ) {
   const { t, continuation } = r;
   const { user, pending, named, isRefused } = facts;
-  const noticeName = r.query('notice');
-  const isReset = noticeName === 'password-reset';
-  const isExpired = noticeName === challengeExpiredNotice;
-  const notice = readNotice(r.req, deps.federation.providers);
+  const isReset = r.takesNotice(passwordResetNotice);
+  const isExpired = r.takesNotice(challengeExpiredNotice);
+  const notice = takeSignInNotice(r, deps.federation.providers);
   const isSignedOut = isSignedOutElsewhere(deps.cookies, r.req, r.res) && !isReset && !isExpired;
   const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;
   const providerNotice = notice ? noticeText(t, notice) : signedOut;

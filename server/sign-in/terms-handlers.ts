@@ -1,5 +1,5 @@
 import { TermsPage } from '../../views/sign-in/terms-page.tsx';
-import { HttpError, type RequestContext } from '../http/index.ts';
+import { AddressWithNotice, type ArrivalName, HttpError, type RequestContext } from '../http/index.ts';
 import type { ClientId } from '../shared/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import { mustAcceptTerms, recordAcceptance, type User } from '../users/index.ts';
@@ -17,7 +17,7 @@ type TermsMode = 'read' | 'accept';
 function renderTermsPage(
   r: RequestContext,
   { legal, terms }: SignInDeps,
-  { mode, ...view }: TermsOutcome & { mode: TermsMode },
+  { mode, hasChanged = false, ...view }: TermsOutcome & { mode: TermsMode; hasChanged?: boolean },
 ): void {
   const address = `/tos${r.continuation.search}`;
   const state: TermsOutcome | undefined = r.viewAt(address, view);
@@ -28,6 +28,7 @@ function renderTermsPage(
     TermsPage,
     {
       mode,
+      hasChanged,
       action: address,
       document,
       version: terms,
@@ -38,16 +39,17 @@ function renderTermsPage(
   );
 }
 
-/** Value in the address after terms were accepted without a continuation. */
-const acceptedMark = 'accepted';
+/** Shown by the next page, whichever it is (`server/http/arrival-notices.ts`). */
+const acceptedNotice: ArrivalName = 'terms:accepted';
 
 /** GET /tos: public to read; a user who has not accepted the current version is asked to. */
 export async function showTerms(r: RequestContext, deps: SignInDeps) {
   const found = await deps.sessions.getCurrentUser(r.req);
   const mode = found && mustAcceptTerms(found.user, deps.terms) ? 'accept' : 'read';
-  const isAccepted = found && mode === 'read' && r.query(acceptedMark) !== undefined;
+  const isAccepted = found && mode === 'read' && r.takesNotice(acceptedNotice);
   const notice = { kind: 'success', text: r.t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } as const;
-  renderTermsPage(r, deps, { mode, ...(isAccepted && { notice }) });
+  const hasChanged = found !== undefined && found.user.acceptedTosVersion !== null;
+  renderTermsPage(r, deps, { mode, hasChanged, ...(isAccepted && { notice }) });
 }
 
 /** The client app whose request waits: from the continuation, or from the page to which it leads. */
@@ -103,8 +105,9 @@ export async function submitTerms(r: RequestContext, deps: SignInDeps) {
     return renderTermsPage(r, deps, { mode: 'accept', notice, status: 503 });
   }
   if (continuation.authorization === undefined && continuation.returnTo === undefined) {
-    return r.redirect(`/tos?${acceptedMark}=1`);
+    return r.redirect(new AddressWithNotice('/tos', acceptedNotice));
   }
   const accepted = { ...user, acceptedTosVersion: deps.terms.number };
+  r.announce(acceptedNotice);
   r.redirect(deps.nextRedirect(accepted, continuation).address);
 }

@@ -1,6 +1,6 @@
 import { ProfilePage, type ProfilePageProps } from '../../views/sign-up/profile-page.tsx';
 import { stepTitle } from '../../views/sign-up/sign-up-steps.tsx';
-import { noticeText, readNotice, toProviderButtons } from '../federation/index.ts';
+import { noticeText, takeSignInNotice, toProviderButtons } from '../federation/index.ts';
 import {
   HttpError,
   type RequestContext,
@@ -171,8 +171,8 @@ export const showProfile = withSignUpContext(async (r, deps) => {
     };
     return renderProfilePage(r, deps, { place: none, prefill, problem: { text }, status: 400 });
   }
-  const notice = readNotice(r.req, deps.providers);
-  const isWithoutDeal = r.takeNotice() === noDealNotice;
+  const notice = takeSignInNotice(r, deps.providers);
+  const isWithoutDeal = r.takesNotice(noDealNotice);
   await renderProfilePage(r, deps, {
     place,
     prefill,

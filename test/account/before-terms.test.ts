@@ -56,7 +56,7 @@ describe.each(backends)('a user who has not accepted the new terms, on $name', (
 
     const change = { old_password: password, new_password: newPassword };
     const changed = await browser.post('/settings/password', change);
-    expect(pathOf(changed)).toBe('/settings/password?notice=done');
+    expect(pathOf(changed)).toBe('/settings/password#password:changed');
     expect(wordsOf(await bodyOf(browser, pathOf(changed)))).toContain('Your password has been changed');
     expect([await canSignIn(user, password), await canSignIn(user, newPassword)]).toEqual([false, true]);
 
@@ -155,7 +155,7 @@ describe('a member with a paid plan who has not accepted the new terms', () => {
       expect(declined).toContain('href="/settings/membership"');
       expect(await bodyOf(browser, '/settings/membership')).toContain(cancelPath);
       const cancelled = locationOf(await browser.post(cancelPath));
-      expect(cancelled).toBe(`${foyer.url}/settings/membership?notice=cancelled`);
+      expect(cancelled).toBe(`${foyer.url}/settings/membership#membership:cancelled`);
       expect(wordsOf(await bodyOf(browser, cancelled))).toContain('Your membership is cancelled.');
       expect((await shop.membership.getMembership(user.id))?.cancelAtPeriodEnd).toBe(true);
       for (const act of ['resume', 'pay', 'card']) {

@@ -91,22 +91,24 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     const page = await (await laptop.get(href)).text();
     expect(page).toContain('“Safari on iOS” and the apps opened with it are signed out right away.');
     expect(await isSignedIn(phone)).toBe(true);
-    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=session-ended');
-    expect(leadsTo(await phone.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
-    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=session-gone');
-    expect(leadsTo(await laptop.get(href))).toBe('303 /settings?notice=session-gone');
-    expect(await isSignedIn(laptop)).toBe(true);
-    expect(await told()).toEqual([['session-ended', 'Safari on iOS']]);
-    const said = await (await laptop.get('/settings?notice=session-ended')).text();
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?tab=device-data#settings:session-ended');
+    const said = await (await laptop.get('/settings?tab=device-data')).text();
     expect(said).toContain('The device has been signed out.');
     expect(said).toMatch(/id="panel-device-data">/);
+    expect(leadsTo(await phone.get('/settings'))).toBe('303 /?redirect=%2Fsettings');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?tab=device-data#settings:session-gone');
+    expect(leadsTo(await laptop.get(href))).toBe('303 /settings?tab=device-data#settings:session-gone');
+    expect(await isSignedIn(laptop)).toBe(true);
+    expect(await told()).toEqual([['session-ended', 'Safari on iOS']]);
   });
 
   it('Signing out all others ends their sessions and remembered devices and keeps this one as it is', async () => {
     const { user: member, secret } = await memberWithTotp(foyer);
     const phone = await remembering('safari', member, secret);
     const laptop = await remembering('firefox', member, secret);
-    expect(leadsTo(await laptop.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
+    expect(leadsTo(await laptop.post('/settings/devices/sign-out-others'))).toBe(
+      '303 /settings?tab=device-data#settings:sessions-ended',
+    );
     expect([await isSignedIn(phone), await isSignedIn(laptop)]).toEqual([false, true]);
     const left = await listRememberedDevices(foyer.deps.database.db, member, foyer.deps.now());
     expect(left.map(({ userAgent }) => userAgent)).toEqual([agents.firefox]);
@@ -131,8 +133,8 @@ describe.each(backends)('the devices in the settings on $name', (backend) => {
     }
     const [, href = ''] = hrefs(html, 'forget');
     expect(await (await laptop.get(href)).text()).toContain('The next sign-in on “Safari on iOS” asks');
-    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
-    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?notice=device-forgotten');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?tab=device-data#settings:device-forgotten');
+    expect(leadsTo(await laptop.post(href))).toBe('303 /settings?tab=device-data#settings:device-forgotten');
     expect(await isSignedIn(phone)).toBe(true);
     expect(rowsOf(await pageOf(laptop), 'remembered-devices').map(([name]) => name)).toEqual([
       'Firefox on Linux This device',

@@ -132,11 +132,13 @@ describe('the settings home', () => {
 
   it('The settings home shows only known notices', async () => {
     const { browser } = await member();
-    const said = async (notice: string) =>
-      (await (await browser.get(`/settings?notice=${notice}`)).text()).includes('class="snackbar"');
+    const said = async (notice: string) => {
+      await browser.announce(`settings:${notice}`);
+      return (await (await browser.get('/settings')).text()).includes('class="snackbar"');
+    };
     expect(await said('name')).toBe(true);
     expect(await said('toString')).toBe(false);
-    expect(await said('You%20have%20won')).toBe(false);
+    expect(await said('You have won')).toBe(false);
   });
 
   it.each(languages)('The settings are complete in the language %s', async (lang) => {

@@ -41,8 +41,8 @@ describe('the page of the membership while Stripe is away', () => {
   it('Cancelling while Stripe is away is accepted, shown until confirmed and done within a minute of its return', async () => {
     const { user, browser } = await withPlan(shop);
     const answer = await away(() => browser.post(`${path}/cancel`));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=cancel-noted`]);
-    for (const at of [`${path}?notice=cancel-noted`, path]) expect(await page(browser, at)).toContain(noted);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}#membership:cancel-noted`]);
+    for (const at of [`${path}#membership:cancel-noted`, path]) expect(await page(browser, at)).toContain(noted);
     const words = await page(browser);
     expect(words).toContain('Ends on');
     expect(words).not.toContain('Renews on');
@@ -61,7 +61,7 @@ describe('the page of the membership while Stripe is away', () => {
     const { user, browser } = await withPlan(shop);
     await browser.post(`${path}/cancel`);
     const answer = await away(() => browser.post(`${path}/resume`));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?notice=resume-noted`]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}#membership:resume-noted`]);
     const words = await page(browser);
     expect(words).toContain('Your wish to go on is noted.');
     expect(words).toContain('Renews on');

@@ -24,13 +24,13 @@ describe('the page of a membership that is not paid', () => {
     expect(declined.status).toBe(402);
     expect(wordsOf(await declined.text())).toContain('Your card was declined.');
     const settled = await saveCardAt({ standIn: shop.stripe } as never, browser, `${path}/card`, cards.mastercard);
-    expect([settled.status, settled.headers.get('location')]).toEqual([303, `${path}?notice=card`]);
+    expect([settled.status, settled.headers.get('location')]).toEqual([303, `${path}#membership:card`]);
     expect(await page(browser, `${path}/pay`)).toContain('It’s charged to Mastercard •••• 4444.');
-    expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=paid`);
+    expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}#membership:paid`);
     expect(await standing(shop, user)).toMatchObject({ status: 'active', unpaid: null });
     expect(await page(browser)).not.toContain('didn’t go through');
     // A second press charges nothing.
-    expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}?notice=nothing`);
+    expect((await browser.post(`${path}/pay`)).headers.get('location')).toBe(`${path}#membership:nothing`);
     const paid = (await shop.membership.invoices(user)).filter(({ paidCents }) => paidCents > 0);
     expect(paid.map(({ paidCents }) => paidCents)).toEqual([9_900, 9_900]);
     const mails = (await shop.foyer.mails(user.email)).map(({ template }) => template);
@@ -41,8 +41,8 @@ describe('the page of a membership that is not paid', () => {
     const { user, browser } = await withFailedRenewal(shop);
     const { unpaid } = await standing(shop, user);
     expect(await page(browser, `${path}/cancel`)).toContain('It ends right away, because its renewal isn’t paid.');
-    expect((await browser.post(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=ended`);
-    const words = await page(browser, `${path}?notice=ended`);
+    expect((await browser.post(`${path}/cancel`)).headers.get('location')).toBe(`${path}#membership:ended`);
+    const words = await page(browser, `${path}#membership:ended`);
     expect(words).toContain('Your membership has ended.');
     expect(words).toContain('Plan None');
     expect(words).not.toContain('didn’t go through');
@@ -104,7 +104,7 @@ describe('the page of a membership that is not paid', () => {
     ]);
     shop.stripe.engine.authenticate(String(clientSecret).split('_secret_')[0] ?? '', 'succeed');
     const done = await browser.post(`${path}/pay`, { act: 'outcome' });
-    expect(done.headers.get('location')).toBe(`${path}?notice=paid`);
+    expect(done.headers.get('location')).toBe(`${path}#membership:paid`);
     expect(await standing(shop, user)).toMatchObject({ status: 'active', unpaid: null });
   });
 });

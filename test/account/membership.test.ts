@@ -79,19 +79,19 @@ describe('the page of the membership', () => {
     const end = day((await standing(shop, user)).periodEnd ?? 0);
     expect(await page(browser, `${path}/cancel`)).toContain(`Until ${end} you keep everything that your plan gives.`);
     const cancelled = await browser.post(`${path}/cancel`);
-    expect([cancelled.status, cancelled.headers.get('location')]).toEqual([303, `${path}?notice=cancelled`]);
-    const words = await page(browser, `${path}?notice=cancelled`);
+    expect([cancelled.status, cancelled.headers.get('location')]).toEqual([303, `${path}#membership:cancelled`]);
+    const words = await page(browser, `${path}#membership:cancelled`);
     expect(words).toContain(`Your membership ends on ${end}`);
     expect(words).toContain('Your membership is cancelled.');
     expect(words).not.toContain('Cancel membership');
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: true, paidPlanId: '10' });
     // A second cancellation has nothing to cancel.
-    expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=nothing`);
+    expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}#membership:nothing`);
     expect(await page(browser, `${path}/resume`)).toContain(`renews on ${end} at $99.00, as it did before`);
-    expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}?notice=resumed`);
+    expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}#membership:resumed`);
     expect(await page(browser)).toContain(`Renews on ${end}`);
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: false });
-    expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}?notice=nothing`);
+    expect((await browser.post(`${path}/resume`)).headers.get('location')).toBe(`${path}#membership:nothing`);
   });
 
   it('A scheduled cheaper plan is shown with both plans and the day, and the member can keep the current plan', async () => {
@@ -116,7 +116,7 @@ describe('the page of the membership', () => {
     if (free) await shop.membership.takeFree(user, free);
     const browser = await shop.foyer.signedIn(user);
     expect(await page(browser)).toMatch(/Plan Free, every 30 days Price Free of charge/);
-    expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}?notice=nothing`);
+    expect((await browser.get(`${path}/cancel`)).headers.get('location')).toBe(`${path}#membership:nothing`);
     const partner = await shop.foyer.addUser({ planId: shop.membership.catalogue.ofTier(2)?.id ?? null });
     expect(await page(await shop.foyer.signedIn(partner))).toContain('Lifetime');
   });
@@ -132,7 +132,7 @@ describe('the page of the membership', () => {
     const saved = await browser.post(`${path}/card`, { setupIntent });
     shop.stripe.webhooks.mode = 'prompt';
     await shop.stripe.webhooks.idle();
-    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${path}?notice=card`]);
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${path}#membership:card`]);
     expect(await page(browser)).toMatch(/Plan None .* Mastercard •••• 4444/);
     // The next purchase is paid by it.
     expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'paid' });
@@ -148,7 +148,9 @@ describe('the page of the membership', () => {
     const unfinished = await browser.post(`${path}/card`, { setupIntent: clientSecret.split('_secret_')[0] ?? '' });
     expect(unfinished.status).toBe(400);
     const setupIntent = confirmCard({ standIn: shop.stripe }, clientSecret, cards.mastercard);
-    expect((await browser.post(`${path}/card`, { setupIntent })).headers.get('location')).toBe(`${path}?notice=card`);
+    expect((await browser.post(`${path}/card`, { setupIntent })).headers.get('location')).toBe(
+      `${path}#membership:card`,
+    );
     expect(await page(browser)).toContain('Mastercard •••• 4444');
     expect((await shop.foyer.mails(user.email)).map(({ template }) => template)).toContain('card-changed');
   });

@@ -122,7 +122,7 @@ describe.each(backends)('an authenticator app in the settings on $name', (backen
     const second = await begin(browser);
     expect(second).not.toBe(first);
     const answer = await activate(browser, await appCode(second, foyer.deps.now()));
-    expect(leadsTo(answer)).toBe('303 /settings?notice=totp-replaced');
+    expect(leadsTo(answer)).toBe('303 /settings?tab=mfa-data#settings:totp-replaced');
     expect(await changesTold(foyer, user.email)).toEqual(['mfa-totp', 'totp-replaced']);
     const { left } = await foyer.deps.database.db
       .selectFrom('recoveryCodes')

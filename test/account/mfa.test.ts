@@ -42,7 +42,8 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     it('The toggle turns the second factor on only while it is off, and the card shows the current factor', async () => {
       const { browser } = await member(foyer);
       await enrol(foyer, browser);
-      const html = await (await browser.get('/settings?notice=mfa-totp')).text();
+      await browser.announce('settings:mfa-totp');
+      const html = await (await browser.get('/settings?tab=mfa-data')).text();
       const card = /<section class="card" id="mfa">.*?<\/section>/s.exec(html)?.[0] ?? '';
       expect(card).not.toContain('name="enabled"');
       expect(card).toContain('On: authenticator app');
@@ -95,12 +96,12 @@ describe.each(backends)('the second factor in the settings on $name', (backend) 
     await browser.post('/settings/mfa/sms');
     const [message] = await textsTo(foyer, user.phone ?? '');
     expect(leadsTo(await browser.post('/settings/mfa/sms/code', { code: message?.code ?? '' }))).toBe(
-      '303 /settings?notice=mfa-sms',
+      '303 /settings?tab=mfa-data#settings:mfa-sms',
     );
-    expect(leadsTo(await choose(browser, { method: 'totp' }))).toBe('303 /settings?notice=mfa-totp');
+    expect(leadsTo(await choose(browser, { method: 'totp' }))).toBe('303 /settings?tab=mfa-data#settings:mfa-totp');
     expect(leadsTo(await choose(browser, { method: 'totp' }))).toBe('303 /settings?tab=mfa-data');
     expect(await preferenceOf(foyer, user.id)).toBe('totp');
-    expect(leadsTo(await choose(browser, { method: 'none' }))).toBe('303 /settings?notice=mfa-off');
+    expect(leadsTo(await choose(browser, { method: 'none' }))).toBe('303 /settings?tab=mfa-data#settings:mfa-off');
     const { db } = foyer.deps.database;
     const left = await Promise.all(
       (['totpAuthenticators', 'recoveryCodes', 'rememberedDevices'] as const).map((table) =>

@@ -26,9 +26,9 @@ describe.each(backends)('Change Password on $name', (backend) => {
     const before = await browser.cookies();
     const answer = await change(password, newPassword);
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe('/settings?notice=password');
+    expect(answer.headers.get('location')).toBe('/settings#settings:password');
     expect(await browser.cookies()).not.toEqual(before);
-    const home = await browser.get('/settings?notice=password');
+    const home = await browser.get('/settings#settings:password');
     expect(home.status).toBe(200);
     expect(await home.text()).toContain('Your password has been changed. All other devices have been signed out.');
     expect((await other.get('/settings')).status).toBe(303);
@@ -98,7 +98,7 @@ describe.each(backends)('Change Password on $name', (backend) => {
       change(password, newPassword),
       second.post(path, { old_password: password, new_password: `${newPassword} too` }),
     ]);
-    const done = [one, two].filter((answer) => answer.headers.get('location') === '/settings?notice=password');
+    const done = [one, two].filter((answer) => answer.headers.get('location') === '/settings#settings:password');
     expect(done).toHaveLength(1);
     expect([await signsIn(newPassword), await signsIn(`${newPassword} too`)].filter(Boolean)).toHaveLength(1);
   });

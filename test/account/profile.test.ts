@@ -39,9 +39,9 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
       },
     );
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe('/settings?notice=name');
+    expect(answer.headers.get('location')).toBe('/settings#settings:name');
     expect(await stored()).toMatchObject({ givenName: 'Vera', familyName: 'Fyfe' });
-    const home = await (await browser.get('/settings?notice=name')).text();
+    const home = await (await browser.get('/settings#settings:name')).text();
     expect(home).toMatch(/class="snackbar".*"durationMs&quot;:3000|class="snackbar".*durationMs&quot;:3000/s);
     expect(home).toContain('Your data has been saved.');
     const mails = await foyer.mails(user.email);
@@ -63,7 +63,7 @@ describe.each(backends)('name and user data in the settings on $name', (backend)
 
   it('User data are stored as typed and shown again in the form', async () => {
     const answer = await browser.post('/settings/profile', userData);
-    expect(answer.headers.get('location')).toBe('/settings?notice=profile');
+    expect(answer.headers.get('location')).toBe('/settings?tab=user-data#settings:profile');
     expect(await stored()).toMatchObject({
       birthdate: '1984-02-29',
       gender: '1',

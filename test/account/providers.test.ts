@@ -25,7 +25,7 @@ import {
 
 const backend = anyBackend;
 
-const done = (act: string) => [303, `${providersPath}?notice=${act}`];
+const done = (act: string) => [303, `${providersPath}#providers:${act}`];
 
 describe('linked accounts in the settings', () => {
   let foyer: TestFoyer;
@@ -54,7 +54,7 @@ describe('linked accounts in the settings', () => {
     const who = somebody(providers, 'google');
     expect(await page(browser, linkPath('google'))).toContain('Sign in at Google, then come back.');
     expect(ledTo(await link(providers, browser, 'google', who))).toEqual(done('linked'));
-    const after = await page(browser, `${providersPath}?notice=linked`);
+    const after = await page(browser, `${providersPath}#providers:linked`);
     expect(after).toContain('The account has been linked.');
     expect(after).toMatch(new RegExp(`Google ${who.email} Linked .*, not used yet`));
     expect(after).not.toContain('Link Google');
@@ -101,7 +101,7 @@ describe('linked accounts in the settings', () => {
     providers.answerAs('refuse', 'google');
     const refused = await sendRequest(await beginLink(browser, 'google'), { redirect: 'manual' });
     const back = await browser.get(refused.headers.get('location') ?? '');
-    expect(ledTo(back)).toEqual([303, `${providersPath}?notice=federation-cancelled&provider=google`]);
+    expect(ledTo(back)).toEqual([303, `${providersPath}#federation:cancelled/google`]);
     const text = await page(browser, back.headers.get('location') ?? '');
     expect(text).toContain('You came back from Google without signing in there.');
     expect(await linksOf(foyer, user)).toEqual([]);
@@ -163,8 +163,8 @@ describe('linked accounts in the settings', () => {
       expect(form).not.toContain('Current password');
       expect((await browser.post('/settings/password', { new_password: 'short' })).status).toBe(400);
       const set = await browser.post('/settings/password', { new_password: 'plenty of horses 7' });
-      expect(ledTo(set)).toEqual([303, '/settings?notice=password-first']);
-      expect(await page(browser, '/settings?notice=password-first')).toContain('Your password has been set.');
+      expect(ledTo(set)).toEqual([303, '/settings#settings:password-first']);
+      expect(await page(browser, '/settings#settings:password-first')).toContain('Your password has been set.');
       const signIn = { username: user.email, password: 'plenty of horses 7' };
       expect((await foyer.browser().post('/sign-in', signIn)).status).toBe(303);
       expect(ledTo(await browser.post(path))).toEqual(done('removed'));

@@ -37,10 +37,10 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     // Another user's session cannot use the flow, even with its cookie.
     const cookies = await ada.browser.cookies();
     await eve.browser.jar.setCookie(`foyer_new_email=${cookies.foyer_new_email}`, context.foyer.url);
-    expect(leadsTo(await showEmailCode(eve.browser, codes.email))).toBe('303 /settings/email?notice=gone');
+    expect(leadsTo(await showEmailCode(eve.browser, codes.email))).toBe('303 /settings/email#email:expired');
     // A flow for a number does not count as a flow for an address.
     await ada.browser.jar.setCookie(`foyer_new_email=${cookies.foyer_new_phone}`, context.foyer.url);
-    expect(leadsTo(await showEmailCode(ada.browser, codes.phone))).toBe('303 /settings/email?notice=gone');
+    expect(leadsTo(await showEmailCode(ada.browser, codes.phone))).toBe('303 /settings/email#email:expired');
     for (const { user } of [ada, eve])
       expect(await rowOf(context.foyer, user)).toMatchObject({ email: user.email, phone: null });
   });

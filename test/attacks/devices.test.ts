@@ -35,8 +35,8 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
     const [session] = await listOf(victim);
     const unknown = '0'.repeat(43);
     for (const id of [session?.idHash ?? '', unknown, '', '../x', `session:${session?.idHash}`]) {
-      expect(leadsTo(await own.get(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
-      expect(leadsTo(await own.post(signOutAddress(id)))).toBe('303 /settings?notice=session-gone');
+      expect(leadsTo(await own.get(signOutAddress(id)))).toBe('303 /settings?tab=device-data#settings:session-gone');
+      expect(leadsTo(await own.post(signOutAddress(id)))).toBe('303 /settings?tab=device-data#settings:session-gone');
     }
     expect(await foyer.app.sessions.endSession(mallory.id, toSessionIdHash(session?.idHash ?? ''))).toBe(false);
     await own.post('/settings/devices/sign-out-others');
@@ -70,7 +70,9 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       // This takes as long as the check of the session.
       await isSignedIn(own);
       await isSignedIn(own);
-      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe('303 /settings?notice=sessions-ended');
+      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toBe(
+        '303 /settings?tab=device-data#settings:sessions-ended',
+      );
       held.end(body.slice(half));
       const [answer] = await answered;
       answer.resume();
@@ -85,7 +87,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
     const [thief, own] = [await foyer.signedIn(user), await foyer.signedIn(user)];
     const code = await totpCode(await begin(thief), foyer.deps.now());
     const signedOut = jest.fn(async () => {
-      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?notice=/);
+      expect(leadsTo(await own.post('/settings/devices/sign-out-others'))).toMatch(/^303 \/settings\?tab=device-data#/);
     });
     await beforeSessionWrite(foyer.deps.kv, signedOut, () => activate(thief, code));
     expect(signedOut).toHaveBeenCalledTimes(1);
@@ -158,7 +160,7 @@ describe.each(backends)('the devices in the settings under attack, on $name', (b
       const late = Array.from({ length: 4 }, () => foyer.browser());
       const signIns = late.map((browser) => browser.post('/sign-in', { username: user.email, password }));
       const [ended] = await Promise.all([own.post('/settings/devices/sign-out-others'), ...signIns]);
-      expect(leadsTo(ended)).toBe('303 /settings?notice=sessions-ended');
+      expect(leadsTo(ended)).toBe('303 /settings?tab=device-data#settings:sessions-ended');
       const inside = (await Promise.all(late.map(isSignedIn))).filter(Boolean).length;
       expect((await listOf(user)).length).toBe(inside + 1);
       await own.post('/settings/devices/sign-out-others');

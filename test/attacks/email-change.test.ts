@@ -138,7 +138,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
       showEmailCode(victim.browser, code),
       ...Array.from({ length: 10 }, insert),
     ]);
-    expect(leadsTo(moved)).toBe('303 /settings?notice=email');
+    expect(leadsTo(moved)).toBe('303 /settings#settings:email');
     expect(inserted).toEqual(inserted.map(() => 'Taken'));
   });
 
@@ -168,7 +168,7 @@ describe.each(backends)('attack: another user’s address or number, on $name', 
     expect(leadsTo(await showEmailCode(thief.browser, code))).toMatch(/^303 \/\?redirect=/);
     const cookies = await thief.browser.cookies();
     await owner.jar.setCookie(`foyer_new_email=${cookies.foyer_new_email}`, context.foyer.url);
-    expect(leadsTo(await showEmailCode(owner, code))).toBe('303 /settings/email?notice=gone');
+    expect(leadsTo(await showEmailCode(owner, code))).toBe('303 /settings/email#email:expired');
     expect((await rowOf(context.foyer, thief.user)).email).toBe(thief.user.email);
   });
 });

@@ -188,7 +188,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
       await comeBy(context.providers, context.foyer.browser(), 'google', { ...who, email: newAddress() });
       await signIn(browser, victim.email);
       const answer = await browser.post(offerPath, { act: 'link' });
-      expect(path(answer)).toBe('/settings/providers?notice=federation-linked-elsewhere&provider=google');
+      expect(path(answer)).toBe('/settings/providers#federation:linked-elsewhere/google');
       expect(await links(victim)).toEqual([]);
     });
   });

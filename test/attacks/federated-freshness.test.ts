@@ -100,7 +100,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       expect(forced(plain)).toBe(false);
       const attempt = await again(browser, '/settings/password');
       const stolen = await answerXml(providers, plain, { ...fresh(), ...who('mixed') });
-      expect(await arrive(foyer, attempt, stolen)).toContain('notice=federation-invalid');
+      expect(await arrive(foyer, attempt, stolen)).toContain('#federation:invalid');
       await askedAgain(browser);
     });
 
@@ -130,9 +130,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       const address = refreshOf(await again.text());
       expect(new URL(address).searchParams.get('prompt')).toBe('login');
       const back = pathOf(foyer, await answered(browser, who, address));
-      expect(back).toBe(
-        '/re-authenticate?redirect=%2Fsettings%2Fpassword&notice=federation-not-fresh&provider=acme-oidc',
-      );
+      expect(back).toBe('/re-authenticate?redirect=%2Fsettings%2Fpassword#federation:not-fresh/acme-oidc');
       const page = await (await browser.get(back)).text();
       expect(page).toContain('didn’t ask you to sign in again');
       // The user is not locked out: a password can be set by mail.
@@ -146,7 +144,7 @@ describe.each(backends)('a provider session in a browser that an attacker has fo
       const { url } = await app.begin({ prompt: 'login' });
       const { search } = new URL(locationOf(await browser.get(url, { from: 'cross-site' })));
       const back = await answered(browser, who, await pressButton(browser, 'oidc', { search }));
-      expect(pathOf(foyer, back)).toContain('notice=federation-not-fresh');
+      expect(pathOf(foyer, back)).toContain('#federation:not-fresh');
       expect((await browser.get('/settings')).status).toBe(303);
     });
   });

@@ -7,7 +7,7 @@ import { comeBy, somebody } from '../federation/steps.ts';
 import { memberWithPasskey, signInWith } from '../passkeys/steps.ts';
 import { appCode, giveRecoveryCodes, giveTotp, isSignedIn, show, toChallenge } from '../sign-in/factor-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
-import { locationOf } from '../support/browser.ts';
+import { locationOf, noticeOf } from '../support/browser.ts';
 import { toE164, toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import { backends } from '../support/stores.ts';
 import { setUpFederatedAccounts } from './federated-accounts-steps.ts';
@@ -36,7 +36,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
         const victim = await context.foyer.addUser();
         const mallory = context.foyer.browser();
         const answer = await by(mallory, kind, victim.email, more);
-        expect(new URL(locationOf(answer)).searchParams.get('notice')).toBe('federation-email-taken');
+        expect(noticeOf(locationOf(answer))).toBe('federation:email-taken');
         expect(await isSignedIn(mallory)).toBe(false);
         expect(await links(victim)).toEqual([]);
         expect(path(await mallory.get(offerPath))).toBe('/');
@@ -57,7 +57,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
     it('A proven address of a user leads to an offer to link and does not sign in', async () => {
       const victim = await context.foyer.addUser();
       const mallory = context.foyer.browser();
-      expect(path(await by(mallory, 'google', victim.email))).toMatch(/notice=federation-offer/);
+      expect(path(await by(mallory, 'google', victim.email))).toMatch(/#federation:offer/);
       expect(await isSignedIn(mallory)).toBe(false);
       expect((await mallory.post(offerPath, { act: 'link' })).status).toBe(303);
       expect(await links(victim)).toEqual([]);
@@ -162,7 +162,7 @@ describe.each(backends)('attacks on accounts by way of a provider, on $name', (b
           creator.post('/verify-code', { code }),
           comeBy(context.providers, context.foyer.browser(), 'google', ada),
         ]);
-        const offered = path(came).includes('notice=federation-offer');
+        const offered = path(came).includes('#federation:offer');
         const now = await member(user.email);
         expect([confirmed.status < 500, now?.emailVerified]).toEqual([true, true]);
         // If the confirmation comes first, the account keeps its password and a link is offered; otherwise the password

@@ -1,5 +1,5 @@
 import { pressButton } from '../federation/steps.ts';
-import { locationOf } from '../support/browser.ts';
+import { locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
 import { backends } from '../support/stores.ts';
@@ -102,7 +102,7 @@ describe.each(backends)('signing in by a provider on $name', (backend) => {
         const browser = limited.browser();
         for (let i = 0; i < 3; i += 1) await pressButton(browser, 'google');
         const answer = await browser.post('/federation/google');
-        expect(new URL(locationOf(answer)).searchParams.get('notice')).toBe('federation-too-many');
+        expect(noticeOf(locationOf(answer))).toBe('federation:too-many');
         expect((await limited.browser().post('/federation/amazon')).status).toBe(303);
       } finally {
         await limited.close();

@@ -31,14 +31,13 @@ export function setUpFederation(backend: Backend) {
   /** A browser comes from the provider, or from any page with a link to the address. */
   const open = (browser: Browser, url: string) => browser.get(url, { from: 'cross-site' });
   const endAt = (address: string) => {
-    const url = new URL(address);
-    return { path: url.pathname, notice: url.searchParams.get('notice'), provider: url.searchParams.get('provider') };
+    const { pathname, hash } = new URL(address);
+    return { path: pathname, notice: hash };
   };
   const end = (answer: Response) => endAt(locationOf(answer));
   const refused = (why: string, kind: Kind = 'google') => ({
     path: '/',
-    notice: `federation-${why}`,
-    provider: ids[kind],
+    notice: `#federation:${why}/${ids[kind]}`,
   });
   /** A person at this provider, and the address with which the provider answers the attempt. */
   async function answerFor(browser: Browser, kind: Kind = 'google', search = '') {

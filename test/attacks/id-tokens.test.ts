@@ -158,7 +158,7 @@ describe.each(backends)('a wrong ID token of a provider, on $name', (backend) =>
     const { to, member, last } = await come(idToken);
     // A provider that signs with HMAC has to be configured otherwise: its operator is told so.
     const outcome = what.startsWith('HS256') ? 'not-set-up' : 'invalid';
-    expect(to).toBe(`/?notice=federation-${outcome}&provider=acme-oidc`);
+    expect(to).toBe(`/#federation:${outcome}/acme-oidc`);
     expect(member).toBeUndefined();
     expect(last.outcome).toBe(outcome);
     for (const secret of [...providers.secrets(), 'another-app', 'evil.example', 'of-another-attempt'])

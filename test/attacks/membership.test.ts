@@ -49,7 +49,7 @@ describe('attacks on the membership page', () => {
     }
     for (const act of ['cancel', 'resume', 'pay']) {
       const answer = await browser.post(`${path}/${act}`, names);
-      expect([act, answer.headers.get('location')]).toEqual([act, `${path}?notice=nothing`]);
+      expect([act, answer.headers.get('location')]).toEqual([act, `${path}#membership:nothing`]);
     }
     expect(await stored()).toEqual(victims);
   });

@@ -192,7 +192,9 @@ describe.each(backends)('the settings of the second factor under attack, on $nam
     const own = foyer.browser();
     await own.post('/sign-in', { username: user.email, password });
     await own.post('/second-factor', { code: await appCode(secret, foyer.deps.now()) });
-    expect(leadsTo(await own.post('/settings/mfa', { method: 'none' }))).toBe('303 /settings?notice=mfa-off');
+    expect(leadsTo(await own.post('/settings/mfa', { method: 'none' }))).toBe(
+      '303 /settings?tab=mfa-data#settings:mfa-off',
+    );
   });
 
   it('Ten sets of recovery codes made at once leave ten valid codes, which another session never sees', async () => {

@@ -30,7 +30,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
           answer: await copy.post('/settings/password', { old_password: password, new_password: newPassword }),
         })),
       );
-      const winners = answers.filter(({ answer }) => leadsTo(answer) === '303 /settings?notice=password');
+      const winners = answers.filter(({ answer }) => leadsTo(answer) === '303 /settings#settings:password');
       expect(winners).toHaveLength(1);
       const [winner] = winners;
       if (!winner) return;
@@ -64,7 +64,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       const losing = change(loser, late);
       await reached.promise;
       const won = await change(winner, newPassword);
-      expect(leadsTo(won)).toBe('303 /settings?notice=password');
+      expect(leadsTo(won)).toBe('303 /settings#settings:password');
       released.resolve();
       expect((await losing).status).not.toBe(303);
       expect([await isIn(winner), await isIn(loser)]).toEqual([true, false]);
@@ -95,7 +95,7 @@ describe.each(backends)('sessions that must end, on $name', (backend) => {
       expect(await isIn(browser)).toBe(true);
       const other = await signIn(user);
       const fields = { old_password: password, new_password: newPassword };
-      expect(leadsTo(await other.post('/settings/password', fields))).toBe('303 /settings?notice=password');
+      expect(leadsTo(await other.post('/settings/password', fields))).toBe('303 /settings#settings:password');
       expect(await isIn(browser)).toBe(false);
       expect(await kv.get(key)).toBeNull();
     });

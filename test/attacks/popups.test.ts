@@ -159,7 +159,7 @@ describe.each(backends)('sign-in in a popup on $name', (backend) => {
     const landing = await start(at, (await client.begin(popup)).url);
     const answer = await comeBy(providers, at, 'google', who, { search: new URL(landing).search });
     const form = await follow(at, locationOf(answer));
-    expect(form).toContain('federation-offer');
+    expect(form).toContain('federation:offer');
     const offer = await follow(at, await signIn(at, form, user));
     expect(offer).toContain('/federation/link');
     const home = await follow(at, locationOf(await at.submit('/federation/link', { act: 'link' })));

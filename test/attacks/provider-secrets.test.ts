@@ -1,6 +1,6 @@
 import { byStandardKind, type ProviderKind, providerKinds } from '../../config/standard-providers.ts';
 import { answerOf, comeBy, type Kind, pressButton, somebody } from '../federation/steps.ts';
-import { type Asking, Browser, locationOf } from '../support/browser.ts';
+import { type Asking, Browser, locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { loot } from '../support/loot.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -78,7 +78,7 @@ describe.each(backends)('the secrets of providers, on $name', (backend) => {
     providers.answerAs(way as 'error', kind);
     const answer = await sendRequest(address, { redirect: 'manual' });
     const end = await browser.get(locationOf(answer), { from: 'cross-site' });
-    expect(new URL(locationOf(end)).searchParams.get('notice')).toMatch(/^federation-/);
+    expect(noticeOf(locationOf(end))).toMatch(/^federation:/);
     await browser.get(locationOf(end));
   }
 

@@ -39,9 +39,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       const { user, nameId, other } = await withPassword();
       const { browser } = await come(nameId, other);
       const to = pathOf(await mine(browser));
-      expect(to).toBe(
-        `/?${new URLSearchParams({ redirect: offerPath, notice: 'federation-prove', provider: 'acme-saml' })}`,
-      );
+      expect(to).toBe(`/?${new URLSearchParams({ redirect: offerPath })}#federation:prove/acme-saml`);
       expect(await (await browser.get(to)).text()).toContain('show that the account is yours');
       expect(pathOf(await signIn(browser, user))).toBe(offerPath);
       expect(await (await browser.get(offerPath)).text()).toContain('Keep signing in with Acme Corporate?');
@@ -104,7 +102,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
       const begun = await beginSamlFrom(page, browser);
       const said = { nameId, nameIdFormat: formats.unspecified, attributes: { ...other } };
       const to = await arrive(context.foyer, begun, await answerXml(context.providers, begun, said));
-      expect(to).toContain('notice=federation-not-yours');
+      expect(to).toContain('#federation:not-yours');
       expect(await linksOf(user)).toMatchObject([{ email: facts.mail }]);
     });
   });

@@ -128,7 +128,7 @@ describe.each(backends)('a SAML subject that was given to another person, on $na
         .where('userId', '=', user.id)
         .execute();
       const { browser } = await come(nameId, other, {}, 'closed');
-      expect(pathOf(await fresh(browser))).toContain('notice=federation-sign-up-closed');
+      expect(pathOf(await fresh(browser))).toContain('#federation:sign-up-closed');
       expect(await linksOf(user)).toMatchObject([{ email: facts.mail }]);
     });
 

@@ -38,7 +38,7 @@ describe('decryption of SAML assertions where certificates roll over, attacked',
     const key = { for: providers.serviceProvider.certificate, cipher: 'aes-128-cbc' as const };
     const sealed = seal(change(assertion), { ...key, ...sealing });
     const xml = await answerXml(providers, attempt, { sign: 'none', assertion: sealed });
-    expect(await arrive(foyer, attempt, xml)).toContain('notice=federation-invalid');
+    expect(await arrive(foyer, attempt, xml)).toContain('#federation:invalid');
     const looks = asked.mock.calls.filter(([name]) => name.startsWith('federation-metadata-asked:'));
     asked.mockRestore();
     return looks.length;

@@ -25,7 +25,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
         const fields = { SAMLResponse: utf16(xml, how).toString('base64'), RelayState: attempt.relayState };
         const posted = await postFromElsewhere(context.foyer, pathname, fields);
         const to = pathOf(await attempt.browser.get(pathOf(posted), { from: 'cross-site' }));
-        expect(to).toContain('notice=federation-invalid');
+        expect(to).toContain('#federation:invalid');
         expect(federationLog(context.foyer).at(-1)?.detail).toMatch(/^the message is no (text in UTF-8|XML)$/);
         expect(await isSignedIn(attempt.browser)).toBe(false);
       }
@@ -64,7 +64,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
         await expectRefused(attempt, wrapped, 'the response has more than one assertion');
         const { pathname } = new URL(attempt.request.acsUrl);
         const unasked = await postFromElsewhere(context.foyer, pathname, { SAMLResponse: inBase64(wrapped) });
-        expect(pathOf(unasked)).toContain('notice=federation-foreign');
+        expect(pathOf(unasked)).toContain('#federation:foreign');
       }
     },
   );

@@ -31,7 +31,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       const attempt = await linking();
       const who = person();
       expect(await arrive(context.foyer, attempt, await answerXml(context.providers, attempt, who))).toContain(
-        'notice=linked',
+        '#providers:linked',
       );
       expect(await subjects(attempt)).toEqual([who.nameId]);
       const again = await beginSaml(context.foyer);
@@ -44,19 +44,19 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       const evil = await answerXml(context.providers, attacker, person());
       // The answer belongs to the attacker's attempt and arrives in the victim's browser.
       expect(await arrive(context.foyer, { ...attacker, browser: victim.browser }, evil)).toContain(
-        'federation-foreign',
+        'federation:foreign',
       );
       // The answer arrives for the victim's attempt.
-      expect(await arrive(context.foyer, victim, evil)).toContain('federation-invalid');
+      expect(await arrive(context.foyer, victim, evil)).toContain('federation:invalid');
       expect([await subjects(attacker), await subjects(victim)]).toEqual([[], []]);
     });
 
     it('The stolen answer of a victim in the browser of an attacker links nothing', async () => {
       const [attacker, victim] = [await linking(), await linking()];
       const stolen = await answerXml(context.providers, victim, person());
-      expect(await arrive(context.foyer, attacker, stolen)).toContain('federation-invalid');
+      expect(await arrive(context.foyer, attacker, stolen)).toContain('federation:invalid');
       expect(await arrive(context.foyer, { ...victim, browser: attacker.browser }, stolen)).toContain(
-        'federation-foreign',
+        'federation:foreign',
       );
       expect([await subjects(attacker), await subjects(victim)]).toEqual([[], []]);
     });
@@ -66,15 +66,15 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       const signIn = await beginSaml(context.foyer);
       const who = person();
       expect(await arrive(context.foyer, attempt, await answerXml(context.providers, signIn, who))).toContain(
-        'federation-invalid',
+        'federation:invalid',
       );
       expect(await arrive(context.foyer, signIn, await answerXml(context.providers, attempt, who))).toContain(
-        'federation-invalid',
+        'federation:invalid',
       );
       expect(await isSignedIn(signIn.browser)).toBe(false);
       const xml = await answerXml(context.providers, attempt, who);
-      expect(await arrive(context.foyer, attempt, xml)).toContain('notice=linked');
-      expect(await arrive(context.foyer, attempt, xml)).toContain('federation-over');
+      expect(await arrive(context.foyer, attempt, xml)).toContain('#providers:linked');
+      expect(await arrive(context.foyer, attempt, xml)).toContain('federation:over');
       expect(await subjects(attempt)).toEqual([who.nameId]);
     });
 
@@ -88,7 +88,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
         (attempt: SamlAttempt) => answerXml(context.providers, attempt, { ...person(), sign: 'none' }),
       ]) {
         const attempt = await linking();
-        expect(await arrive(context.foyer, attempt, await forge(attempt))).toContain('federation-invalid');
+        expect(await arrive(context.foyer, attempt, await forge(attempt))).toContain('federation:invalid');
         expect(await subjects(attempt)).toEqual([]);
       }
     });
@@ -98,7 +98,7 @@ describe.each(backends)('SAML answers from outside, on $name', (backend) => {
       const who = person();
       await arrive(context.foyer, owner, await answerXml(context.providers, owner, who));
       expect(await arrive(context.foyer, thief, await answerXml(context.providers, thief, who))).toContain(
-        'federation-linked-elsewhere',
+        'federation:linked-elsewhere',
       );
       expect([await subjects(owner), await subjects(thief)]).toEqual([[who.nameId], []]);
     });

@@ -55,7 +55,7 @@ describe.each(backends)('the name of a person in a SAML answer, on $name', (back
       expect((await come(victim)).signedIn).toBe(true);
       const before = await rows();
       const attack = await come({ nameId, attributes: { mail: 'mallory@corp.acme.example' } });
-      expect(attack.to).toContain('notice=federation-invalid');
+      expect(attack.to).toContain('#federation:invalid');
       expect(attack.signedIn).toBe(false);
       expect(federationLog(foyer).at(-1)).toMatchObject({
         outcome: 'invalid',

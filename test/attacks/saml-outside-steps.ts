@@ -37,7 +37,7 @@ export function setUpSamlFromOutside(backend: Backend) {
   const isSignedIn = async (browser: Browser) => (await browser.get('/')).status === 303;
   async function expectRefused(attempt: SamlAttempt, xml: string, detail: string | RegExp): Promise<void> {
     const to = await arrive(foyer, attempt, xml);
-    expect(to).toContain('notice=federation-invalid');
+    expect(to).toContain('#federation:invalid');
     expect(federationLog(foyer).at(-1)?.detail).toMatch(detail);
     expect(await isSignedIn(attempt.browser)).toBe(false);
     const victim = foyer.stores.database.db.selectFrom('federatedIdentities').select('id');

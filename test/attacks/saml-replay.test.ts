@@ -40,8 +40,8 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     await attempt.browser.get(pathOf(first), { from: 'cross-site' });
     expect(await isSignedIn(attempt)).toBe(true);
     await attempt.browser.post('/logout');
-    expect(pathOf(await attempt.browser.get(pathOf(second)))).toContain('federation-over');
-    expect(pathOf(await attempt.browser.get(pathOf(first)))).toContain('federation-over');
+    expect(pathOf(await attempt.browser.get(pathOf(second)))).toContain('federation:over');
+    expect(pathOf(await attempt.browser.get(pathOf(first)))).toContain('federation:over');
     expect(await isSignedIn(attempt)).toBe(false);
     // The endpoint refuses the answer again, with the used attempt and with another one.
     await expectRefused(attempt, await arrive(context.foyer, attempt, xml), 'over', 'response to an expired attempt');
@@ -117,7 +117,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
   it('Repeated SAML answers to one attempt are read only a few times', async () => {
     const attempt = await beginSaml(context.foyer);
     const wrong = await answerXml(context.providers, attempt, { sign: 'none' });
-    for (let n = 0; n < 5; n += 1) expect(await arrive(context.foyer, attempt, wrong)).toContain('federation-invalid');
+    for (let n = 0; n < 5; n += 1) expect(await arrive(context.foyer, attempt, wrong)).toContain('federation:invalid');
     const right = await answerXml(context.providers, attempt);
     await expectRefused(
       attempt,
@@ -135,7 +135,7 @@ describe.each([anyBackend])('a wrong SAML answer', (backend) => {
     const ledTo: string[] = [];
     for (let n = 0; n < 8; n += 1) {
       const fields = { SAMLResponse: inBase64(right), RelayState: attempt.relayState };
-      ledTo.push(pathOf(await postFromElsewhere(context.foyer, pathname, fields)).split('?')[0] ?? '');
+      ledTo.push(pathOf(await postFromElsewhere(context.foyer, pathname, fields)).split(/[?#]/)[0] ?? '');
     }
     expect(ledTo).toEqual([...Array(4).fill('/federation/acme-saml/finish'), ...Array(4).fill('/')]);
   });

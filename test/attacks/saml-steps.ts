@@ -1,3 +1,4 @@
+import { noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { federationLog, type SamlAttempt } from '../support/saml.ts';
@@ -48,7 +49,7 @@ export function setUpSaml(backend: Backend) {
    * No user is signed in, the page shows a general notice, and the log states the reason without quoting the message.
    */
   async function expectRefused(attempt: SamlAttempt, to: string, outcome: string, detail: string): Promise<void> {
-    expect(new URL(to, foyer.url).searchParams.get('notice')).toBe(`federation-${outcome}`);
+    expect(noticeOf(to)).toBe(`federation:${outcome}`);
     expect(last()).toMatchObject({ outcome, detail });
     expect(await isSignedIn(attempt)).toBe(false);
     const logged = foyer.logged();

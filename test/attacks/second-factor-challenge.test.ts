@@ -22,7 +22,7 @@ describe.each(backends)('attacks on the second factor on $name', (backend) => {
   afterAll(() => foyer?.close());
 
   const locations = (answers: Response[]) => answers.map((answer) => answer.headers.get('location') ?? answer.status);
-  const over = '/?notice=second-factor-over';
+  const over = '/#second-factor-over';
   async function resetPassword(email: string): Promise<string> {
     const chosen = 'another long phrase 5';
     await reset(foyer, foyer.browser(), email, chosen);

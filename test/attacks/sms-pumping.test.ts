@@ -93,7 +93,7 @@ describe.each(backends)('attack: SMS pumping, on $name', (backend) => {
       expect(answer.status).toBe(429);
     }
     expect(await sent()).toBe(1);
-    expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings?notice=phone');
+    expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings#settings:phone');
   });
 
   it('The JSON calls for SMS codes count in the same limits', async () => {

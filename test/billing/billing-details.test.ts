@@ -66,7 +66,7 @@ describe.each(backends)('billing details, on $name', (backend) => {
     await enter(ada.browser, { vat_id: 'DE000000000' });
     shop.stripe.fault('error', (method, at) => method === 'POST' && at.startsWith('/v1/customers/'));
     const answer = await enter(ada.browser, { country: 'FR', postal_code: '75001', vat_id: 'FR222222222' });
-    expect(answer.headers.get('location')).toContain('notice=details-noted');
+    expect(answer.headers.get('location')).toContain('#membership:details-noted');
     expect((await customerOf(shop, ada)).address).toMatchObject({ country: 'DE' });
     await work();
     expect((await customerOf(shop, ada)).address).toMatchObject({ country: 'FR', postal_code: '75001' });

@@ -31,4 +31,4 @@ export async function buyer(shop: Shop): Promise<Buyer> {
 }
 
 export const enter = (browser: Browser, fields: Record<string, string>) => browser.post(path, { ...berlin, ...fields });
-export const saved = (response: Response) => response.headers.get('location')?.endsWith('notice=details') === true;
+export const saved = (response: Response) => response.headers.get('location')?.endsWith('#membership:details') === true;

@@ -73,7 +73,7 @@ describe('days of grace', () => {
     await lapse(user);
     await buyAndFail(user);
     const answer = await (await shop.foyer.signedIn(user)).post('/settings/membership/cancel');
-    expect(answer.headers.get('location')).toBe('/settings/membership?notice=ended');
+    expect(answer.headers.get('location')).toBe('/settings/membership#membership:ended');
     expect([await invoices(user, 'open'), await planOf(user)]).toEqual([[], null]);
   });
 

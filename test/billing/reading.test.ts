@@ -259,7 +259,7 @@ describe.each(backends)('a subscription that is paused after it was paid, on $na
     const { user, browser } = await pausedMember();
     expect(await words(browser, '/settings/membership/cancel')).toContain('It ends right away, because it’s paused.');
     const answer = await browser.post('/settings/membership/cancel');
-    expect(answer.headers.get('location')).toBe('/settings/membership?notice=ended');
+    expect(answer.headers.get('location')).toBe('/settings/membership#membership:ended');
     const { customerId, status } = (await shop.membership.getMembership(user.id)) ?? {};
     expect(status).toBe('canceled');
     // 335 of 365 days of 5,000.00.

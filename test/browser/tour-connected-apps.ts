@@ -3,6 +3,7 @@ import type { Browser } from '../support/browser.ts';
 import { toClientId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { FederatedHouse } from './tour-federation.ts';
+import { visit as visitPage } from './visit.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const list = '/settings/apps';
@@ -36,10 +37,10 @@ export function connectedAppStops({
           .execute();
       }
       await become(page, await foyer.signedIn(user), foyer.url);
-      await page.goto(foyer.url + path(partner.id));
+      await visitPage(page, foyer.url + path(partner.id));
     };
   return [
-    { name: 'connected apps', open: visit(() => `${list}?notice=removed`, { connected: true }) },
+    { name: 'connected apps', open: visit(() => `${list}#connected-apps:removed`, { connected: true }) },
     { name: 'connected apps, none', open: visit(() => list, { connected: false }) },
     { name: 'connected apps, remove', open: visit((id) => `${list}/remove?client_id=${id}`, { connected: true }) },
   ];

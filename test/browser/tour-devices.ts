@@ -7,6 +7,7 @@ import { Browser } from '../support/browser.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
+import { visit as visitPage } from './visit.ts';
 
 const phone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
@@ -73,7 +74,7 @@ export function deviceStops({ foyer, signIn }: SettingsTour): Stop[] {
       name: 'devices, signed out',
       async open(page) {
         await withTwo(page);
-        await page.goto(`${foyer().url}/settings?notice=session-ended`);
+        await visitPage(page, `${foyer().url}/settings?tab=device-data#settings:session-ended`);
       },
     },
   ];

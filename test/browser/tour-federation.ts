@@ -10,6 +10,7 @@ import { relyingParty } from '../support/relying-party.ts';
 import { answerXml, arrive, beginSaml, inBase64, pathOf, postFromElsewhere } from '../support/saml.ts';
 import { anyBackend } from '../support/stores.ts';
 import type { Stop } from './tour.ts';
+import { visit as visitPage } from './visit.ts';
 
 /** A Foyer to which many providers lead, and those who stand in for them. */
 export interface FederatedHouse {
@@ -64,7 +65,7 @@ export function federationStops({
   house(): Promise<FederatedHouse>;
   become(page: Page, browser: Browser, at: string): Promise<unknown>;
 }): Stop[] {
-  const at = (path: string) => async (page: Page) => page.goto((await house()).foyer.url + path);
+  const at = (path: string) => async (page: Page) => visitPage(page, (await house()).foyer.url + path);
   /** A member by Google, who has no password. */
   const comeByGoogle = async (page: Page) => {
     const { foyer, providers } = await house();
@@ -101,17 +102,17 @@ export function federationStops({
     {
       name: 'sign-in by providers, all of them',
       async open(page) {
-        await at('/?notice=federation-sign-up-closed&provider=long')(page);
+        await at('/#federation:sign-up-closed/long')(page);
         await page.locator('summary').click();
       },
     },
     {
       name: 'sign-in by providers, one is not set up',
-      open: at('/?notice=federation-not-set-up&provider=long'),
+      open: at('/#federation:not-set-up/long'),
     },
     {
       name: 'sign-in by providers, a link is offered',
-      open: at('/?redirect=/federation/link&notice=federation-offer&provider=google'),
+      open: at('/?redirect=/federation/link#federation:offer/google'),
     },
     {
       name: 'sign-in by providers, inside another app',
@@ -188,7 +189,7 @@ export function federationStops({
     },
     {
       name: 'sign-in by providers, an account is to be proven',
-      open: at('/?redirect=/federation/link&notice=federation-prove&provider=acme-saml'),
+      open: at('/?redirect=/federation/link#federation:prove/acme-saml'),
     },
     {
       name: 'a link that is kept',
@@ -236,7 +237,7 @@ export function federationStops({
       name: 're-authenticate by a provider',
       async open(page) {
         await comeByGoogle(page);
-        await at('/re-authenticate?notice=federation-not-yours&provider=google')(page);
+        await at('/re-authenticate#federation:not-yours/google')(page);
       },
     },
   ];

@@ -5,6 +5,7 @@ import type { Browser } from '../support/browser.ts';
 import { toNormalisedEmail, toProviderId } from '../support/ids.ts';
 import type { Stop } from './tour.ts';
 import type { FederatedHouse } from './tour-federation.ts';
+import { visit as visitPage } from './visit.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const list = '/settings/providers';
@@ -44,14 +45,14 @@ export function linkedStops({
         const { db } = foyer.deps.database;
         await db.updateTable('users').set({ passwordHash: null }).where('id', '=', user.id).execute();
       }
-      await page.goto(foyer.url + path(id));
+      await visitPage(page, foyer.url + path(id));
     };
   const withoutPassword = { hasPassword: false };
   return [
-    { name: 'linked accounts', open: visit(() => `${list}?notice=linked`, ['google', 'closed-shop']) },
+    { name: 'linked accounts', open: visit(() => `${list}#providers:linked`, ['google', 'closed-shop']) },
     {
       name: 'linked accounts, none',
-      open: visit(() => `${list}?notice=federation-linked-elsewhere&provider=long`, []),
+      open: visit(() => `${list}#federation:linked-elsewhere/long`, []),
     },
     { name: 'linked accounts, link', open: visit(() => `${list}/link?provider=long`, []) },
     {

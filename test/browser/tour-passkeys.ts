@@ -5,6 +5,7 @@ import type { User } from '../../server/users/index.ts';
 import { reset } from '../password/steps.ts';
 import type { Stop } from './tour.ts';
 import type { SettingsTour } from './tour-settings.ts';
+import { visit as visitPage } from './visit.ts';
 
 /** The passkeys of a member, what is done with them, and the way to show again who one is. */
 export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
@@ -31,7 +32,7 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
     const member = await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     const id = await addPasskeys(member, names);
     await signIn(page, member);
-    await page.goto(foyer().url + path(id));
+    await visitPage(page, foyer().url + path(id));
   };
   const names = ['Red laptop', 'iCloud Keychain', 'A-key-with-a-name-as-long-as-anybody-may-ever-give-to-a-key'];
   const list = '/settings/passkeys';
@@ -41,7 +42,7 @@ export function passkeyStops({ foyer, signIn }: SettingsTour): Stop[] {
     (page: Page, _lang: Language) =>
       visit(page, of, path);
   return [
-    { name: 'passkeys', open: open(() => `${list}?notice=renamed`) },
+    { name: 'passkeys', open: open(() => `${list}#passkeys:renamed`) },
     { name: 'passkeys, none', open: open(() => list, []) },
     { name: 'passkeys, add', open: open(() => add, []) },
     { name: 'passkeys, remove', open: open((id) => `${list}/remove?passkey=${id}`) },

@@ -40,7 +40,7 @@ export function signInStops(steps: TourSteps): Stop[] {
         await page.getByRole('alert').waitFor();
       },
     },
-    { name: 'sign-in after a reset', open: at('/?notice=password-reset') },
+    { name: 'sign-in after a reset', open: at('/#password:reset') },
     { name: 'forgot password', open: at('/forgot-password') },
     {
       name: 'forgot password refused',

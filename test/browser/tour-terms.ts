@@ -3,6 +3,7 @@ import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import type { Stop } from './tour.ts';
 import type { TourSteps } from './tour-steps.ts';
+import { visit as visitPage } from './visit.ts';
 
 /** The terms of service, before and after a member accepts them, and the imprint. */
 export function termsStops(steps: TourSteps): Stop[] {
@@ -17,7 +18,7 @@ export function termsStops(steps: TourSteps): Stop[] {
       name: 'password changed before the terms are accepted',
       async open(page) {
         await become(page, await guide().sandbox.foyer.signedIn(await newMember(false)));
-        await page.goto(`${url()}/settings/password?notice=done`);
+        await visitPage(page, `${url()}/settings/password#password:changed`);
       },
     },
     { name: 'terms to read', open: at('/tos') },

@@ -2,7 +2,7 @@ import type { Response as ExpressResponse, Request } from 'express';
 import { attemptMs, createFederationAttempts } from '../../server/federation/attempts.ts';
 import type { HostCookies } from '../../server/http/index.ts';
 import { sha256 } from '../../server/shared/index.ts';
-import { type Browser, locationOf } from '../support/browser.ts';
+import { type Browser, locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toProviderId } from '../support/ids.ts';
@@ -24,7 +24,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     },
   );
   const come = (browser: Browser, answer: string) => browser.get(answer, { from: 'cross-site' });
-  const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
+  const notice = (answer: Response) => noticeOf(locationOf(answer));
 
   /** A user of Google who has accepted the terms. */
   async function memberByGoogle() {
@@ -120,9 +120,9 @@ describe.each(backends)('attempts on $name', (backend) => {
     const other = foyer.browser();
     await pressButton(other, 'google');
     for (const browser of [other, foyer.browser()])
-      expect(notice(await come(browser, answer))).toBe('federation-foreign');
+      expect(notice(await come(browser, answer))).toBe('federation:foreign');
     owner.jar.removeAllCookiesSync();
-    expect(notice(await come(owner, answer))).toBe('federation-foreign');
+    expect(notice(await come(owner, answer))).toBe('federation:foreign');
   });
 
   it('An attempt is valid for exactly fifteen minutes and is encrypted under its own id', async () => {
@@ -174,7 +174,7 @@ describe.each(backends)('attempts on $name', (backend) => {
     const answer = await answerOf(providers, 'google', ada, await pressButton(browser, 'google'));
     const ends = await Promise.all(Array.from({ length: 8 }, async () => notice(await come(browser, answer))));
     expect(ends.filter((end) => end === null)).toHaveLength(1);
-    expect(ends.filter((end) => end === 'federation-over')).toHaveLength(7);
+    expect(ends.filter((end) => end === 'federation:over')).toHaveLength(7);
   });
 
   it.each(codeFlowKinds)('A cancelled sign-in at %s keeps the return address and the language', async (kind) => {
@@ -183,8 +183,10 @@ describe.each(backends)('attempts on $name', (backend) => {
     const address = await pressButton(browser, kind, { search });
     providers.answerAs('refuse', kind);
     const back = locationOf(await come(browser, locationOf(await sendRequest(address, { redirect: 'manual' }))));
-    const parameters = Object.fromEntries(new URL(back).searchParams);
-    expect(parameters).toMatchObject({ redirect: '/settings/providers', notice: 'federation-cancelled' });
+    expect([new URL(back).searchParams.get('redirect'), noticeOf(back)]).toEqual([
+      '/settings/providers',
+      'federation:cancelled',
+    ]);
     expect(await (await browser.get(back)).text()).toContain('lang="fr"');
   });
 });
@@ -199,12 +201,7 @@ describe('an unreachable provider', () => {
     const foyer = await startFoyer(backend, environment);
     try {
       const answer = await foyer.browser().post('/federation/acme-oidc?redirect=/settings');
-      const back = new URL(locationOf(answer)).searchParams;
-      expect(Object.fromEntries(back)).toEqual({
-        redirect: '/settings',
-        notice: 'federation-unreachable',
-        provider: 'acme-oidc',
-      });
+      expect(pathOf(foyer, answer)).toBe('/?redirect=%2Fsettings#federation:unreachable/acme-oidc');
       expect(notice(await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google')))).toBeNull();
       await foyer.signedIn(await foyer.addUser());
     } finally {
@@ -212,7 +209,7 @@ describe('an unreachable provider', () => {
       await providers.close();
     }
     function notice(answer: Response) {
-      return new URL(locationOf(answer)).searchParams.get('notice');
+      return noticeOf(locationOf(answer));
     }
   });
 });

@@ -31,7 +31,7 @@ describe('certificates from signed metadata', () => {
     return arrive(foyer, attempt, await answerXml(providers, attempt, { signer }));
   };
   const inside = /^\/(?:tos|$)/;
-  const refused = 'notice=federation-invalid';
+  const refused = '#federation:invalid';
   const renewDaily = async () => {
     for (const { saml } of foyer.app.federation.providers.all) await saml?.renewDaily?.();
   };

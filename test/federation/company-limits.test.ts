@@ -1,4 +1,4 @@
-import { type Browser, locationOf } from '../support/browser.ts';
+import { type Browser, locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
@@ -21,17 +21,17 @@ describe.each(backends)('rate limits of a company on $name', (backend) => {
     },
   );
 
-  const notice = (to: string) => new URL(to, foyer.url).searchParams.get('notice');
+  const notice = (to: string) => noticeOf(to);
 
   it('A provider with domains has limits of its own for attempts and for codes to addresses of its domains', async () => {
     const colleague = () => somebody(providers, 'oidc', { emailVerified: false });
     for (let n = 0; n < 8; n += 1)
       expect(pathOf(foyer, await comeBy(providers, foyer.browser(), 'oidc', colleague()))).toBe('/verify-code');
     const ninth = await foyer.browser().post('/federation/acme-oidc');
-    expect(notice(locationOf(ninth))).toBe('federation-too-many');
+    expect(notice(locationOf(ninth))).toBe('federation:too-many');
     // The other providers have a stricter limit of their own.
     for (let n = 0; n < 4; n += 1) await pressButton(foyer.browser(), 'google');
-    expect(notice(locationOf(await foyer.browser().post('/federation/google')))).toBe('federation-too-many');
+    expect(notice(locationOf(await foyer.browser().post('/federation/google')))).toBe('federation:too-many');
   });
 
   it('Codes to addresses outside the domains of the provider count toward the general limit', async () => {
@@ -48,7 +48,7 @@ describe.each(backends)('rate limits of a company on $name', (backend) => {
         const path = pathOf(other, await comeBy(providers, other.browser(), 'oidc', who));
         to.push(notice(path) ?? path);
       }
-      expect(to).toEqual(['/verify-code', '/verify-code', '/verify-code', 'federation-too-many']);
+      expect(to).toEqual(['/verify-code', '/verify-code', '/verify-code', 'federation:too-many']);
     } finally {
       await other.close();
     }
@@ -87,9 +87,9 @@ describe.each(backends)('a form of the provider that expired, on $name', (backen
       expect([name, now.searchParams.get(name) === before.searchParams.get(name)]).toEqual([name, false]);
     expect(now.searchParams.get('prompt')).toBe('login');
     const third = new URL(await expire(browser, second));
-    expect([third.pathname, third.searchParams.get('notice'), third.searchParams.get('redirect')]).toEqual([
+    expect([third.pathname, noticeOf(third.href), third.searchParams.get('redirect')]).toEqual([
       '/',
-      'federation-provider-error',
+      'federation:provider-error',
       '/settings',
     ]);
   });
@@ -99,7 +99,7 @@ describe.each(backends)('a form of the provider that expired, on $name', (backen
     const wrongs: Record<string, string>[] = [{ error_description: 'maintenance' }, { error: 'server_error' }];
     for (const wrong of wrongs) {
       const to = await expire(browser, await pressButton(browser, 'oidc'), wrong);
-      expect(new URL(to).searchParams.get('notice')).toBe('federation-provider-error');
+      expect(noticeOf(to)).toBe('federation:provider-error');
     }
   });
 });

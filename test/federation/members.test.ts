@@ -7,7 +7,7 @@ import {
   type User,
 } from '../../server/users/index.ts';
 import { codeFor, otherThan } from '../sign-up/steps.ts';
-import { type Browser, locationOf } from '../support/browser.ts';
+import { type Browser, locationOf, noticeOf } from '../support/browser.ts';
 import { password, type TestFoyer } from '../support/foyer.ts';
 import { startWithProviders } from '../support/foyer-with-providers.ts';
 import { toNormalisedEmail, toSha256, toUserId } from '../support/ids.ts';
@@ -36,7 +36,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
   const path = (answer: Response) => pathOf(foyer, answer);
   const isSignedIn = async (browser: Browser) => (await browser.get('/settings')).status !== 303;
   const linksOf = async (user: User | undefined) => listIdentities(db(), toUserId(user?.id ?? ''));
-  const notice = (answer: Response) => new URL(locationOf(answer)).searchParams.get('notice');
+  const notice = (answer: Response) => noticeOf(locationOf(answer));
 
   describe('a user whose address the provider confirms', () => {
     it('A new user is confirmed, without a password, linked, welcomed by mail and asked to accept the terms', async () => {
@@ -150,14 +150,14 @@ describe.each(backends)('users by a provider on $name', (backend) => {
 
     it('A provider without sign-up refuses a new user with a notice', async () => {
       const answer = await comeBy(providers, foyer.browser(), 'amazon', somebody(providers, 'amazon'));
-      expect(notice(answer)).toBe('federation-sign-up-closed');
+      expect(notice(answer)).toBe('federation:sign-up-closed');
     });
 
     it('An identity without an address creates no user', async () => {
       const answer = await comeBy(providers, foyer.browser(), 'google', providers.people.google.joan, {
         search: '?redirect=%2Fsettings',
       });
-      expect(notice(answer)).toBe('federation-no-email');
+      expect(notice(answer)).toBe('federation:no-email');
       expect(new URL(locationOf(answer)).searchParams.get('redirect')).toBe('/settings');
     });
 
@@ -167,11 +167,11 @@ describe.each(backends)('users by a provider on $name', (backend) => {
       const user = await member(ada.email);
       await setDisabled(db(), toUserId(user?.id ?? ''), { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       const browser = foyer.browser();
-      expect(notice(await comeBy(providers, browser, 'google', ada))).toBe('federation-disabled');
+      expect(notice(await comeBy(providers, browser, 'google', ada))).toBe('federation:disabled');
       const other = await foyer.addUser();
       await setDisabled(db(), other.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
       const same = somebody(providers, 'google', { email: other.email });
-      expect(notice(await comeBy(providers, browser, 'google', same))).toBe('federation-disabled');
+      expect(notice(await comeBy(providers, browser, 'google', same))).toBe('federation:disabled');
       expect((await browser.cookies()).foyer_session).toBeUndefined();
     });
 
@@ -195,7 +195,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
         .values({ ...change, undoHash: toSha256('x'), changedAt: nowMs, undoUntil: nowMs + 60_000, undoneAt: null })
         .execute();
       const answer = await comeBy(providers, foyer.browser(), 'google', somebody(providers, 'google', { email: kept }));
-      expect(notice(answer)).toBe('federation-email-taken');
+      expect(notice(answer)).toBe('federation:email-taken');
       expect(await member(kept)).toBeUndefined();
     });
 
@@ -270,7 +270,7 @@ describe.each(backends)('users by a provider on $name', (backend) => {
     it('An address of an existing user gets a notice, and no mail is sent and no sign-up is started', async () => {
       const { email } = await foyer.addUser();
       const answer = await comeBy(providers, foyer.browser(), 'facebook', somebody(providers, 'facebook', { email }));
-      expect(notice(answer)).toBe('federation-email-taken');
+      expect(notice(answer)).toBe('federation:email-taken');
       expect(await foyer.mails(email)).toEqual([]);
       expect(await db().selectFrom('signUps').selectAll().where('email', '=', email).execute()).toEqual([]);
     });

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { locationOf } from '../support/browser.ts';
+import { locationOf, noticeOf } from '../support/browser.ts';
 import { cliOn } from '../support/cli.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders } from '../support/providers.ts';
@@ -88,7 +88,7 @@ describe('a provider that is not set up rightly', () => {
       plan();
       for (const [lang, text] of Object.entries(texts)) {
         const { page, address } = await signIn(lang, error);
-        expect(new URL(address, foyer.url).searchParams.get('notice')).toBe('federation-not-set-up');
+        expect(noticeOf(address)).toBe('federation:not-set-up');
         expect(page).toMatch(text);
         expect(page).not.toMatch(again);
       }
@@ -112,7 +112,7 @@ describe('a provider that is not set up rightly', () => {
       const browser = other.browser();
       browser.headers['accept-language'] = lang;
       const to = locationOf(await browser.post('/federation/acme-oidc'));
-      expect(to).toContain('notice=federation-not-set-up');
+      expect(noticeOf(to)).toBe('federation:not-set-up');
       const page = await (await browser.get(to)).text();
       expect(page).toMatch(text);
       expect(page).not.toMatch(again);
@@ -138,7 +138,8 @@ describe('a provider that is not set up rightly', () => {
     const other = await startFoyer(anyBackend, { PROVIDERS_FILE, ...environment });
     const member = await other.signedIn(await other.addUser());
     const notice = async (path: string, kind: string, who = other.browser()) => {
-      const page = await who.get(`${path}?notice=federation-${kind}&provider=acme-oidc`);
+      await who.announce(`federation:${kind}/acme-oidc`);
+      const page = await who.get(path);
       return /<div class="notice error" role="alert">.*?<\/div>/.exec(await page.text())?.[0] ?? '';
     };
     const visits = [
@@ -159,7 +160,7 @@ describe('a provider that is not set up rightly', () => {
   it('A fault that may pass still asks members to try again', async () => {
     for (const word of ['server_error', 'temporarily_unavailable']) {
       const { page, address } = await signIn('en', word);
-      expect(address).toContain('federation-provider-error');
+      expect(address).toContain('federation:provider-error');
       expect(page).toMatch(again);
     }
   });

@@ -9,7 +9,7 @@ import { backends } from '../support/stores.ts';
 import { comeBy, pathOf, somebody } from './steps.ts';
 
 const offerPath = '/federation/link';
-const signInFirst = `/?${new URLSearchParams({ redirect: offerPath, notice: 'federation-offer', provider: 'google' })}`;
+const signInFirst = `/?${new URLSearchParams({ redirect: offerPath })}#federation:offer/google`;
 
 describe.each(backends)('/federation/link on $name', (backend) => {
   let providers: TestProviders;

@@ -4,7 +4,7 @@ import { providerKinds as kinds } from '../../config/standard-providers.ts';
 import { LimitedOAuth2Client } from '../../server/federation/providers/oauth2-client.ts';
 import { AttemptStateStore, authenticate } from '../../server/federation/providers/passport.ts';
 import { openStrategies } from '../../server/federation/strategies.ts';
-import { locationOf } from '../support/browser.ts';
+import { locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { toFlowId } from '../support/ids.ts';
 import { providerIds as ids } from '../support/provider-kinds.ts';
@@ -202,7 +202,7 @@ describe('the routes of federation run through Passport', () => {
     async (kind) => {
       const call = jest.spyOn(Passport.prototype, 'authenticate');
       const answer = await comeBy(providers, foyer.browser(), kind, somebody(providers, kind));
-      expect(new URL(locationOf(answer)).searchParams.get('notice')).toBeNull();
+      expect(noticeOf(locationOf(answer))).toBeNull();
       expect(call.mock.calls.map(([id]) => id)).toEqual([ids[kind], ids[kind]]);
     },
   );

@@ -50,10 +50,10 @@ describe('a reload of the providers', () => {
   it('A certificate that is added counts from the reload on, and one that is removed no longer', async () => {
     const next = providers.otherSigner();
     const written = providers.write('next.crt', next.certificate);
-    expect(await answer(await beginSaml(foyer), { signer: next })).toContain('notice=federation-invalid');
+    expect(await answer(await beginSaml(foyer), { signer: next })).toContain('#federation:invalid');
     reload((json) => Object.assign(entryIn(json, 'acme-saml'), { certificates: [written] }));
     expect(await answer(await beginSaml(foyer), { signer: next })).toMatch(inside);
-    expect(await answer(await beginSaml(foyer))).toContain('notice=federation-invalid');
+    expect(await answer(await beginSaml(foyer))).toContain('#federation:invalid');
   });
 
   it('An attempt that began before the reload ends after it, by SAML and by OpenID Connect', async () => {

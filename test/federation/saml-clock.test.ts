@@ -1,4 +1,5 @@
 import { buildLogoutRequest, redirectAddress } from '../../sandbox/providers/index.ts';
+import { noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { answerXml, arrive, beginSaml } from '../support/saml.ts';
@@ -42,7 +43,7 @@ describe.each([anyBackend])('the clock of a SAML provider', (backend) => {
     const attempt = await beginSaml(foyer, { provider });
     return arrive(foyer, attempt, await answerXml(providers, attempt, { ...who(provider), ...times(seconds) }));
   }
-  const refused = expect.stringContaining('federation-invalid');
+  const refused = expect.stringContaining('federation:invalid');
 
   it.each([50, -50])('A sign-in is accepted from a provider whose clock differs by %i seconds', async (seconds) => {
     expect(await signIn(seconds)).not.toEqual(refused);
@@ -62,7 +63,7 @@ describe.each([anyBackend])('the clock of a SAML provider', (backend) => {
     for (const [seconds, notice] of [
       [50, null],
       [-50, null],
-      [-70, 'federation-not-fresh'],
+      [-70, 'federation:not-fresh'],
     ] as const) {
       const who = newcomer();
       const first = await beginSaml(foyer);
@@ -70,7 +71,7 @@ describe.each([anyBackend])('the clock of a SAML provider', (backend) => {
       const again = await beginSaml(foyer, { browser: first.browser, search: '?forceAuth=1' });
       const answer = { ...who, ...times(seconds), notOnOrAfterMs: Date.now() + 60_000 };
       const to = await arrive(foyer, again, await answerXml(providers, again, answer));
-      expect([seconds, new URL(to, foyer.url).searchParams.get('notice')]).toEqual([seconds, notice]);
+      expect([seconds, noticeOf(to)]).toEqual([seconds, notice]);
     }
   });
 

@@ -159,7 +159,7 @@ describe.each([anyBackend])('SAML encryption, as products do it', (backend) => {
       assertionBeforeSigning: (plain) =>
         plain.replace('</saml:AttributeStatement>', '<saml:EncryptedAttribute/></saml:AttributeStatement>'),
     });
-    expect(await arrive(context.foyer, attempt, xml)).toContain('federation-invalid');
+    expect(await arrive(context.foyer, attempt, xml)).toContain('federation:invalid');
     expect(federationLog(context.foyer).at(-1)?.detail).toBe(
       'an attribute is encrypted, which is not supported: let the provider encrypt the assertion',
     );

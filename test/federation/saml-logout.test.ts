@@ -127,7 +127,7 @@ describe.each([anyBackend])('SAML single logout', (backend) => {
     );
     const asked = await (await attempt.browser.get('/logout')).text();
     expect(asked).toContain('You’ll stay signed in at Acme Corporate');
-    expect(pathOf(await attempt.browser.post('/logout'))).toBe('/?notice=federation-signed-out&provider=plain');
+    expect(pathOf(await attempt.browser.post('/logout'))).toBe('/#federation:signed-out/plain');
   });
 
   it('A logout request of the provider by redirect ends the user’s sessions and gets a signed response', async () => {

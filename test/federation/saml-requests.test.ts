@@ -101,7 +101,7 @@ describe.each([anyBackend])('requests to a SAML provider', (backend) => {
     const { browser, url } = await begin('by-form');
     const refused = async (who: Browser, address: string) => {
       const answer = await who.get(address);
-      expect([answer.status, locationOf(answer)]).toEqual([303, expect.stringContaining('federation-over')]);
+      expect([answer.status, locationOf(answer)]).toEqual([303, expect.stringContaining('federation:over')]);
       expect(await answer.text()).not.toContain('SAMLRequest');
     };
     await refused(foyer.browser(), url.pathname + url.search);

@@ -36,7 +36,7 @@ describe.each([anyBackend])('SAML', (backend) => {
 
   it('A SAML sign-in creates a new user and signs the same user in again', async () => {
     const { attempt, to } = await setup.come();
-    expect([to.startsWith('/?notice'), await isSignedIn(attempt.browser)]).toEqual([false, true]);
+    expect([to.includes('#federation:'), await isSignedIn(attempt.browser)]).toEqual([false, true]);
     const again = await beginSaml(foyer, { search: '?redirect=%2Fsettings' });
     await arrive(foyer, again, await answerXml(providers, again));
     expect(await isSignedIn(again.browser)).toBe(true);
@@ -73,15 +73,15 @@ describe.each([anyBackend])('SAML', (backend) => {
 
   it('An assertion that is not encrypted as configured, or encrypted with a wrong key, is refused', async () => {
     expect((await setup.come({ ...setup.issuerOf('sealed'), ...newcomer() }, 'sealed')).to).toContain(
-      'federation-invalid',
+      'federation:invalid',
     );
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is not encrypted');
     const encryptFor = providers.otherSigner().certificate;
     expect((await setup.come({ ...setup.issuerOf('sealed'), ...newcomer(), encryptFor }, 'sealed')).to).toContain(
-      'federation-invalid',
+      'federation:invalid',
     );
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion cannot be decrypted');
-    expect((await setup.come({ ...newcomer(), encryptFor })).to).toContain('federation-invalid');
+    expect((await setup.come({ ...newcomer(), encryptFor })).to).toContain('federation:invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion is encrypted, and this is not configured');
   });
 
@@ -139,13 +139,13 @@ describe.each([anyBackend])('SAML', (backend) => {
 
   it('An answer that does not say that anybody signed in (no AuthnStatement) is refused', async () => {
     const assertionBeforeSigning = (xml: string) => xml.replace(/<saml:AuthnStatement.*<\/saml:AuthnStatement>/s, '');
-    expect((await setup.come({ ...newcomer(), assertionBeforeSigning })).to).toContain('federation-invalid');
+    expect((await setup.come({ ...newcomer(), assertionBeforeSigning })).to).toContain('federation:invalid');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the assertion does not say that anybody signed in');
   });
 
   it('A transient NameID is refused unless an attribute identifies the user', async () => {
     const passing = { ...newcomer(), nameIdFormat: transientFormat };
-    expect((await setup.come(passing)).to).toContain('federation-not-set-up');
+    expect((await setup.come(passing)).to).toContain('federation:not-set-up');
     expect(federationLog(foyer).at(-1)?.detail).toBe('the NameID is transient, and no other subject is configured');
     const numbered = (employeeNumber: readonly string[]) => ({
       ...passing,
@@ -153,8 +153,8 @@ describe.each([anyBackend])('SAML', (backend) => {
       attributes: { ...passing.attributes, employeeNumber },
     });
     expect((await setup.come(numbered(['4711']), 'by-number')).to).toContain('/verify-code');
-    expect((await setup.come(numbered(['4711', '4712']), 'by-number')).to).toContain('federation-invalid');
-    expect((await setup.come(numbered([]), 'by-number')).to).toContain('federation-invalid');
+    expect((await setup.come(numbered(['4711', '4712']), 'by-number')).to).toContain('federation:invalid');
+    expect((await setup.come(numbered([]), 'by-number')).to).toContain('federation:invalid');
   });
 
   it('A cancelled sign-in at the provider returns with a notice and keeps the return address', async () => {
@@ -165,9 +165,9 @@ describe.each([anyBackend])('SAML', (backend) => {
       await answerXml(providers, attempt, { status: 'Responder', subStatus: 'RequestDenied', sign: 'none' }),
     );
     expect(new URL(to, foyer.url).searchParams.get('redirect')).toBe('/settings');
-    expect(to).toContain('federation-cancelled');
+    expect(to).toContain('federation:cancelled');
     const failed = await setup.come({ status: 'Responder', sign: 'none' });
-    expect(failed.to).toContain('federation-provider-error');
+    expect(failed.to).toContain('federation:provider-error');
   });
 
   it('An old sign-in at the provider is refused as not fresh when reauthentication was requested', async () => {
@@ -177,7 +177,7 @@ describe.each([anyBackend])('SAML', (backend) => {
     expect(parseSamlMessage(carried?.xml ?? '')?.forceAuthn).toBe(true);
     const old = await answerXml(providers, again, { issuedAtMs: Date.now() - 70_000, notBeforeMs: null });
     // A second attempt would not help, so the page asks for another sign-in method.
-    expect(await arrive(foyer, again, old)).toContain('federation-not-fresh');
+    expect(await arrive(foyer, again, old)).toContain('federation:not-fresh');
     expect(federationLog(foyer).at(-1)?.detail).toBe('person was not reauthenticated');
   });
 
@@ -212,9 +212,9 @@ describe.each([anyBackend])('SAML', (backend) => {
       expect([done.status, new URL(pathOf(done), foyer.url).origin]).toEqual([303, foyer.url]);
       expect(await isSignedIn(browser)).toBe(true);
       // Neither the ticket nor the assertion can be used again.
-      expect(pathOf(await foyer.browser().post('/federation/open/finish', { ticket }))).toContain('federation-over');
+      expect(pathOf(await foyer.browser().post('/federation/open/finish', { ticket }))).toContain('federation:over');
       const replayed = await postFromElsewhere(foyer, acs, { SAMLResponse: inBase64(xml) });
-      expect(pathOf(replayed)).toContain('federation-over');
+      expect(pathOf(replayed)).toContain('federation:over');
       expect(federationLog(foyer).at(-1)?.detail).toBe('assertion already used');
     });
 
@@ -227,7 +227,7 @@ describe.each([anyBackend])('SAML', (backend) => {
 
     it('Attack: a response to a request is refused without the attempt of that request', async () => {
       const { answer } = await unasked({ ...newcomer('open.example'), inResponseTo: '_somebody-elses' });
-      expect(pathOf(answer)).toContain('federation-foreign');
+      expect(pathOf(answer)).toContain('federation:foreign');
     });
   });
 });

@@ -157,7 +157,7 @@ describe('second factor of users by a provider', () => {
       expect((await browser.get('/settings/phone')).status).toBe(200);
       expect(path(await browser.post('/settings/phone', { phone_number: phone }))).toBe('/settings/phone/code');
       const home = path(await browser.post('/settings/phone/code', { code: await textedCode(foyer, phone) }));
-      expect(home).toMatch(/^\/settings\?/);
+      expect(home).toMatch(/^\/settings#/);
       expect((await browser.get(path(await browser.get(home)))).status).toBe(200);
       expect(path(await browser.post('/settings/mfa', { method: 'sms' }))).toBe('/settings/mfa/sms');
       expect(path(await browser.post('/settings/mfa/sms'))).toBe('/settings/mfa/sms/code');

@@ -96,7 +96,7 @@ describe('sign-in by samlp', () => {
   });
 
   it('An assertion that is signed with SHA-1 is refused, and the log says why', async () => {
-    expect(await signIn('sha1')).toContain('federation-invalid');
+    expect(await signIn('sha1')).toContain('federation:invalid');
     expect(foyer.logged()).toMatch(
       /"provider":"samlp-sha1","outcome":"invalid","detail":"a signature has a SignatureMethod that is not accepted"/,
     );

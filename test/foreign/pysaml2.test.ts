@@ -77,7 +77,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
   };
 
   it.each(idsThatWork)('A person signs up by pysaml2 as it is set up in %s, and signs in again', async (id) => {
-    expect(await companies.signIn(id)).not.toContain('notice=');
+    expect(await companies.signIn(id)).not.toContain('#');
     expect(outcome()).toMatchObject({ provider: id, outcome: 'created' });
     const again = await start(id);
     expect(outcome()).toMatchObject({ provider: id, outcome: 'signed-in' });
@@ -91,7 +91,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
     ['triple-des', /^the assertion is encrypted in a way that is not accepted$/],
     ['unsealed', /encrypted/],
   ])('A sign-in by pysaml2 as it is set up in %s is refused, and the log says why', async (id, detail) => {
-    expect(await companies.signIn(id)).toContain('notice=federation-');
+    expect(await companies.signIn(id)).toContain('#federation:');
     expect(outcome()).toMatchObject({ provider: id, detail: expect.stringMatching(detail) });
   });
 
@@ -137,7 +137,7 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
     const page = await companies.press('assertion', browser, '?forceAuth=1');
     expect(asksThere(page)).toBe(true);
     const { html } = await companies.signInThere(browser, page);
-    expect(await companies.deliver(browser, html)).not.toContain('notice=');
+    expect(await companies.deliver(browser, html)).not.toContain('#');
   });
 
   /** Goes on between Foyer and pysaml2 until neither redirects to the other. */
@@ -212,8 +212,8 @@ describe('sign-in by pysaml2, which signs, encrypts and verifies by xmlsec1', ()
       expect(await isSignedIn(browser)).toBe(false);
       return { to, status: page.status, html: await page.text() };
     };
-    expect((await unasked('assertion')).to).toContain('notice=federation-foreign');
+    expect((await unasked('assertion')).to).toContain('#federation:foreign');
     const { to, status, html } = await unasked('open');
-    expect([to, status, html]).toEqual([expect.not.stringContaining('notice='), 200, expect.stringContaining('<form')]);
+    expect([to, status, html]).toEqual([expect.not.stringContaining('#'), 200, expect.stringContaining('<form')]);
   });
 });

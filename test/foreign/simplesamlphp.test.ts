@@ -99,7 +99,7 @@ describe('sign-in by SimpleSAMLphp', () => {
   };
 
   it.each(idsThatWork)('A person signs up by SimpleSAMLphp as it is set up in %s, and signs in again', async (id) => {
-    expect(await companies.signIn(id)).not.toContain('notice=');
+    expect(await companies.signIn(id)).not.toContain('#');
     expect(outcome()).toMatchObject({ provider: id, outcome: 'created' });
     const again = await start(id);
     expect(outcome()).toMatchObject({ provider: id, outcome: 'signed-in' });
@@ -112,7 +112,7 @@ describe('sign-in by SimpleSAMLphp', () => {
     ['sha1', /SignatureMethod that is not accepted/],
     ['unsealed', /encrypted/],
   ])('A sign-in by SimpleSAMLphp as it is set up in %s is refused, and the log says why', async (id, detail) => {
-    expect(await companies.signIn(id)).toContain('notice=federation-');
+    expect(await companies.signIn(id)).toContain('#federation:');
     expect(outcome()).toMatchObject({ provider: id, detail: expect.stringMatching(detail) });
   });
 
@@ -148,7 +148,7 @@ describe('sign-in by SimpleSAMLphp', () => {
     const page = await companies.press('persistent', browser, '?forceAuth=1');
     expect(asksThere(page)).toBe(true);
     const { html } = await companies.signInThere(browser, page);
-    expect(await companies.deliver(browser, html)).not.toContain('notice=');
+    expect(await companies.deliver(browser, html)).not.toContain('#');
   });
 
   /** The session there stays. */
@@ -213,8 +213,8 @@ describe('sign-in by SimpleSAMLphp', () => {
       expect(await isSignedIn(browser)).toBe(false);
       return { to, status: page.status, html: await page.text() };
     };
-    expect((await unasked('persistent')).to).toContain('notice=federation-foreign');
+    expect((await unasked('persistent')).to).toContain('#federation:foreign');
     const { to, status, html } = await unasked('open');
-    expect([to, status, html]).toEqual([expect.not.stringContaining('notice='), 200, expect.stringContaining('<form')]);
+    expect([to, status, html]).toEqual([expect.not.stringContaining('#'), 200, expect.stringContaining('<form')]);
   });
 });

@@ -58,7 +58,7 @@ describe.each(backends)('the parts of pages for dialogs on $name', (backend) => 
     const answer = await browser.post('/settings/name', typed, part);
     expect([answer.status, answer.headers.get('foyer-location'), answer.headers.get('location')]).toEqual([
       204,
-      '/settings?notice=name',
+      '/settings#settings:name',
       null,
     ]);
     const redirected = await browser.post('/settings/name', typed);

@@ -212,7 +212,7 @@ describe.each(backends)('connected apps on $name', (backend) => {
     const home = await foyer.signedIn(user);
     expect(await appsPage(home)).toContain('Kitchen Radio');
     const removed = await home.post(`/settings/apps/remove?client_id=${radio.id}`);
-    expect(removed.headers.get('location')).toBe('/settings/apps?notice=removed');
+    expect(removed.headers.get('location')).toBe('/settings/apps#connected-apps:removed');
     await expect(oidc.refreshTokenGrant(radio.config, next.refresh_token ?? '')).rejects.toMatchObject({
       error: 'invalid_grant',
     });

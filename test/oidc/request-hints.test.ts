@@ -243,7 +243,8 @@ describe.each(backends)('hints of a client app on the pages of its request, on $
       const { url } = await land(at, { identity_provider: 'google' });
       const refused = await at.post(`/sign-in${url.search}`, { username: user.email, password: 'wrong' });
       expect(await refused.text()).toContain('name="password"');
-      const failed = await (await at.get(`${url.href}&notice=federation-cancelled&provider=google`)).text();
+      await at.announce('federation:cancelled/google');
+      const failed = await (await at.get(url.href)).text();
       expect(failed).toContain('name="password"');
       expect(await (await at.get('/?identity_provider=google')).text()).toContain('name="password"');
     });

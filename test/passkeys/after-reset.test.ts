@@ -42,7 +42,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     expect((await stranger.get('/settings')).status).toBe(200);
 
     const removed = await browser.post(path);
-    expect([removed.status, locationOf(removed)]).toEqual([303, `${foyer.url}/?notice=password-reset`]);
+    expect([removed.status, locationOf(removed)]).toEqual([303, `${foyer.url}/#password:reset`]);
     expect((await passkeysOf(user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
     expect((await stranger.get('/settings')).status).toBe(303);
     expect((await signInWith(stranger, planted)).status).toBe(400);
@@ -96,7 +96,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     const elsewhere = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     expect((await browser.post(path, {}, elsewhere)).status).toBe(403);
     for (const other of [foyer.browser(), await foyer.signedIn(await foyer.addUser())]) {
-      expect(locationOf(await other.get(path))).toBe(`${foyer.url}/?notice=password-reset`);
+      expect(locationOf(await other.get(path))).toBe(`${foyer.url}/#password:reset`);
       expect((await other.post(path)).status).toBe(303);
     }
     expect((await passkeysOf(user.id)).map(({ id }) => id)).toEqual([authenticator.id]);
@@ -113,10 +113,10 @@ describe.each(backends)('a reset password and the passkeys that were added latel
 
   it('A reset without recent passkeys skips the page', async () => {
     const user = await foyer.addUser();
-    expect(locationOf(await reset(foyer, foyer.browser(), user.email))).toBe(`${foyer.url}/?notice=password-reset`);
+    expect(locationOf(await reset(foyer, foyer.browser(), user.email))).toBe(`${foyer.url}/#password:reset`);
     const { user: old } = await memberWithPasskey(foyer);
     foyer.passTime(31 * dayMs);
-    expect(locationOf(await reset(foyer, foyer.browser(), old.email))).toBe(`${foyer.url}/?notice=password-reset`);
+    expect(locationOf(await reset(foyer, foyer.browser(), old.email))).toBe(`${foyer.url}/#password:reset`);
     expect(await passkeysOf(old.id)).toHaveLength(1);
   });
 });

@@ -38,7 +38,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     expect(await shown(browser)).toContain('No passkey yet');
     const authenticator = new Authenticator(foyer.url);
     const answer = await addPasskey(browser, authenticator, { name: ' Work <laptop> ' });
-    expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}${path}?notice=added`]);
+    expect([answer.status, locationOf(answer)]).toEqual([303, `${foyer.url}${path}#passkeys:added`]);
     expect(await passkeysOf(user.id)).toEqual([
       {
         id: authenticator.id,
@@ -53,7 +53,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
         lastUsedAt: null,
       },
     ]);
-    const html = await shown(browser, `${path}?notice=added`);
+    const html = await shown(browser, `${path}#passkeys:added`);
     expect(html).toContain('Work &lt;laptop&gt;');
     expect(html).toContain('The passkey has been added.');
     expect(html).toContain('Synced');
@@ -85,13 +85,13 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
       expect([name, answer.status, (await answer.text()).includes(error)]).toEqual([name, 400, true]);
     }
     const renamed = await browser.post(actPath('rename', id), { name: 'Phone' });
-    expect(locationOf(renamed)).toBe(`${foyer.url}${path}?notice=renamed`);
+    expect(locationOf(renamed)).toBe(`${foyer.url}${path}#passkeys:renamed`);
     expect((await passkeysOf(user.id)).map(({ name }) => name)).toEqual(['Phone']);
 
     expect(await shown(browser, actPath('remove', id))).toContain('“Phone” won’t sign you in here any more.');
     expect(await passkeysOf(user.id)).toHaveLength(1);
     const removed = await browser.post(actPath('remove', id));
-    expect(locationOf(removed)).toBe(`${foyer.url}${path}?notice=removed`);
+    expect(locationOf(removed)).toBe(`${foyer.url}${path}#passkeys:removed`);
     expect(await passkeysOf(user.id)).toEqual([]);
     expect((await browser.post(actPath('remove', id))).status).toBe(404);
     const told = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');

@@ -189,20 +189,20 @@ export const rows: Row[] = [
   {
     limit: 'federationAttempt',
     reach: (foyer) => ({ value: address, send: () => foyer.browser().post('/federation/google') }),
-    notice: 'federation-too-many',
+    notice: 'federation:too-many',
   },
   {
     limit: 'companyFederationAttempt',
     reach: (foyer) => ({ value: address, send: () => foyer.browser().post('/federation/acme-oidc') }),
-    notice: 'federation-too-many',
+    notice: 'federation:too-many',
   },
   {
     limit: 'unsolicitedSamlResponse',
     reach: (foyer) => ({
       value: address,
-      send: () => post(foyer, '/federation/acme-saml/acs', { SAMLResponse: 'none' }),
+      send: () => foyer.browser().post('/federation/acme-saml/acs', { SAMLResponse: 'none' }),
     }),
-    notice: 'federation-too-many',
+    notice: 'federation:too-many',
   },
   {
     limit: 'upstreamLogoutPost',

@@ -1,5 +1,5 @@
 import { rateLimits, toCounterKey } from '../../server/http/index.ts';
-import { locationOf } from '../support/browser.ts';
+import { locationOf, noticeOf } from '../support/browser.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { backends } from '../support/stores.ts';
@@ -38,7 +38,7 @@ describe.each(backends)('a limit of the table that is full, on $name', (backend)
         expect(refused.status).toBe(429);
         expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       } else {
-        expect(new URL(locationOf(refused), foyer.url).searchParams.get('notice')).toBe(notice);
+        expect(noticeOf(locationOf(refused))).toBe(notice);
       }
       expect(await kv.count(key)).toBe(counter.max);
       expect(await Promise.all(others.map((other) => kv.count(other)))).toEqual(before);

@@ -31,7 +31,7 @@ describe.each(backends)('notices of an ended sign-in or session, on $name', (bac
     expect((await browser.get('/second-factor?redirect=/settings')).status).toBe(200);
     foyer.passTime(10 * minuteMs + 1_000);
     const answer = await browser.get('/second-factor?redirect=/settings');
-    expect(pathOf(answer)).toBe('/?redirect=%2Fsettings&notice=second-factor-over');
+    expect(pathOf(answer)).toBe('/?redirect=%2Fsettings#second-factor-over');
     expect(await arrive(browser, '/second-factor?redirect=/settings')).toContain(tooLong);
     // This also holds after the browser has deleted the cookie of the challenge.
     expect(await arrive(foyer.browser(), '/second-factor')).toContain(tooLong);
@@ -68,7 +68,9 @@ describe.each(backends)('notices of an ended sign-in or session, on $name', (bac
     const browser = await foyer.signedIn(user);
     await browser.post('/logout');
     expect(await arrive(browser, '/')).not.toContain(signedOut);
-    expect(await arrive(await foyer.signedIn(user), '/?notice=password-reset')).not.toContain(signedOut);
+    const after = await foyer.signedIn(user);
+    await after.announce('password:reset');
+    expect(await arrive(after, '/')).not.toContain(signedOut);
   });
 
   it('Attack: a forged session cookie gets a notice but no session', async () => {

@@ -84,11 +84,13 @@ describe.each(backends)('imported users on $name', (backend) => {
     expect(begun.status).toBe(303);
     const location = begun.headers.get('location') ?? '';
     expect(location).toBe(
-      `/reset-password?${new URLSearchParams({ redirect: '/settings', username: member.email, notice: 'moved' })}`,
+      `/reset-password?${new URLSearchParams({ redirect: '/settings', username: member.email })}#reset-code:moved`,
     );
     expect(await read(await browser.get(location))).toMatch(/We’ve moved.*but not your password/);
     // A second sign-in in the same browser sends no second code.
-    expect((await signIn(member.email, 'another try 7', browser)).headers.get('location')).toContain('notice=moved');
+    expect((await signIn(member.email, 'another try 7', browser)).headers.get('location')).toContain(
+      '#reset-code:moved',
+    );
     const mails = await foyer.mails(member.email);
     expect(mails.map(({ template }) => template)).toEqual(['password-reset']);
 

@@ -151,7 +151,7 @@ describe('a provider’s button', () => {
       await press(browser, '/federation/google?redirect=%2Fsettings');
       const refused = await browser.post('/federation/google?redirect=%2Fsettings');
       const back = refused.headers.get('location') ?? '';
-      expect(back).toBe('/?redirect=%2Fsettings&notice=federation-too-many&provider=google');
+      expect(back).toBe('/?redirect=%2Fsettings#federation:too-many/google');
       expect(plain(await (await browser.get(back)).text())).toContain('Too many attempts with Google.');
     } finally {
       await busy.close();

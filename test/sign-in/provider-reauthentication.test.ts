@@ -27,7 +27,7 @@ describe('reauthentication', () => {
     expect(asked.searchParams.get('login_hint')).toBe(lotte.email);
     providers.answerAs(vera, 'google');
     const back = (await comeBack(browser, asked)).headers.get('location') ?? '';
-    expect(back).toBe('/re-authenticate?redirect=%2Fsettings&notice=federation-not-yours&provider=google');
+    expect(back).toBe('/re-authenticate?redirect=%2Fsettings#federation:not-yours/google');
     const said = plain(await (await browser.get(back)).text());
     expect(said).toContain('That Google account isn’t linked to your account.');
 

@@ -133,8 +133,8 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
       expect(closed.headers.get('location')).toBe('/?redirect=%2Ftos');
       await browser.jar.setCookie(`foyer_challenge=${challenge}`, foyer.url);
       const late = await show(browser, await appCode(foyer, secret));
-      expect(late.headers.get('location')).toBe('/?notice=second-factor-over');
-      expect(await read(await browser.get('/?notice=second-factor-over'))).toContain('Your sign-in took too long');
+      expect(late.headers.get('location')).toBe('/#second-factor-over');
+      expect(await read(await browser.get('/#second-factor-over'))).toContain('Your sign-in took too long');
     });
   });
 
@@ -260,9 +260,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     await foyer.deps.database.transaction((trx) =>
       setMfaPreference(trx, user.id, { preference: 'none', nowMs: foyer.deps.now() }),
     );
-    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
-      '/?notice=second-factor-over',
-    );
+    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe('/#second-factor-over');
     expect((await browser.post('/sign-in', { username: user.email, password })).headers.get('location')).not.toContain(
       'second-factor',
     );
@@ -273,9 +271,7 @@ describe.each(backends)('the second step of a sign-in on $name', (backend) => {
     const browser = foyer.browser();
     await toChallenge(browser, user);
     await setDisabled(foyer.deps.database.db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
-    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe(
-      '/?notice=second-factor-over',
-    );
+    expect((await show(browser, await appCode(foyer, secret))).headers.get('location')).toBe('/#second-factor-over');
     expect(await isSignedIn(browser)).toBe(false);
   });
 });

@@ -45,12 +45,33 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
       '/signup/plan',
       '/signup/plan/a%20b',
       '/signup/plan/x/nothing',
-      '/signup/',
-      '/Signup',
+      '/signup//',
+      '/Signup/nothing',
     ]) {
       const answer = await foyer.browser().get(path);
       const oops = (await answer.text()).includes('Oops – page not found');
-      expect([path, answer.status, oops]).toEqual([path, 404, path !== '/Signup']);
+      expect([path, answer.status, oops]).toEqual([path, 404, path.startsWith('/signup')]);
+    }
+  });
+
+  it.each([
+    ['/signup/', '/signup'],
+    ['/SignUp?email=a%40b.de', '/signup?email=a%40b.de'],
+    ['/Settings/?tab=mfa-data', '/settings?tab=mfa-data'],
+    ['/plan-purchase-appsumo', '/plan-purchase-appsumo/'],
+  ])('The link %s of someone else’s mail leads to %s', async (path, exact) => {
+    const answer = await foyer.browser().get(path);
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, exact]);
+    expect((await foyer.browser().post(path)).status).toBe(404);
+  });
+
+  it('Attack: no address of another site comes out of a path that is not exact', async () => {
+    for (const path of ['//evil.example/signup/', '/signup/..//evil.example/', '/%2f%2fevil.example/signup/']) {
+      const { status, headers } = await foyer.browser().get(path);
+      expect([path, status < 300 || status > 399 || new URL(headers.get('location') ?? '', foyer.url).origin]).toEqual([
+        path,
+        true,
+      ]);
     }
   });
 

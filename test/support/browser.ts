@@ -10,6 +10,18 @@ export interface Asking extends Omit<RequestOptions, 'headers'> {
 export const isRefusal = (status: number, setCookies: readonly string[]): boolean =>
   status === 303 && setCookies.some((line) => /^(?:__Host-)?foyer_form_[\w-]{12}=[^;]/.test(line));
 
+/** The sealed cookie of a notice. */
+export interface NoticeBox {
+  open(value: string): string;
+  seal(notice: string): string;
+}
+
+/** Tests find these on the page. */
+const beforeAnyPage = new Set(['terms:accepted', 'account:linked', 'email-confirmed', 'no-deal']);
+
+/** For each Foyer of this process, by its origin. */
+export const noticeBoxes = new Map<string, NoticeBox>();
+
 /**
  * A browser without pages: cookies and request headers as browsers send them, over agents of supertest. Redirects are
  * not followed, so that a test sees each step. The exception is the redirect of a refused form: its page is the answer.
@@ -33,7 +45,26 @@ export class Browser {
     const headers = new Headers({ ...this.headers, ...own });
     // The cookies of the jar replace a Cookie header of the test; superagent would merge the two.
     if (this.jar.getCookieStringSync(url.href) !== '') headers.delete('cookie');
-    return send(this.#agent(url.origin), `${url.pathname}${url.search}`, { ...init, headers });
+    const response = await send(this.#agent(url.origin), `${url.pathname}${url.search}`, { ...init, headers });
+    return this.#withNotice(response);
+  }
+
+  /**
+   * The name of the notice that comes with a redirect, except those that can precede any page, as the fragment of its address: tests compare both at once. Of a
+   * Foyer of another process no name can be read.
+   */
+  #withNotice(response: Response): Response {
+    const address = response.headers.get('location') ?? response.headers.get('foyer-location');
+    const cookies = response.headers.getSetCookie().map((line) => /^(?:__Host-)?foyer_notice=([^;]+)/.exec(line)?.[1]);
+    const notice = cookies.findLast((value) => value !== undefined);
+    const box = noticeBoxes.get(new URL(response.url).origin);
+    if (address === null || notice === undefined) return response;
+    const title = box?.open(decodeURIComponent(notice)) ?? 'notice';
+    if (beforeAnyPage.has(title)) return response;
+    const name = response.headers.has('location') ? 'location' : 'foyer-location';
+    response.headers.set('sent-location', address);
+    response.headers.set(name, `${address.replace(/#$/, '')}#${title}`);
+    return response;
   }
 
   #agent(origin: string): Agent {
@@ -113,6 +144,13 @@ export class Browser {
     });
   }
 
+  /** As if an action of this browser had led to the next page. */
+  async announce(notice: string): Promise<void> {
+    const seal = noticeBoxes.get(this.#base)?.seal;
+    if (seal === undefined) throw new Error(`no Foyer of this process at ${this.#base}`);
+    await this.jar.setCookie(`foyer_notice=${encodeURIComponent(seal(notice))}; Path=/`, this.#base);
+  }
+
   async cookies(): Promise<Record<string, string>> {
     const cookies = await this.jar.getCookies(this.#base);
     return Object.fromEntries(cookies.map(({ key, value }) => [key, value]));
@@ -125,3 +163,7 @@ export function locationOf(response: Response): string {
   if (location === null) throw new Error(`answered ${response.status} without a Location`);
   return new URL(location, response.url).href;
 }
+
+/** The notice that comes with a redirect (see {@link Browser}), without its provider; null: there is none. */
+export const noticeOf = (address: string): string | null =>
+  /#([^/]+)/.exec(address.replace(/^https?:\/\/[^/]*/, ''))?.[1] ?? null;

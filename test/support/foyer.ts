@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { z } from 'zod';
 import { loadConfig } from '../../config/load.ts';
 import { createSandboxExtensions } from '../../sandbox/index.ts';
 import { type App, createApp } from '../../server/app.ts';
@@ -16,9 +17,9 @@ import {
   insertClient,
 } from '../../server/oidc/index.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../server/password/index.ts';
-import { noMetrics } from '../../server/shared/index.ts';
+import { noMetrics, toSealedText } from '../../server/shared/index.ts';
 import { insertUser, type NewUser, type User } from '../../server/users/index.ts';
-import { Browser } from './browser.ts';
+import { Browser, type NoticeBox, noticeBoxes } from './browser.ts';
 import { clientDir } from './client-dir.ts';
 import { toE164, toNormalisedEmail } from './ids.ts';
 import { bothCarriers, createMailRecorder, type RecordedMail } from './mail-recorder.ts';
@@ -67,6 +68,7 @@ export interface TestFoyer {
   addUser(user?: Partial<PlainUser>): Promise<User>;
   /** Registers a client app; returns its id and secret (null if public). */
   addClient(client?: Partial<ClientRequest>): Promise<{ id: string; secret: string | null; redirectUri: string }>;
+  noticeBox: NoticeBox;
   /** A new browser: own cookies, headers like Chromium's, redirects are not followed. */
   browser(): Browser;
   /** A browser in which the user has signed in with the form. */
@@ -168,6 +170,12 @@ export async function startFoyer(
   });
   server.on('request', app.app);
 
+  const noticeBox: NoticeBox = {
+    open: (value) =>
+      z.object({ name: z.string() }).parse(JSON.parse(boxes.forms.open(toSealedText(value), 'notice'))).name,
+    seal: (name) => boxes.forms.seal(JSON.stringify({ name, untilMs: now() + 60_000 }), 'notice'),
+  };
+  noticeBoxes.set(url, noticeBox);
   const browser = () => new Browser(url);
   /** Delivers all untried messages, including those that are delayed by up to two seconds. */
   async function deliver(): Promise<void> {
@@ -214,6 +222,7 @@ export async function startFoyer(
       await insertClient(stores.database.db, metadata, { secret, nowMs: deps.now() });
       return { id: metadata.client_id, secret, redirectUri };
     },
+    noticeBox,
     browser,
     signedIn: (user) => signInBrowser(browser(), user),
     async mails(to) {

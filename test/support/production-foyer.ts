@@ -1,5 +1,5 @@
 import { production } from '../attacks/production.ts';
-import { Browser } from './browser.ts';
+import { Browser, noticeBoxes } from './browser.ts';
 import { makeCertificate } from './certificate.ts';
 import { signInBrowser, startFoyer, type TestFoyer } from './foyer.ts';
 import { trustCertificate } from './http-client.ts';
@@ -31,6 +31,7 @@ export async function startProductionFoyer(): Promise<TestFoyer> {
   const proxy = await startTrustedProxy();
   const foyer = await startFoyer(anyBackend, { ...production, PUBLIC_URL: proxy.url });
   proxy.target = foyer.url;
+  noticeBoxes.set(proxy.url, foyer.noticeBox);
   const browser = () => new Browser(proxy.url);
   return {
     ...foyer,

@@ -69,8 +69,8 @@ export async function arrive(
 
 /** Path and query of a redirect's target. */
 export function pathOf(answer: Response): string {
-  const { pathname, search } = new URL(locationOf(answer));
-  return pathname + search;
+  const { pathname, search, hash } = new URL(locationOf(answer));
+  return pathname + search + hash;
 }
 
 /** The provider's response to an attempt, with differences. */

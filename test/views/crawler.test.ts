@@ -14,8 +14,6 @@ const unlinked = [
   '/oauth2/authorize?client_id=unknown-client',
   '/verify-user',
   '/reset-password?username=ida@example.com',
-  '/?notice=password-reset',
-  '/?notice=second-factor-over',
   '/re-authenticate?redirect=/settings',
   '/second-factor',
   '/sign-in/code',

@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { Arches } from '../parts/arches.tsx';
 import { Brand } from '../parts/mark.tsx';
 import { SignOutForm } from '../parts/sign-out-form.tsx';
+import { Arrival } from './arrival.tsx';
 import { Footer } from './footer.tsx';
 import { PublicNav } from './header.tsx';
 import { SkipLink } from './skip-link.tsx';
@@ -43,6 +44,7 @@ export function AuthLayout(props: {
         </header>
         <main className="auth-main" id="content" tabIndex={-1}>
           <div className="panel">{children}</div>
+          <Arrival ctx={ctx} />
         </main>
         <Footer ctx={ctx} nav={nav} />
       </div>

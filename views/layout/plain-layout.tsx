@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { PageContext } from '../page-context.ts';
+import { Arrival } from './arrival.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { SkipLink } from './skip-link.tsx';
@@ -35,6 +36,7 @@ export function PlainLayout({ ctx, shape, signOutAction, bare, signOut, subHeade
       {subHeader !== undefined && ctx.member !== undefined && <SubHeader ctx={ctx} {...subHeader} />}
       <main className={`content ${shape}`} id="content" tabIndex={-1}>
         {children}
+        <Arrival ctx={ctx} />
       </main>
       <Footer ctx={ctx} />
     </div>

@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, ButtonLink } from '../parts/button.tsx';
 import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { noticeDurationsMs } from '../parts/notice-durations.ts';
 import { PageNotice } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 
@@ -43,6 +44,8 @@ function RequestPage({
       <div className="panel-head">{head}</div>
       {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
       <form className="form" method="post" action={action} noValidate>
+        {/* Set by the script. */}
+        <input type="hidden" name="scripts" />
         <Field
           {...controls.username}
           label={t('password.request.username')}
@@ -73,6 +76,27 @@ export function ForgotPasswordPage(props: RequestPageProps) {
         </>
       }
     />
+  );
+}
+
+/** The code was sent. With scripts the page for it follows by itself after the specification's 1.5 seconds. */
+export function CodeSentPage({ ctx, href }: { ctx: PageContext; href: string }) {
+  const { t } = ctx;
+  return (
+    <AuthLayout ctx={ctx} nav="signIn">
+      <Script ctx={ctx} entry="redirect" />
+      <div className="panel-head">
+        <h1>{t('password.request.heading')}</h1>
+      </div>
+      <Notice kind="success" title={t('password.request.confirmedTitle')}>
+        {t('password.request.confirmed')}
+      </Notice>
+      <p data-redirect={noticeDurationsMs.redirecting}>
+        <ButtonLink href={href} block>
+          {t('signUp.confirmed.continue')}
+        </ButtonLink>
+      </p>
+    </AuthLayout>
   );
 }
 

@@ -12,10 +12,10 @@ import { Resend } from '../parts/resend.tsx';
 import { Script } from '../parts/script.tsx';
 
 /** The notice about the last action. */
-export interface ResetNews {
-  title: string;
+interface ResetNews {
+  title?: string;
   text: string;
-  duration: NoticeDuration & ('redirecting' | 'short');
+  duration: NoticeDuration & 'short';
 }
 
 export interface ResetPasswordPageProps {

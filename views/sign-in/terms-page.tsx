@@ -13,6 +13,8 @@ interface TermsPageProps {
   ctx: PageContext;
   /** `accept` shows the message to read and accept, and the two buttons. */
   mode: 'read' | 'accept';
+  /** The user has accepted an earlier version. */
+  hasChanged?: boolean;
   action?: string;
   /** The user's target afterwards; posted as `redirect`. */
   redirect?: string;
@@ -29,7 +31,7 @@ function Decision({
   action,
   redirect,
   version,
-}: Omit<TermsPageProps, 'mode' | 'notice' | 'document' | 'declined'>) {
+}: Omit<TermsPageProps, 'mode' | 'hasChanged' | 'notice' | 'document' | 'declined'>) {
   const { t } = ctx;
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
@@ -70,7 +72,17 @@ function WithoutTerms({ ctx: { t } }: Pick<TermsPageProps, 'ctx'>) {
 }
 
 /** The terms of service, to read or to accept (specification, section 4). */
-export function TermsPage({ ctx, mode, action, redirect, document, version, declined, notice }: TermsPageProps) {
+export function TermsPage({
+  ctx,
+  mode,
+  hasChanged,
+  action,
+  redirect,
+  document,
+  version,
+  declined,
+  notice,
+}: TermsPageProps) {
   const { t } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="text">
@@ -79,7 +91,9 @@ export function TermsPage({ ctx, mode, action, redirect, document, version, decl
       {declined && <WithoutTerms ctx={ctx} />}
       {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}
       {mode === 'accept' && notice === undefined && (
-        <Notice kind="info">{t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
+        <Notice kind="info" title={hasChanged ? t('terms.changed', { label: version.label }) : undefined}>
+          {t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}
+        </Notice>
       )}
       <LegalText
         text={document}

@@ -1,12 +1,19 @@
 import { ContactCodePage, type ContactCodePageProps } from '../../../views/account/contact-pages.tsx';
-import { codeForm, type PageHandler, type RequestContext, refusalView, submitAction } from '../../http/index.ts';
+import {
+  AddressWithNotice,
+  codeForm,
+  type PageHandler,
+  type RequestContext,
+  refusalView,
+  submitAction,
+} from '../../http/index.ts';
 import { codeMinutes, formatNumber, secondsUntilResend } from '../../messages/index.ts';
 import { limitRefusals } from '../../password/index.ts';
 import type { FlowId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { resendEmailChangeCode } from './change-email.ts';
 import { resendPhoneCode } from './change-phone.ts';
 import { confirmChangeAction } from './contact-actions.ts';
@@ -16,8 +23,8 @@ export const formPath = (kind: ContactChangeKind) => `/settings/${kind}`;
 export const codePath = (kind: ContactChangeKind) => `/settings/${kind}/code`;
 
 /** The notice of the first page about a change whose code has become invalid. */
-export const isChangeExpired = (r: RequestContext) => r.query('notice') === 'gone';
-const expiredUrl = (kind: ContactChangeKind) => `${formPath(kind)}?notice=gone`;
+export const isChangeExpired = (r: RequestContext, kind: ContactChangeKind) => r.takesNotice(`${kind}:expired`);
+const formAfterExpiry = (kind: ContactChangeKind) => new AddressWithNotice(formPath(kind), `${kind}:expired`);
 
 const resendCode = { email: resendEmailChangeCode, phone: resendPhoneCode };
 
@@ -58,7 +65,7 @@ export function showCode(kind: ContactChangeKind): CodeHandler {
     const { flows } = deps.contact;
     const flow = await flows.find(kind, flows.readChangeCookie(r.req, kind), r.user);
     if (!flow) return r.redirect(formPath(kind));
-    await renderCodePage(r, deps, { flow, resent: r.query('notice') === 'resent' });
+    await renderCodePage(r, deps, { flow, resent: r.takesNotice(`${kind}:resent`) });
   };
 }
 
@@ -73,16 +80,16 @@ export function submitCode(kind: ContactChangeKind): CodeHandler {
     const [act] = [r.field('act'), r.form(codeForm)];
     const id = flows.readChangeCookie(r.req, kind);
     const flow = await flows.find(kind, id, user);
-    if (!flow) return r.redirect(expiredUrl(kind));
+    if (!flow) return r.redirect(formAfterExpiry(kind));
     if (act === 'resend') return resend(r, deps, { id, flow });
     const confirmed = await submitAction(r, action, { deps, caller: { user, from: r.origin, id } });
     if (confirmed.kind === 'changed') {
       flows.clearChangeCookie(r.res, kind);
       if (flow.kind === 'email') await endOthersIfTicked(r, deps, { ...user, email: flow.to });
-      return r.redirect(accountHomeUrl(kind));
+      return r.redirect(accountHomeAfter(kind));
     }
     const { refusal, status, errors, text } = confirmed;
-    if (refusal === 'not-found') return r.redirect(expiredUrl(kind));
+    if (refusal === 'not-found') return r.redirect(formAfterExpiry(kind));
     const input = kind === 'email' ? { endOthers: endOthersTicked(r) } : {};
     const view = { ...input, status, ...(text === undefined ? { error: errors.code } : { problem: { text } }) };
     // The code has been used: the user starts again at the form, which shows the reason.
@@ -98,8 +105,8 @@ async function resend(
 ): Promise<void> {
   const { kind } = flow;
   const resent = await resendCode[kind](deps.contact, r.user, { id, from: r.origin });
-  if (resent.kind === 'sent') return r.redirect(`${codePath(kind)}?notice=resent`);
-  if (resent.kind === 'not-found') return r.redirect(expiredUrl(kind));
+  if (resent.kind === 'sent') return r.redirect(new AddressWithNotice(codePath(kind), `${kind}:resent`));
+  if (resent.kind === 'not-found') return r.redirect(formAfterExpiry(kind));
   const { refusal } = resent;
   // The number was checked when it was entered: only a limit can refuse.
   const wait = 'retryAfterMs' in refusal ? refusal : { kind: 'too-many' as const, retryAfterMs: 0 };

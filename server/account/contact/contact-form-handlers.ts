@@ -1,10 +1,11 @@
 import { EmailPage, PhonePage } from '../../../views/account/contact-pages.tsx';
 import type { Form, RefusedForm } from '../../http/index.ts';
+import { secondsUntilResend } from '../../messages/index.ts';
 import { type FlowId, toPublicOutcome } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
-import type { User } from '../../users/index.ts';
+import { normalisePhone, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { formAct, openForm, type PageRoute, settingsPage } from '../settings-page.ts';
 import { removeUserPhone } from './change-phone.ts';
@@ -12,7 +13,8 @@ import { changeEmailAction, changePhoneAction } from './contact-actions.ts';
 import { codePath, formPath, isChangeExpired, showCode, submitCode } from './contact-code-handlers.ts';
 import type { ContactChangeKind } from './pending-contact-changes.ts';
 
-const open = (r: UserRequest) => (isChangeExpired(r) ? { problem: { text: r.t('contact.code.expired') } } : undefined);
+const openAfter = (kind: ContactChangeKind) => (r: UserRequest) =>
+  isChangeExpired(r, kind) ? { problem: { text: r.t('contact.code.expired') } } : undefined;
 
 /** The specification's error bar disappears by itself, the text at the field stays; other reasons stay. */
 const toProblem = ({ t }: UserRequest, { text }: RefusedForm<Form>) =>
@@ -33,7 +35,7 @@ const emailPage = settingsPage({
   title: 'contact.email.title',
   guard: requireRecentAuth,
   Page: EmailPage,
-  open,
+  open: openAfter('email'),
   toProps: () => openForm(changeEmailAction.form, { email: '' }),
   draft: { fields: { email: 254 }, toState: ({ email = '' }) => ({ values: { email } }) },
   act: formAct({ action: changeEmailAction, toProblem, after: continueWithCode('email') }),
@@ -49,9 +51,15 @@ const changePhone = formAct({ action: changePhoneAction, toProblem, after: conti
 async function removePhone(r: UserRequest, { contact }: AccountDeps) {
   const removed = await removeUserPhone(contact, r.user, r.origin);
   r.log.info({ act: 'remove-phone', outcome: toPublicOutcome(removed) }, 'form');
-  if (removed !== 'in-use') return accountHomeUrl('phone-removed');
+  if (removed !== 'in-use') return accountHomeAfter('phone-removed');
   const { typed: values } = r.form(changePhoneAction.form);
   return { status: 409, values, problem: { text: r.t('contact.phone.inUse') } };
+}
+
+/** A form that is sent twice sends one text message: the page of the code counts down to the next one. */
+async function hasJustSent(r: UserRequest, { contact: { flows }, now }: AccountDeps, typed: string): Promise<boolean> {
+  const flow = await flows.find('phone', flows.readChangeCookie(r.req, 'phone'), r.user);
+  return flow !== undefined && flow.to === normalisePhone(typed) && secondsUntilResend(flow.sentAtMs, now()) > 0;
 }
 
 const phonePage = settingsPage({
@@ -59,7 +67,7 @@ const phonePage = settingsPage({
   title: 'contact.phone.title',
   guard: requireRecentAuth,
   Page: PhonePage,
-  open,
+  open: openAfter('phone'),
   toProps: ({ user }, { smsOffered: offered }) => ({
     // The field starts with the present number, so an empty one means its removal.
     ...openForm(changePhoneAction.form, { phone: user.phone ?? '' }),
@@ -68,13 +76,14 @@ const phonePage = settingsPage({
   }),
   draft: { fields: { phone_number: 40 }, toState: ({ phone_number: phone = '' }) => ({ values: { phone } }) },
   /** Sends a code to the new number; an empty field, or the button beside it, removes the present one. */
-  act(r, deps) {
+  async act(r, deps) {
     const { typed: values } = r.form(changePhoneAction.form);
     const isEmpty = values.phone.trim() === '';
     if (isEmpty && r.user.phone === null) {
       return { status: 400, values, errors: { phone: r.t('settings.errors.empty') } };
     }
-    return isEmpty || r.field('act') === 'remove' ? removePhone(r, deps) : changePhone(r, deps);
+    if (isEmpty || r.field('act') === 'remove') return removePhone(r, deps);
+    return (await hasJustSent(r, deps, values.phone)) ? codePath('phone') : changePhone(r, deps);
   },
 });
 

@@ -9,7 +9,7 @@ import { type SessionIdHash, toSessionIdHash } from '../../shared/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { endOthers } from './end-others.ts';
 
@@ -127,7 +127,7 @@ const requireNamedSession = (handler: PageHandler<AccountDeps, SessionRequest>) 
     const idHash = toSessionIdHash(r.query('session') ?? '');
     if (idHash === r.session.idHash) return r.redirect('/logout');
     const named = await deps.sessions.find(r.user.id, idHash);
-    if (!named) return r.redirect(accountHomeUrl('session-gone'));
+    if (!named) return r.redirect(accountHomeAfter('session-gone'));
     await handler(Object.assign(r, { named }), deps);
   });
 
@@ -143,7 +143,7 @@ const signOutPage = settingsPage({
     const ended = await deps.sessions.endSession(r.user.id, idHash);
     // Two clicks are one change, and one mail.
     if (ended) await notifyDeviceChange(r, deps, { change: 'session-ended', userAgent });
-    return accountHomeUrl(ended ? 'session-ended' : 'session-gone');
+    return accountHomeAfter(ended ? 'session-ended' : 'session-gone');
   },
 });
 
@@ -156,7 +156,7 @@ const signOutOthersPage = settingsPage({
   toProps: () => ({ act: 'endingOthers' as const }),
   async act(r, deps) {
     await endOthers(r, deps);
-    return accountHomeUrl('sessions-ended');
+    return accountHomeAfter('sessions-ended');
   },
 });
 
@@ -175,14 +175,14 @@ const forgetPage = settingsPage({
     const device = await findNamedDevice(r, deps);
     return device
       ? { act: 'forgetting' as const, name: deviceName(r.t, device.userAgent) }
-      : accountHomeUrl('device-forgotten');
+      : accountHomeAfter('device-forgotten');
   },
   async act(r, deps) {
     const device = await findNamedDevice(r, deps);
     if (device && (await forgetRememberedDevices(deps.database.db, r.user.id, device.id)) > 0) {
       await notifyDeviceChange(r, deps, { change: 'device-forgotten', userAgent: device.userAgent });
     }
-    return accountHomeUrl('device-forgotten');
+    return accountHomeAfter('device-forgotten');
   },
 });
 

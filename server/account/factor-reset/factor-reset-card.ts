@@ -2,7 +2,7 @@ import { createElement } from 'react';
 import { DeletionCancelledNotice, FactorResetNotice, FactorResetPage } from '../../../views/account/deletion-pages.tsx';
 import { findRecentCancellation } from '../deletion/request-deletion.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { securityHomePath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
@@ -37,6 +37,6 @@ export const factorResetPage = settingsPage({
   async act(r, deps) {
     if (!(await cancelFactorReset(deps, r.user.id))) return securityHomePath;
     r.log.info({ act: 'factor-reset-cancelled', by: 'settings' }, 'factor reset cancelled');
-    return accountHomeUrl('factor-reset-stopped');
+    return accountHomeAfter('factor-reset-stopped');
   },
 });

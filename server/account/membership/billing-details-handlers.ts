@@ -2,7 +2,7 @@ import { BillingDetailsPage } from '../../../views/account/billing-details-page.
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { detailsForm, listCountries, saveDetailsAction, toDetailsTexts, toDetailsView } from '../../billing/index.ts';
 import { requireUser } from '../../sign-in/index.ts';
-import { membershipPageUrl } from '../notices.ts';
+import { membershipPageAfter } from '../notices.ts';
 import { formAct, openForm, settingsPage } from '../settings-page.ts';
 
 /** Address, company and VAT id for invoices. They are no credential, so any session suffices. */
@@ -25,6 +25,6 @@ export const billingDetailsPage = settingsPage({
       const failed = t('settings.TAB_USER_DATA_MESSAGE_EROR');
       return text === undefined ? { text: failed } : { title: failed, text };
     },
-    after: (_r, _deps, { kind }) => membershipPageUrl(kind === 'noted' ? 'details-noted' : 'details'),
+    after: (_r, _deps, { kind }) => membershipPageAfter(kind === 'noted' ? 'details-noted' : 'details'),
   }),
 });

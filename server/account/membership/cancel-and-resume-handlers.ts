@@ -12,7 +12,7 @@ import {
 } from '../../billing/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { membershipPageUrl } from '../notices.ts';
+import { membershipPageAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe, readIfAvailable } from './ask-stripe.ts';
@@ -39,7 +39,7 @@ async function endProrated(r: UserRequest, membership: AccountDeps['membership']
     noted: 'cancel-noted',
     'no-change': 'nothing',
   } as const;
-  return membershipPageUrl(noticeNames[answered.value]);
+  return membershipPageAfter(noticeNames[answered.value]);
 }
 
 /** The page says until when the plan stays, or what is given back. */
@@ -50,7 +50,7 @@ const cancelPage = settingsPage({
   Page: CancelMembershipPage,
   async toProps(r, deps) {
     const { membership, planStatus } = await loadStatus(r, deps);
-    if (!isEnding(planStatus)) return membershipPageUrl('nothing');
+    if (!isEnding(planStatus)) return membershipPageAfter('nothing');
     const { kind } = planStatus;
     const renewal = await readIfAvailable(r, 'settings: cancel', () => deps.membership.pendingRenewal(r.user.id));
     const isPaid = kind === 'renews' || kind === 'changes';
@@ -77,10 +77,10 @@ const cancelPage = settingsPage({
     if (announced && !isNow) return endProrated(r, membership, announced);
     const answered = await askStripe(r, () => membership.cancel(r.user, { atOnce: isNow }));
     if ('status' in answered) return answered;
-    if (answered.value === 'no-change') return membershipPageUrl('nothing');
-    if (answered.value === 'noted') return membershipPageUrl('cancel-noted');
+    if (answered.value === 'no-change') return membershipPageAfter('nothing');
+    if (answered.value === 'noted') return membershipPageAfter('cancel-noted');
     const after = await membership.getMembership(r.user.id);
-    return membershipPageUrl(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended');
+    return membershipPageAfter(after?.cancelAtPeriodEnd ? 'cancelled' : 'ended');
   },
 });
 
@@ -92,8 +92,8 @@ const resumePage = settingsPage({
   Page: ResumeMembershipPage,
   async toProps(r, deps) {
     const { membership, planStatus } = await loadStatus(r, deps);
-    if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageUrl('nothing');
-    if (planStatus.kind === 'changes' && planStatus.byMonth) return membershipPageUrl('nothing');
+    if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageAfter('nothing');
+    if (planStatus.kind === 'changes' && planStatus.byMonth) return membershipPageAfter('nothing');
     const { plan } = planStatus;
     const at = membership ? toFullPeriodEnd(membership) : planStatus.at;
     const dropsRefund = membership?.refundAtEnd !== undefined;
@@ -110,7 +110,7 @@ const resumePage = settingsPage({
     if ('status' in answered) return answered;
     if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.resume.changed') } };
     const noticeNames = { resumed: 'resumed', noted: 'resume-noted', 'no-change': 'nothing' } as const;
-    return membershipPageUrl(noticeNames[answered.value]);
+    return membershipPageAfter(noticeNames[answered.value]);
   },
 });
 

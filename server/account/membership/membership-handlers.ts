@@ -47,7 +47,7 @@ async function show(r: UserRequest, deps: AccountDeps): Promise<void> {
     billing.findDetails(r.user.id),
   ]);
   const invoices = await listInvoices(r, deps, typeof membership?.customerId === 'string');
-  const notice = findMembershipNotice(r.query('notice'));
+  const notice = r.takeNotice(findMembershipNotice);
   r.render(
     MembershipPage,
     {

@@ -5,7 +5,7 @@ import type { PurchaseResult } from '../../billing/index.ts';
 import { cardPage, refusalText, renderPaymentAction, tooManyText } from '../../billing/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { membershipPageUrl } from '../notices.ts';
+import { membershipPageAfter } from '../notices.ts';
 import { isRecentlyAuthenticated, requireRecentAuth } from '../recent-auth-guard.ts';
 import { type PageRoute, settingsPage } from '../settings-page.ts';
 import { askStripe } from './ask-stripe.ts';
@@ -52,7 +52,7 @@ async function answerPayment(
       r.setRetryAfter(paid.retryAfterMs);
       return { status: 429, problem: { text: tooManyText(t, paid.retryAfterMs) } };
     default:
-      return membershipPageUrl(paid.kind === 'paid' || asksOutcome ? 'paid' : 'nothing');
+      return membershipPageAfter(paid.kind === 'paid' || asksOutcome ? 'paid' : 'nothing');
   }
 }
 
@@ -67,7 +67,7 @@ const payPage = settingsPage({
     const currentMembership = await membership.getMembership(r.user.id);
     const unpaid = currentMembership?.unpaid;
     const plan = catalogue.byId(currentMembership?.pricedPlanId) ?? catalogue.byId(currentMembership?.paidPlanId);
-    if (!unpaid || !plan) return membershipPageUrl('nothing');
+    if (!unpaid || !plan) return membershipPageAfter('nothing');
     return {
       plan: plan.name,
       amount: formatAmount(r.lang, unpaid.amountCents, { currency: catalogue.currency }),
@@ -87,7 +87,7 @@ const card = cardPage({
   action: cardPath,
   setup: setupPath,
   back: membershipPath,
-  done: membershipPageUrl('card'),
+  done: membershipPageAfter('card'),
 });
 
 /** POST by the card form's script: a script cannot be redirected to another page and back. */

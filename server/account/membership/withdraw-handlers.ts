@@ -2,7 +2,7 @@ import { membershipPath } from '../../../views/account/tabs.ts';
 import { WithdrawPage } from '../../../views/account/withdraw-page.tsx';
 import { isBankDebit } from '../../../views/billing/card-name.ts';
 import { formatAmount } from '../../../views/format.ts';
-import { membershipPageUrl } from '../notices.ts';
+import { membershipPageAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
 
@@ -14,7 +14,7 @@ export const withdrawPage = settingsPage({
   Page: WithdrawPage,
   async toProps(r, { membership }) {
     const found = await membership.findWithdrawal(r.user.id);
-    if (!found) return membershipPageUrl('nothing');
+    if (!found) return membershipPageAfter('nothing');
     const { order, until, refundCents } = found;
     return {
       plan: membership.catalogue.byId(order.planId)?.name ?? '',
@@ -26,6 +26,6 @@ export const withdrawPage = settingsPage({
   },
   async act({ user }, { membership }) {
     const notices = { withdrawn: 'withdrawn', noted: 'withdraw-noted', 'no-change': 'nothing' } as const;
-    return membershipPageUrl(notices[await membership.withdraw(user)]);
+    return membershipPageAfter(notices[await membership.withdraw(user)]);
   },
 });

@@ -11,7 +11,7 @@ import {
 import { requireUser } from '../../sign-in/index.ts';
 import { mapUserData, nameForm, profileFieldNames, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { type ActionCaller, formAct, openForm, settingsPage } from '../settings-page.ts';
 import { saveProfile, saveProfileRefusals } from './save-profile.ts';
 
@@ -36,7 +36,7 @@ export const namePage = settingsPage({
   guard: requireUser,
   Page: NamePage,
   toProps: ({ user }) => openForm(nameForm, { givenName: user.givenName, familyName: user.familyName }),
-  act: formAct({ action: changeProfile(nameForm), toProblem, after: () => accountHomeUrl('name') }),
+  act: formAct({ action: changeProfile(nameForm), toProblem, after: () => accountHomeAfter('name') }),
 });
 
 export const userDataPage = settingsPage({
@@ -63,7 +63,7 @@ export const userDataPage = settingsPage({
         r.res,
         languages.find((one) => one === locale.trim()),
       );
-      return accountHomeUrl('profile');
+      return accountHomeAfter('profile');
     },
   }),
 });

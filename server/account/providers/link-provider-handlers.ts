@@ -1,6 +1,6 @@
 import { ProviderLinkPage } from '../../../views/account/provider-pages.tsx';
 import { providersHref } from '../../../views/account/providers-page.tsx';
-import { acceptsBrowser, FederationError, loginPageUrl, type Provider } from '../../federation/index.ts';
+import { acceptsBrowser, FederationError, loginPageAfter, type Provider } from '../../federation/index.ts';
 import { HttpError, type RequestContext } from '../../http/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
@@ -44,7 +44,7 @@ export const linkProviderPage = settingsPage({
       if (!(error instanceof FederationError)) throw error;
       const outcome = { provider: provider.id, outcome: error.kind, detail: error.detail };
       r.log.info({ act: 'federation-link', ...outcome }, 'account link');
-      return loginPageUrl({ intent, continuation: '' }, provider, error.kind);
+      return loginPageAfter({ intent, continuation: '' }, provider, error.kind);
     }
   },
 });

@@ -6,13 +6,13 @@ import {
   listIdentities,
   noticeText,
   providerName,
-  readNotice,
+  takeSignInNotice,
   toAccountLabel,
   toKindMark,
   toProviderMark,
   unlink,
 } from '../../federation/index.ts';
-import { HttpError, type PageHandler } from '../../http/index.ts';
+import { AddressWithNotice, HttpError, type PageHandler } from '../../http/index.ts';
 import { type ProviderId, toPublicOutcome } from '../../shared/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
@@ -24,10 +24,9 @@ const done = ['linked', 'removed'] as const;
 
 /** The notice of the page: the last action, or the result at a provider. */
 function noticeFor(r: UserRequest, { federation }: AccountDeps) {
-  const noticeName = r.query('notice');
-  const act = done.find((one) => one === noticeName);
+  const act = r.takeNotice((name) => done.find((one) => name === `providers:${one}`));
   if (act) return { kind: 'success' as const, text: r.t(`federation.linked.done.${act}`) };
-  const ended = readNotice(r.req, federation.providers);
+  const ended = takeSignInNotice(r, federation.providers);
   return ended && noticeText(r.t, ended);
 }
 
@@ -97,7 +96,7 @@ async function remove(r: LinkRequest, deps: AccountDeps) {
     'account link removal',
   );
   if (outcome === 'last') return { status: 409, isLast: true };
-  return `${providersHref}?${new URLSearchParams({ notice: 'removed' })}`;
+  return new AddressWithNotice(providersHref, 'providers:removed');
 }
 
 const removePage = settingsPage({

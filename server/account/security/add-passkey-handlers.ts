@@ -11,7 +11,7 @@ import { endOthersField, endOthersIfTicked, endOthersTicked } from '../devices/e
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
 import { findNameFault, initialPasskeyName } from './passkey-name.ts';
-import { passkeysPageUrl } from './passkeys-handlers.ts';
+import { passkeysPageAfter } from './passkeys-handlers.ts';
 
 /** The browser creates a passkey, and this page stores it. */
 export const addPasskeyPage = (passkeys: PasskeyDeps) =>
@@ -42,7 +42,7 @@ export const addPasskeyPage = (passkeys: PasskeyDeps) =>
       const registration = await registerPasskey(passkeys, r, { credential, name, from: r.origin });
       if (registration.kind === 'added') {
         await endOthersIfTicked(r, deps);
-        return passkeysPageUrl('added');
+        return passkeysPageAfter('added');
       }
       const { why } = registration;
       const problem =

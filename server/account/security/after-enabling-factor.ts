@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { NextPage } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { storedRecords } from '../../store/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersIfTicked } from '../devices/end-others.ts';
-import { accountHomeUrl, type SettingsNotice } from '../notices.ts';
+import { accountHomeAfter, type SettingsNotice } from '../notices.ts';
 import { codesPath } from '../paths.ts';
 import { takeEnrolmentReturn } from './enrolment-return.ts';
 
@@ -63,10 +64,10 @@ export async function afterEnablingFactor(
   r: UserRequest,
   deps: AccountDeps,
   { presented, done, codes }: EnabledFactor,
-): Promise<string> {
+): Promise<NextPage> {
   const current = presented === undefined ? r : await recordPresentedFactor(r, deps, presented);
   await endOthersIfTicked(current, deps);
-  if (codes === undefined) return takeEnrolmentReturn(current, deps) ?? accountHomeUrl(done);
+  if (codes === undefined) return takeEnrolmentReturn(current, deps) ?? accountHomeAfter(done);
   await newRecoveryCodes(deps).write(current.session.idHash, { codes, done });
   return codesPath;
 }

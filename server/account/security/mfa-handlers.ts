@@ -14,7 +14,7 @@ import { formatPhone } from '../contact/format-phone.ts';
 import type { AccountDeps } from '../deps.ts';
 import { endOthersField, endOthersIfTicked, endOthersTicked } from '../devices/end-others.ts';
 import type { HomeCardSource } from '../home-card-source.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { codesPath, mfaPath, phonePath, securityHomePath, smsPath, totpPath } from '../paths.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
@@ -90,7 +90,7 @@ async function submit(r: UserRequest, deps: AccountDeps) {
         return afterEnablingFactor(r, deps, { done: `mfa-${method}`, codes: preferred.recoveryCodes });
       }
       await endOthersIfTicked(r, deps);
-      return accountHomeUrl('mfa-off');
+      return accountHomeAfter('mfa-off');
   }
 }
 

@@ -1,6 +1,6 @@
 import { PasskeyRemovePage, PasskeyRenamePage } from '../../../views/account/passkey-pages.tsx';
 import { PasskeysPage } from '../../../views/account/passkeys-page.tsx';
-import { HttpError, type PageHandler } from '../../http/index.ts';
+import { AddressWithNotice, HttpError, type PageHandler } from '../../http/index.ts';
 import {
   findPasskey,
   listPasskeys,
@@ -20,13 +20,12 @@ import { isLastSignInMethod, listSignInMethods, removeSignInMethod } from './sig
 const path = '/settings/passkeys';
 const done = ['added', 'renamed', 'removed'] as const;
 
-export const passkeysPageUrl = (act: (typeof done)[number]) => `${path}?${new URLSearchParams({ notice: act })}`;
+export const passkeysPageAfter = (act: (typeof done)[number]) => new AddressWithNotice(path, `passkeys:${act}`);
 
 /** GET /settings/passkeys */
 async function list(r: UserRequest, deps: AccountDeps) {
   const passkeys = await listPasskeys(deps.database.db, r.user.id);
-  const noticeName = r.query('notice');
-  const act = done.find((one) => one === noticeName);
+  const act = r.takeNotice((name) => done.find((one) => name === `passkeys:${one}`));
   r.render(
     PasskeysPage,
     {
@@ -62,7 +61,7 @@ const renamePage = settingsPage({
     const error = findNameFault(r.t, name);
     if (error !== undefined) return { status: 400, name, error };
     await renamePasskey(database.db, r.user.id, { id: r.passkey.id, name });
-    return passkeysPageUrl('renamed');
+    return passkeysPageAfter('renamed');
   },
 });
 
@@ -85,7 +84,7 @@ const removePage = settingsPage({
       remove: (trx, userId) => removePasskey(trx, userId, id),
     });
     if (removed === 'last') return { status: 409, isLast: true };
-    return passkeysPageUrl('removed');
+    return passkeysPageAfter('removed');
   },
 });
 

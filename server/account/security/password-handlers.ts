@@ -1,5 +1,12 @@
 import { PasswordPage, type PasswordPageProps } from '../../../views/account/password-page.tsx';
-import { enforces, type PageHandler, type RequestContext, refusalView } from '../../http/index.ts';
+import {
+  AddressWithNotice,
+  enforces,
+  type NextPage,
+  type PageHandler,
+  type RequestContext,
+  refusalView,
+} from '../../http/index.ts';
 import {
   type ChangePasswordRefusal,
   changePassword,
@@ -11,11 +18,12 @@ import {
 } from '../../password/index.ts';
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
 import { settingsPage } from '../settings-page.ts';
 
 const path = '/settings/password';
+const doneNotice = 'password:changed';
 const names = { oldPassword: 'old_password', newPassword: 'new_password' } as const;
 
 type PasswordPageState = Partial<Pick<PasswordPageProps, 'errors' | 'problem' | 'passing'>> & {
@@ -56,7 +64,7 @@ async function withOtherErrors(
   return faults.length === 0 ? state : { ...state, errors: { ...errors, newPassword: passwordErrorText(t, faults) } };
 }
 
-async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageState | string> {
+async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageState | NextPage> {
   const { t, user, session } = r;
   // Used unchanged, never trimmed.
   const typed = { oldPassword: r.field(names.oldPassword), newPassword: r.field(names.newPassword) };
@@ -74,7 +82,7 @@ async function submit(r: UserRequest, deps: AccountDeps): Promise<PasswordPageSt
   const { step } = deps.nextRedirect(changed.user, { search: '' });
   // The settings' home is closed before the terms are accepted: then this page shows the notice.
   const isOpen = step.kind !== 'accept-terms';
-  return isOpen ? accountHomeUrl(isFirst ? 'password-first' : 'password') : `${path}?notice=done`;
+  return isOpen ? accountHomeAfter(isFirst ? 'password-first' : 'password') : new AddressWithNotice(path, doneNotice);
 }
 
 /**
@@ -95,7 +103,7 @@ export const passwordPage = settingsPage({
   title: (t, { isFirst }) => t(isFirst ? 'settings.password.first.title' : 'settings.password.title'),
   guard: requirePasswordOrRecentAuth,
   Page: PasswordPage,
-  open: (r) => (r.query('notice') === 'done' ? { done: r.t('settings.password.done') } : {}),
+  open: (r) => (r.takesNotice(doneNotice) ? { done: r.t('settings.password.done') } : {}),
   toProps: ({ user }) => ({ member: user, isFirst: user.passwordHash === null, errors: {} }),
   act: submit,
 });

@@ -18,7 +18,7 @@ function toCodesFile({ t, user: { email } }: UserRequest, brand: string, codes: 
 }
 
 function renderNewCodes(r: UserRequest, deps: AccountDeps, { codes, done }: NewRecoveryCodes): void {
-  const notice = findNotice(done);
+  const notice = done === undefined ? undefined : findNotice(`settings:${done}`);
   const doneHref = takeEnrolmentReturn(r, deps) ?? securityHomePath;
   const file = toCodesFile(r, deps.brandName, codes);
   const props = { codes, file, doneHref, ...(notice && { done: r.t(notice.text) }) };

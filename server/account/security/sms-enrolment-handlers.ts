@@ -1,5 +1,6 @@
 import { MfaSmsCodePage, MfaSmsPage } from '../../../views/account/mfa-sms-pages.tsx';
 import {
+  AddressWithNotice,
   codeForm,
   defineAction,
   HttpError,
@@ -86,9 +87,11 @@ const smsPage = settingsPage({
   },
 });
 
+const resentNotice = 'sms-code:resent';
+
 async function resend(r: NumberRequest, deps: AccountDeps) {
   const sent = await sendCode(r, deps);
-  return sent.sent ? `${smsCodePath}?notice=resent` : toSendRefusal(r, sent);
+  return sent.sent ? new AddressWithNotice(smsCodePath, resentNotice) : toSendRefusal(r, sent);
 }
 
 /** The code from the number. `flow`: in which it was sent. */
@@ -147,7 +150,7 @@ const smsCodePage = settingsPage({
   guard: requireNumber,
   Page: MfaSmsCodePage,
   open: async (r, deps) =>
-    (await findSentAt(r, deps)) === undefined ? smsPath : { resent: r.query('notice') === 'resent' },
+    (await findSentAt(r, deps)) === undefined ? smsPath : { resent: r.takesNotice(resentNotice) },
   async toProps(r, deps) {
     const atMs = await findSentAt(r, deps);
     return {

@@ -2,6 +2,7 @@ import { CardActionPage, ChangeCardPage } from '../../../views/account/change-ca
 import type { ReturnedMethod } from '../../../views/billing/payment-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import type { PageNoticeProps } from '../../../views/parts/page-notice.tsx';
+import type { NextPage } from '../../http/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
 import { type PageRetry, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
@@ -25,7 +26,7 @@ interface CardPagePaths {
   setup: string;
   back: string;
   /** The page after the card was saved. */
-  done: string;
+  done: NextPage;
 }
 
 interface CardPageState {

@@ -79,7 +79,7 @@ async function firstNotice(r: CheckoutRequest, deps: CheckoutDeps): Promise<Page
   if (flow.named?.kind === 'partner' && !deal && !(await findWaitingDeal(deps, user))) {
     return { kind: 'info', text: r.t('checkout.partnerDeal.none'), duration: 'never' };
   }
-  if (r.takeNotice() !== 'email-confirmed') return undefined;
+  if (!r.takesNotice('email-confirmed')) return undefined;
   return { kind: 'success', text: r.t('signUp.confirmed.text'), duration: 'short' };
 }
 

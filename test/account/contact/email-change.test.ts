@@ -47,7 +47,7 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     await moveTo(foyer, browser, email);
     expect(await rowOf(foyer, user)).toMatchObject({ email, emailVerified: 1, passwordEpoch: 0 });
     // This session goes on, and shows it.
-    expect(await (await browser.get('/settings?notice=email')).text()).toContain(email);
+    expect(await (await browser.get('/settings#settings:email')).text()).toContain(email);
     expect((await signIn(foyer.browser(), email, password)).status).toBe(303);
     expect((await signIn(foyer.browser(), user.email, password)).status).toBe(400);
     expect((await templatesTo(foyer, email)).slice(0, 2)).toEqual(['change-email', 'security-notice email']);
@@ -105,8 +105,8 @@ describe.each(backends)('changing the e-mail address, on $name', (backend) => {
     const again = await foyer.signedIn(user);
     const cookies = await browser.cookies();
     await again.jar.setCookie(`foyer_new_email=${cookies.foyer_new_email}`, foyer.url);
-    expect(leadsTo(await showEmailCode(again, code))).toBe('303 /settings/email?notice=gone');
-    expect(await read(await again.get('/settings/email?notice=gone'))).toContain('That took too long');
+    expect(leadsTo(await showEmailCode(again, code))).toBe('303 /settings/email#email:expired');
+    expect(await read(await again.get('/settings/email#email:expired'))).toContain('That took too long');
     await askForEmail(again, fresh().email);
     await foyer.deps.database.db.updateTable('users').set({ passwordEpoch: 1 }).where('id', '=', user.id).execute();
     const later = await foyer.signedIn(user);

@@ -42,10 +42,23 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect(page.replaceAll(' ', '')).toContain(`acodeto${phone}.`);
     const code = await phoneCode(foyer, phone);
     expect(await read(await showPhoneCode(browser, otherThan(code)))).toContain('Invalid code');
-    expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings?notice=phone');
+    expect(leadsTo(await showPhoneCode(browser, code))).toBe('303 /settings#settings:phone');
     expect(await rowOf(foyer, user)).toMatchObject({ phone, phoneVerified: 1 });
     expect((await signIn(foyer.browser(), phone, password)).status).toBe(303);
     expect(await templatesTo(foyer, user.email)).toContain('security-notice phone');
+  });
+
+  it('The form sent twice within 30 seconds sends one text message, and the code stays valid', async () => {
+    const { phone } = fresh();
+    for (const typed of [phone, ` ${phone.slice(0, 5)} ${phone.slice(5)}`]) {
+      expect(leadsTo(await askForPhone(browser, typed))).toBe('303 /settings/phone/code');
+    }
+    expect(await foyer.texts(phone)).toHaveLength(1);
+    expect(leadsTo(await askForPhone(browser, fresh().phone))).toBe('303 /settings/phone/code');
+    foyer.passTime(31_000);
+    expect(leadsTo(await askForPhone(browser, phone))).toBe('303 /settings/phone/code');
+    expect(await foyer.texts(phone)).toHaveLength(2);
+    expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings#settings:phone');
   });
 
   it.each([
@@ -72,7 +85,7 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
       const { phone } = fresh();
       await phoneTo(foyer, browser, phone);
       expect(await (await browser.get('/settings/phone')).text()).toContain(`value="${phone}"`);
-      expect(leadsTo(await browser.post('/settings/phone', fields))).toBe('303 /settings?notice=phone-removed');
+      expect(leadsTo(await browser.post('/settings/phone', fields))).toBe('303 /settings#settings:phone-removed');
       expect(await rowOf(foyer, user)).toMatchObject({ phone: null, phoneVerified: 0 });
     }
     const told = await templatesTo(foyer, user.email);

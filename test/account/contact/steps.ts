@@ -11,9 +11,7 @@ export const newPassword = 'a walk in the rain 4';
 
 /** Where an answer leads, or its status. */
 export const leadsTo = (answer: Response): string =>
-  answer.status === 303
-    ? `303 ${new URL(locationOf(answer)).pathname}${new URL(locationOf(answer)).search}`
-    : `${answer.status}`;
+  answer.status === 303 ? `303 ${locationOf(answer).replace(new URL(answer.url).origin, '')}` : `${answer.status}`;
 
 /** Addresses and numbers that no other test uses. */
 let count = 0;
@@ -53,7 +51,7 @@ export async function moveTo(foyer: TestFoyer, browser: Browser, email: string):
   const asked = await askForEmail(browser, email);
   if (asked.status !== 303) throw new Error(`email answered ${asked.status}: ${await asked.text()}`);
   const shown = await showEmailCode(browser, await emailCode(foyer, email));
-  if (leadsTo(shown) !== '303 /settings?notice=email') throw new Error(`email/code answered ${leadsTo(shown)}`);
+  if (leadsTo(shown) !== '303 /settings#settings:email') throw new Error(`email/code answered ${leadsTo(shown)}`);
 }
 
 /** The whole way to another number. */
@@ -61,7 +59,7 @@ export async function phoneTo(foyer: TestFoyer, browser: Browser, phone: string)
   const asked = await askForPhone(browser, phone);
   if (asked.status !== 303) throw new Error(`phone answered ${asked.status}: ${await asked.text()}`);
   const shown = await showPhoneCode(browser, await phoneCode(foyer, phone));
-  if (leadsTo(shown) !== '303 /settings?notice=phone') throw new Error(`phone/code answered ${leadsTo(shown)}`);
+  if (leadsTo(shown) !== '303 /settings#settings:phone') throw new Error(`phone/code answered ${leadsTo(shown)}`);
 }
 
 /** What the last mail to an address that was replaced carries. */

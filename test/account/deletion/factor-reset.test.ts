@@ -48,8 +48,8 @@ describe.each(backends)('cancelling a second-factor reset, on $name', (backend) 
     expect(home).toMatch(/role="alert".*Two-step verification will be turned off.*href="\/settings\/factor-reset"/s);
     expect(await (await browser.get('/settings/factor-reset')).text()).toContain('Keep two-step verification');
     const answer = await browser.post('/settings/factor-reset');
-    expect(answer.headers.get('location')).toBe('/settings?notice=factor-reset-stopped');
-    const after = await (await browser.get('/settings?notice=factor-reset-stopped')).text();
+    expect(answer.headers.get('location')).toBe('/settings?tab=mfa-data#settings:factor-reset-stopped');
+    const after = await (await browser.get('/settings?tab=mfa-data#settings:factor-reset-stopped')).text();
     expect(after).toContain('Two-step verification stays on.');
     expect(after).not.toContain('Two-step verification will be turned off');
     // With nothing to stop there is no page.

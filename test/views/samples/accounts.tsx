@@ -1,6 +1,6 @@
 import { createBanner } from '../../../sandbox/views/banner.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
-import { ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
+import { CodeSentPage, ForgotPasswordPage, ResetStartPage } from '../../../views/password/code-request-page.tsx';
 import { ResetPasswordPage } from '../../../views/password/reset-password-page.tsx';
 import { AccessibilityPage } from '../../../views/sign-in/accessibility-page.tsx';
 import { ImprintPage } from '../../../views/sign-in/imprint-page.tsx';
@@ -213,17 +213,9 @@ export function accountSamples(ctx: PageContext): Record<string, Sample> {
         />
       ),
     },
+    'forgot-password-sent': { page: <CodeSentPage ctx={ctx} href="/reset-password" /> },
     'reset-password': {
-      page: (
-        <ResetPasswordPage
-          {...reset}
-          notice={{
-            title: t('password.request.confirmedTitle'),
-            text: t('password.request.confirmed'),
-            duration: 'redirecting',
-          }}
-        />
-      ),
+      page: <ResetPasswordPage {...reset} notice={{ text: t('password.request.confirmed'), duration: 'short' }} />,
     },
     'reset-password-refused': {
       page: (
