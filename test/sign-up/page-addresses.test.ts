@@ -66,7 +66,7 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
   });
 
   it('Attack: no address of another site comes out of a path that is not exact', async () => {
-    for (const path of ['//evil.example/signup/', '/signup/..//evil.example/', '/%2f%2fevil.example/signup/']) {
+    for (const path of ['/%2f%2fevil.example/signup/', '/signup/%2e%2e%2f%2fevil.example/', '/signup/@evil.example/']) {
       const { status, headers } = await foyer.browser().get(path);
       expect([path, status < 300 || status > 399 || new URL(headers.get('location') ?? '', foyer.url).origin]).toEqual([
         path,
