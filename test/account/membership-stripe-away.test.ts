@@ -87,7 +87,7 @@ describe('the page of the membership while Stripe is away', () => {
     expect(wordsOf(html)).toContain('at $49.50');
     const laterCents = /name="laterCents" value="([^"]*)"/.exec(html)?.[1] ?? '';
     const answer = await away(() => browser.post(`${path}/resume`, { laterCents }));
-    expect(answer.headers.get('location')).toBe(`${path}?notice=resume-noted`);
+    expect(answer.headers.get('location')).toBe(`${path}#membership:resume-noted`);
     return { user, browser, customerId: customerId ?? '' };
   }
   const mailsOf = async ({ email }: User) =>

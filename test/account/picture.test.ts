@@ -48,7 +48,7 @@ describe.each(backends)('the picture of a user on $name', (backend) => {
     ] as const) {
       const before = await shownPicture();
       const answer = await send(file);
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings?notice=picture']);
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings#settings:picture']);
       const address = (await shownPicture()) ?? '';
       expect(address).not.toBe(before);
       const picture = await foyer.browser().get(address);
@@ -70,7 +70,7 @@ describe.each(backends)('the picture of a user on $name', (backend) => {
   it('A removed picture is removed everywhere, also one of an identity provider', async () => {
     await send(pngPicture);
     const address = (await shownPicture()) ?? '';
-    expect((await browser.post(path, { remove: '1' })).headers.get('location')).toBe('/settings?notice=picture');
+    expect((await browser.post(path, { remove: '1' })).headers.get('location')).toBe('/settings#settings:picture');
     expect(await shownPicture()).toBeUndefined();
     expect((await foyer.browser().get(address)).status).toBe(404);
     expect((await findUser(foyer.deps.database.db, user.id))?.picture).toBeNull();
@@ -140,7 +140,7 @@ describe('uploads that are refused', () => {
     });
     expect((await shown(answer)).html).toContain('Choose a picture.');
     expect(performance.now() - before).toBeLessThan(5_000);
-    expect((await send(pngPicture, { name: '../../foyer.db' })).headers.get('location')).toContain('notice=picture');
+    expect((await send(pngPicture, { name: '../../foyer.db' })).headers.get('location')).toContain('#settings:picture');
   });
 
   it('Attack: a site of others, and a stranger, upload nothing', async () => {

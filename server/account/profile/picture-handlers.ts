@@ -4,7 +4,7 @@ import { consumeLimits, getPageUser, isUpload, rateLimits, readUpload } from '..
 import { requireUser, type UserRequest } from '../../sign-in/index.ts';
 import { cleanImage, setPicture, storeUploaded, toPageUser } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
-import { accountHomeUrl } from '../notices.ts';
+import { accountHomeAfter } from '../notices.ts';
 import { settingsPage } from '../settings-page.ts';
 
 export const picturePath = '/settings/picture';
@@ -51,11 +51,11 @@ export const picturePage = (baseUrl: string) =>
         const none = { imageName: null, url: null, nowMs: now() };
         await database.transaction((trx) => setPicture(trx, r.user.id, none));
         r.log.info({ act: 'change-picture', outcome: 'removed' }, 'form');
-        return accountHomeUrl('picture');
+        return accountHomeAfter('picture');
       }
       const result = await upload(r, deps, baseUrl);
       r.log.info({ act: 'change-picture', outcome: result.kind }, 'form');
-      if (result.kind === 'stored') return accountHomeUrl('picture');
+      if (result.kind === 'stored') return accountHomeAfter('picture');
       return { status: result.status, error: r.t(result.error) };
     },
   });
