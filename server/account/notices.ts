@@ -62,7 +62,7 @@ export const membershipPageAfter = (notice: MembershipNotice): AddressWithNotice
   new AddressWithNotice(membershipPath, `membership:${notice}`);
 
 /** The part of a notice's name that the page knows it by; undefined: it is for another page. */
-export const toOwnName = (name: string, page: string): string | undefined =>
+const toOwnName = (name: string, page: string): string | undefined =>
   name.startsWith(`${page}:`) ? name.slice(page.length + 1) : undefined;
 
 export function findMembershipNotice(name: string): TextKey | undefined {

@@ -117,6 +117,21 @@ export interface PageSettings {
   sendPage?: SendPage;
 }
 
+/** Post/Redirect/Get for the pages with a form. */
+function createViewAt(formRecords: FormRecords | undefined): Pages['viewAt'] {
+  return ({ req, res }, address, view) => {
+    // HEAD shows nothing, so it must not use the record up.
+    if (req.method === 'GET') return asksAhead(req) ? view : { ...view, ...formRecords?.take({ req, res }, address) };
+    // A script reads the answer itself.
+    const isReadByScript =
+      req.accepts(['html', 'json']) === 'json' || (asksForPart(req) && address === req.originalUrl);
+    if (req.method !== 'POST' || !formRecords || isReadByScript) return view;
+    formRecords.keep({ req, res }, address, view);
+    seeOther({ req, res }, address);
+    return undefined;
+  };
+}
+
 export function createPages(settings: PageSettings): Pages {
   const { links } = settings;
   const assets = { ...settings.assets, brandCss: settings.brandCss, extraCss: settings.extraCss };
@@ -150,18 +165,7 @@ export function createPages(settings: PageSettings): Pages {
         policy: contentSecurityPolicy(undefined, { images: imageOrigins }),
       };
     },
-    viewAt({ req, res }, address, view) {
-      const { formRecords } = settings;
-      // HEAD shows nothing, so it must not use the record up.
-      if (req.method === 'GET') return asksAhead(req) ? view : { ...view, ...formRecords?.take({ req, res }, address) };
-      // A script reads the answer itself.
-      const isReadByScript =
-        req.accepts(['html', 'json']) === 'json' || (asksForPart(req) && address === req.originalUrl);
-      if (req.method !== 'POST' || !formRecords || isReadByScript) return view;
-      formRecords.keep({ req, res }, address, view);
-      seeOther({ req, res }, address);
-      return undefined;
-    },
+    viewAt: createViewAt(settings.formRecords),
     notices: settings.notices,
     isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
     send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {

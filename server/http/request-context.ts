@@ -185,8 +185,8 @@ export class RequestContext implements HttpExchange {
   }
 
   /**
-   * What the page shows for the notice of an action before this visit; the next visit gets none.
-   * @param find undefined: the notice is for another page
+   * Takes the notice of an action before this visit; the next visit gets none.
+   * @param find finds what the page shows for it; undefined: it is for another page
    */
   takeNotice<Value>(find: (name: string) => Value | undefined): Value | undefined {
     return this.#services.pages.notices?.take(this, find);
