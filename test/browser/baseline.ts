@@ -8,8 +8,6 @@ const folder = join(import.meta.dirname, 'baseline');
 const tolerancePx = 2;
 
 const isUpdating = process.env.FOYER_BASELINE === 'update';
-/** Without the folder nothing is compared. */
-const hasBaseline = (): boolean => isUpdating || existsSync(folder);
 const toFileName = (name: string): string => `${name.replaceAll(/[^\p{L}\d]+/gu, '-').toLowerCase()}.txt`;
 
 /** @returns the files of pages that are no longer there; an update deletes them */
@@ -103,7 +101,6 @@ export function compareLooks(known: readonly Look[], found: readonly Look[]): st
 
 /** Compares a page with its file, or writes the file. @returns what differs */
 export function checkBaseline(name: string, looks: PageLooks): string[] {
-  if (!hasBaseline()) return [];
   const file = join(folder, toFileName(name));
   if (isUpdating) {
     mkdirSync(folder, { recursive: true });

@@ -26,36 +26,41 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
           await recordEntry(db, { type: 'sign-in.completed', details, ...place, atMs: atMs - n * 60_000 });
         }
         const paid = { invoice: 'in_1', amountCents: 90_000, currency: 'usd' };
-        await recordEntry(db, { type: 'payment.made', details: { ...paid, plan: '10' }, subject, atMs });
+        await recordEntry(db, { type: 'payment.made', details: { ...paid, plan: '10' }, subject, atMs: atMs + 1 });
         await recordEntry(db, {
           type: 'payment.refunded',
           details: paid,
           actor: { kind: 'stripe' },
           subject,
-          atMs,
+          atMs: atMs + 2,
         });
         await recordEntry(db, {
           type: 'operator.command',
           details: { command: 'user disable', exitCode: 0 },
           actor: { kind: 'operator', name: 'root' },
           subject,
-          atMs,
+          atMs: atMs + 3,
         });
         await recordEntry(db, {
           type: 'sign-in.refused',
           details: { method: 'password', attempts: 3 },
           ...place,
           actor: { kind: 'visitor' },
-          atMs,
+          atMs: atMs + 4,
         });
         await recordEntry(db, {
           type: 'app.connected',
           details: { scopes: ['openid'] },
           clientId: toClientId('bookkeeping'),
           ...place,
-          atMs,
+          atMs: atMs + 5,
         });
-        await recordEntry(db, { type: 'factor.changed', details: { change: 'totp-replaced' }, ...place, atMs });
+        await recordEntry(db, {
+          type: 'factor.changed',
+          details: { change: 'totp-replaced' },
+          ...place,
+          atMs: atMs + 6,
+        });
         await app.audit.seal();
         await signIn(page, user);
         await page.goto(url + path);

@@ -52,8 +52,10 @@ export function sandboxStops(steps: TourSteps): Stop[] {
     {
       name: 'mailbox',
       async open(page, lang) {
-        // Without the messages of other stops.
-        await createSandboxMailbox(guide().sandbox.foyer.deps).clear();
+        // Without the messages of other stops, sent or not.
+        const { deps } = guide().sandbox.foyer;
+        await deps.outboxWorker.turn();
+        await createSandboxMailbox(deps).clear();
         await sendCode(lang);
         await page.goto(`${url()}/sandbox/mailbox`);
       },
