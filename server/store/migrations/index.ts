@@ -31,6 +31,7 @@ import { auditTrail } from './0030-audit-trail.ts';
 import { schemaCompatibility } from './0031-schema-compatibility.ts';
 import { passwordAge } from './0032-password-age.ts';
 import { uploadedPictures } from './0033-uploaded-pictures.ts';
+import { dueIndexes } from './0034-due-indexes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   schemaCompatibility,
   passwordAge,
   uploadedPictures,
+  dueIndexes,
 ];

@@ -1,0 +1,99 @@
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { listOrdersWithMoneyBack } from '../../server/billing/orders/order-store.ts';
+import { listStuckCharges } from '../../server/billing/purchase/purchase-store.ts';
+import {
+  listMembershipsAfter,
+  listOldChanges,
+  listTrialsEnding,
+  listUnpaidBefore,
+  listYearlyRenewals,
+} from '../../server/billing/subscription/due-store.ts';
+import type { PlanId, UserId } from '../../server/shared/index.ts';
+import type { Db } from '../../server/store/index.ts';
+import { listUsers } from '../../server/users/index.ts';
+import { backends, type OpenStores } from '../support/stores.ts';
+import { NOW_MS } from './rows.ts';
+
+const yearly = { yearly: ['11' as PlanId], window: { days: 30, fromMs: 0, untilMs: NOW_MS }, max: 10 };
+
+/** What jobs and operators look up among the rows of all users. */
+const lookUps: [string, (db: Db) => Promise<unknown>][] = [
+  ['users, the oldest first', (db) => listUsers(db, { limit: 10, offset: 0 })],
+  ['payments that were abandoned', (db) => listStuckCharges(db, NOW_MS, 10)],
+  ['orders with money that went back', (db) => listOrdersWithMoneyBack(db)],
+  ['memberships of a page', (db) => listMembershipsAfter(db, '' as UserId, 10)],
+  ['changes of an earlier release', (db) => listOldChanges(db, 10)],
+  ['unpaid renewals', (db) => listUnpaidBefore(db, NOW_MS, 10)],
+  ['trials that end', (db) => listTrialsEnding(db, 0, NOW_MS)],
+  ['yearly renewals', (db) => listYearlyRenewals(db, yearly)],
+];
+
+/** The statements that `act` sends to SQLite, as `node:sqlite` gets them. */
+async function statementsOnSqlite(act: () => Promise<unknown>): Promise<string[]> {
+  const prepare = jest.spyOn(DatabaseSync.prototype, 'prepare');
+  try {
+    await act();
+    return prepare.mock.calls.map(([text]) => text);
+  } finally {
+    prepare.mockRestore();
+  }
+}
+
+async function statementsOnPostgres(act: () => Promise<unknown>): Promise<string[]> {
+  const query = jest.spyOn(pg.Client.prototype, 'query');
+  try {
+    await act();
+    return query.mock.calls.flatMap(([first]) => {
+      const text: unknown = typeof first === 'string' ? first : Reflect.get(Object(first), 'text');
+      return typeof text === 'string' && /^\s*select/i.test(text) ? [text] : [];
+    });
+  } finally {
+    query.mockRestore();
+  }
+}
+
+function planOnSqlite({ urls }: OpenStores, statement: string): string {
+  const database = new DatabaseSync(`${urls.dataDir}/foyer.db`, { readOnly: true });
+  try {
+    const rows = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all();
+    return rows.map(({ detail }) => String(detail)).join('\n');
+  } finally {
+    database.close();
+  }
+}
+
+/** Of any values, as a database with many rows would choose: where an index is of use, it is used. */
+async function planOnPostgres({ urls }: OpenStores, statement: string): Promise<string> {
+  const client = new pg.Client({ connectionString: urls.databaseUrl });
+  await client.connect();
+  try {
+    await client.query('set enable_seqscan = off');
+    await client.query('set plan_cache_mode = force_generic_plan');
+    await client.query(`prepare looked_up as ${statement}`);
+    const count = new Set(statement.match(/\$\d+/g)).size;
+    const values = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join(', ')})`;
+    const { rows } = await client.query(`explain execute looked_up${values}`);
+    return rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+describe.each(backends)('query plans on $name', (backend) => {
+  let stores: OpenStores;
+  beforeAll(async () => {
+    stores = await backend.open();
+  });
+  afterAll(() => stores?.destroy());
+
+  it.each(lookUps)('Of all rows, %s are found by an index', async (_what, lookUp) => {
+    const isSqlite = backend.name.startsWith('SQLite');
+    const act = () => lookUp(stores.database.db);
+    const statements = await (isSqlite ? statementsOnSqlite(act) : statementsOnPostgres(act));
+    expect(statements).toHaveLength(1);
+    const plan = await (isSqlite ? planOnSqlite : planOnPostgres)(stores, statements[0] ?? '');
+    // SQLite says SCAN for a whole table, and SCAN … USING INDEX for the rows of an index in its order.
+    expect(plan.split('\n').filter((line) => /^SCAN (?!.*USING .*INDEX)|Seq Scan/.test(line))).toEqual([]);
+  });
+});
