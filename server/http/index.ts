@@ -105,8 +105,6 @@ export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
-export { createPageSender } from './page-compression.ts';
-export { asksAhead } from './page-parts.ts';
 export {
   type AddPage,
   enforces,
@@ -117,7 +115,7 @@ export {
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
 export { createPages, getPageUser, type PageSettings, type Pages, seeOther, setPageUser } from './pages.ts';
-export { createFormRecords } from './post-redirect-get.ts';
+export { createFormRecords, createSingleUseNotices } from './post-redirect-get.ts';
 export { apiProblems, type ErrorKind, problemType } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
 export { apiCallLimits } from './rate-limits/api-calls.ts';
@@ -145,7 +143,7 @@ export {
   visitorRowMs,
 } from './rate-limits/visitor-gate.ts';
 export { readUpload } from './read-upload.ts';
-export { renderDocument } from './render.tsx';
+export { createPageSender, renderDocument } from './render.tsx';
 export {
   bodies,
   isMalformed,
@@ -156,11 +154,14 @@ export {
   withoutSteering,
 } from './request-body.ts';
 export {
+  AddressWithNotice,
   getRequestOrigin,
+  type NextPage,
   plainAddress,
   prefilledEmail,
   RequestContext,
   type RequestServices,
+  toAddress,
 } from './request-context.ts';
 export {
   isSameOrigin,
@@ -172,6 +173,7 @@ export {
 } from './request-guards.ts';
 export { detectLanguages } from './request-language.ts';
 export {
+  asksAhead,
   keepOpener,
   type RequestTraits,
   requestCookie,
@@ -182,6 +184,5 @@ export {
   traitsOfParameters,
 } from './request-traits.ts';
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
-export { AddressWithNotice, createSingleUseNotices, type NextPage, toAddress } from './single-use-notices.ts';
 export { staticFiles } from './static-files.ts';
 export { linesField, textField } from './text-field.ts';

@@ -7,11 +7,9 @@ import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
-import type { SendPage } from './page-compression.ts';
-import { asksAhead, asksForPart } from './page-parts.ts';
-import type { FormRecords } from './post-redirect-get.ts';
-import { renderDocument, renderPart } from './render.tsx';
-import type { SingleUseNotices } from './single-use-notices.ts';
+import type { FormRecords, SingleUseNotices } from './post-redirect-get.ts';
+import { renderDocument, renderPart, type SendPage } from './render.tsx';
+import { asksAhead, asksForPart } from './request-traits.ts';
 
 /** The user whom the page header shows, and their preferred language, if set. */
 interface PageUserState {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sha256, toSealedText } from '../shared/index.ts';
 import { parseStored, type SecretBox, UnsealError } from '../store/index.ts';
 import type { HostCookies, HttpExchange } from './cookies.ts';
+import { asksAhead } from './request-traits.ts';
 
 /**
  * Post/Redirect/Get: the view of a refused form travels to the page in a cookie, so that the browser's history has no
@@ -109,6 +110,71 @@ export function createFormRecords({ cookies, box, sessionCookie, now }: FormReco
       const record = opened(value, boundTo(req, address));
       if (record?.retryAfter !== undefined) res.setHeader('Retry-After', record.retryAfter);
       return record?.shown;
+    },
+  };
+}
+
+/**
+ * The notice about a completed action travels to the next page in a sealed cookie, not in the address: the page deletes
+ * it, so that a reload or a shared link does not show it again. It is the name of a fixed text, so a replayed copy only
+ * shows a text of Foyer's to the same browser.
+ */
+export interface SingleUseNotices {
+  /** @param name known to the page that shows it */
+  announce(exchange: HttpExchange, name: string): void;
+  /**
+   * Reads the notice, if it is for the page.
+   * @param find what the page shows for a notice; undefined: the notice is for another page
+   */
+  take<Value>(exchange: HttpExchange, find: (name: string) => Value | undefined): Value | undefined;
+  /** Deletes the notice that was taken, when its page is sent. */
+  clearShown(exchange: HttpExchange): void;
+}
+
+const noticeCookie = 'foyer_notice';
+const noticeSealedAs = 'notice';
+
+const noticeSchema = z.object({ name: z.string(), untilMs: z.number() });
+
+export function createSingleUseNotices({
+  cookies,
+  box,
+  now,
+}: {
+  cookies: HostCookies;
+  box: SecretBox;
+  now: () => number;
+}): SingleUseNotices {
+  const taken = new WeakSet<HttpExchange['res']>();
+  const announced = new WeakMap<HttpExchange['res'], string>();
+  const read = (value: string) => {
+    try {
+      const { name, untilMs } = parseStored(noticeSchema, box.open(toSealedText(value), noticeSealedAs));
+      return untilMs > now() ? name : undefined;
+    } catch (error) {
+      if (error instanceof UnsealError) return undefined;
+      throw error;
+    }
+  };
+  return {
+    announce({ res }, name) {
+      announced.set(res, name);
+      const value = box.seal(JSON.stringify({ name, untilMs: now() + keptMs }), noticeSealedAs);
+      cookies.set(res, noticeCookie, { value, maxAgeMs: keptMs });
+    },
+    take({ req, res }, find) {
+      if (taken.has(res)) return undefined;
+      const value = cookies.read(req, noticeCookie);
+      // HEAD shows nothing, and a page that is fetched ahead may never be shown.
+      const isShown = value !== undefined && req.method === 'GET' && !asksAhead(req);
+      // A form can be answered with a page that redirects, in place of a redirect.
+      const name = announced.get(res) ?? (isShown ? read(value) : undefined);
+      const found = name === undefined ? undefined : find(name);
+      if (found !== undefined) taken.add(res);
+      return found;
+    },
+    clearShown({ res }) {
+      if (taken.delete(res)) cookies.clear(res, noticeCookie);
     },
   };
 }

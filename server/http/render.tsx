@@ -1,8 +1,12 @@
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** Renders a page's component to the document that is sent. */
 import type { ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import type { PageContext, PageHead } from '../../views/page-context.ts';
 import { Script } from '../../views/parts/script.tsx';
+import type { HostCookies, HttpExchange } from './cookies.ts';
+import { languageCookie } from './language-form.ts';
+import { pageAccess } from './page-table.ts';
 
 function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page: ReactElement }) {
   const { assets, brand } = ctx;
@@ -41,4 +45,63 @@ export const renderPart = (page: ReactElement): string => renderToString(page);
 /** The whole document as HTML. React escapes all values; there are no inline scripts and no `style=`. */
 export function renderDocument(ctx: PageContext, page: ReactElement, head: PageHead): string {
   return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;
+}
+
+/** Sends a page, compressed if that is safe. */
+export type SendPage = (exchange: HttpExchange, html: string) => void;
+
+/** A shorter page is one packet with or without. */
+const minBytes = 1_400;
+
+/**
+ * On the event loop, because the thread pool is behind the password hashes. Low levels: a page takes about 90 µs, and
+ * higher levels save less than a twentieth more (docs/decisions/0004-islands.md).
+ */
+const encoders = {
+  br: (plain: Buffer) =>
+    brotliCompressSync(plain, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 3,
+        [constants.BROTLI_PARAM_LGWIN]: 14,
+        [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+      },
+    }),
+  gzip: (plain: Buffer) => gzipSync(plain, { level: 4 }),
+};
+
+/** Smallest first: browsers list gzip before brotli. */
+const encodings = ['br', 'gzip'] as const;
+
+/**
+ * Tests whether the answer can hold nothing that its reader could not request alone (BREACH needs a secret that is the
+ * same in many answers, beside text that the attacker chooses): the page is for every visitor, the request carries no
+ * cookie but the language's and no Authorization header, and the answer sets no cookie. Nonce and passkey challenge are
+ * new in every answer.
+ */
+function isAnonymous({ req, res }: HttpExchange, cookies: HostCookies): boolean {
+  const path: unknown = req.route?.path;
+  return (
+    (req.method === 'GET' || req.method === 'HEAD') &&
+    typeof path === 'string' &&
+    pageAccess[`GET ${path}`] === 'visitor' &&
+    req.headers.authorization === undefined &&
+    isLanguageAlone(req.headers.cookie, cookies.name(languageCookie)) &&
+    !res.hasHeader('Set-Cookie')
+  );
+}
+
+/** Tests the header itself: a cookie that a parser drops is a cookie, too. */
+const isLanguageAlone = (header: string | undefined, name: string): boolean =>
+  header === undefined || (header.startsWith(`${name}=`) && !header.includes(';'));
+
+export function createPageSender(cookies: HostCookies): SendPage {
+  return (exchange, html) => {
+    const { req, res } = exchange;
+    res.type('html').vary('Accept-Encoding');
+    const plain = Buffer.from(html);
+    const mayCompress = plain.length >= minBytes && isAnonymous(exchange, cookies);
+    const encoding = mayCompress ? encodings.find((one) => req.acceptsEncodings(one)) : undefined;
+    if (encoding === undefined) res.send(plain);
+    else res.set('Content-Encoding', encoding).send(encoders[encoding](plain));
+  };
 }

@@ -11,7 +11,21 @@ import type { Logger } from './log.ts';
 import { type PageOptions, type Pages, renderRedirectPage, seeOther } from './pages.ts';
 import { readFormField, readQueryParam } from './request-body.ts';
 import { belongToRequest } from './request-traits.ts';
-import { AddressWithNotice, type NextPage, toAddress } from './single-use-notices.ts';
+
+/** The address of a page of this site, and the notice that the page shows once. */
+export class AddressWithNotice {
+  readonly address: string;
+  readonly notice: string;
+  constructor(address: string, notice: string) {
+    this.address = address;
+    this.notice = notice;
+  }
+}
+
+/** The next page. An address never carries a notice: anyone can write one. */
+export type NextPage = string | AddressWithNotice;
+
+export const toAddress = (page: NextPage): string => (typeof page === 'string' ? page : page.address);
 
 /** The services of the application that every request can use. */
 export interface RequestServices {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Database } from '../store/index.ts';
 import { attributeDocs } from './attribute-docs.ts';
 import { type ProfileField, profileFieldNames, profileFields } from './profile-fields.ts';
-import { toName, type User } from './user.ts';
+import { type Media, pictureUrl, toImagePath, toName, type User } from './user.ts';
+import { createImageNameReader } from './user-store.ts';
 
 /**
  * OpenID Connect Core 1.0, section 5.1, defines female and male and allows further values; the stored values are the
@@ -102,4 +104,16 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: M
     for (const name of claimsByScope[scope] ?? []) if (all[name] !== undefined) claims[name] = all[name];
   }
   return claims;
+}
+
+/** Completes a user for client apps: the claim `picture` is the picture of the page header. */
+export type WithPicture = (user: User) => Promise<User>;
+
+/** The picture of the user record; without one the claim is what an identity provider or an import gave. */
+export function createPictureClaim(database: Database, media: Media): WithPicture {
+  const findImageName = createImageNameReader(database);
+  return async (user) => {
+    const picture = pictureUrl(toImagePath(await findImageName(user)), media);
+    return picture === undefined ? user : { ...user, picture };
+  };
 }

@@ -11,10 +11,12 @@ export {
   type Claims,
   claimsByScope,
   claimsFor,
+  createPictureClaim,
   type GetMembershipClaims,
   listProfileClaims,
   type MembershipClaims,
   toGenderNumber,
+  type WithPicture,
 } from './claims.ts';
 export { cognitoAttributesSchema, toCognitoAttributes } from './cognito-attributes.ts';
 export { changeEmail, type EmailChange, findEmailChange, undoEmailChange } from './email-change-store.ts';
@@ -29,7 +31,7 @@ export {
 export { insertImportedUsers, rehearseImport } from './import-store.ts';
 export { graphqlUsers } from './list-users.ts';
 export { userOperations } from './operations.ts';
-export { createPageUserSetter, createPictureClaim, type Media, toPageUser, type WithPicture } from './page-user.ts';
+export { createPageUserSetter, toPageUser } from './page-user.ts';
 export { hasPartnerDeal } from './partner-deal-operations.ts';
 export {
   claimPartnerDeal,
@@ -55,7 +57,7 @@ export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export { cleanImage } from './pictures/clean-image.ts';
 export { readPictureAttribute } from './pictures/picture-attribute.ts';
-export { setPicture, storeUploaded, uploadFolder } from './pictures/picture-store.ts';
+export { setPicture, storeUploaded } from './pictures/picture-store.ts';
 export { uploadedPictures } from './pictures/uploaded-pictures.ts';
 export {
   genders,
@@ -80,6 +82,7 @@ export {
   AlreadyInUseError,
   findOpenStep,
   fullName,
+  type Media,
   type MfaPreference,
   maxIdentifierLength,
   maxNameLength,
@@ -93,8 +96,10 @@ export {
   type TermsVersion,
   toAccountKey,
   type User,
+  uploadFolder,
 } from './user.ts';
 export { type CreatedUser, createUserHooks, mailWelcome, type UserHooks, type UserSubscribers } from './user-hooks.ts';
+export { isEnabledUser, listUsers } from './user-list-store.ts';
 export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,
@@ -102,8 +107,6 @@ export {
   findUser,
   findUserByIdentifier,
   insertUser,
-  isEnabledUser,
-  listUsers,
   lockUser,
   recordSignIn,
   setDisabled,

@@ -5,8 +5,9 @@ import type { Database } from '../store/index.ts';
 import { attributeDocs, memberIdDoc } from './attribute-docs.ts';
 import { toCognitoAttributes } from './cognito-attributes.ts';
 import type { User } from './user.ts';
+import { findUsers } from './user-list-store.ts';
 import { findUserRecord, findUserRecords, type UserRecord } from './user-record-store.ts';
-import { findUser, findUsers } from './user-store.ts';
+import { findUser } from './user-store.ts';
 
 const anything = (description: string, example: object) =>
   z.record(z.string(), z.unknown()).meta(doc(`${description}, an object of the caller`, example));

@@ -1,16 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { UserId } from '../shared/index.ts';
-import {
-  cacheUntilChanged,
-  type Database,
-  type Db,
-  type NewRow,
-  parseStored,
-  type Row,
-  type Schema,
-  uuidv7,
-} from '../store/index.ts';
+import { type Db, type NewRow, parseStored, type Row, type Schema, uuidv7 } from '../store/index.ts';
 
 type JsonObject = Record<string, unknown>;
 /** The columns with JSON. */
@@ -42,19 +33,6 @@ export async function findUserRecords(db: Db, userIds: readonly UserId[]): Promi
 export async function findUserRecord(db: Db, userId: UserId): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('userRecords').selectAll().where('userId', '=', userId).executeTakeFirst();
   return row && toUserRecord(row);
-}
-
-/** Reads a user's imageName ('' for none) from a cache that lasts until the records change: every page shows it. */
-export function createImageNameReader({ db, changes }: Database): (userId: UserId) => Promise<string> {
-  const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
-  return async (userId) => {
-    const name = await cachedImageName(userId, async () => {
-      const from = db.selectFrom('userRecords').select('imageName').where('userId', '=', userId);
-      const row = await from.executeTakeFirst();
-      return row && (row.imageName ?? '');
-    });
-    return name ?? '';
-  };
 }
 
 /** The record by its own id, which is not the user's. */

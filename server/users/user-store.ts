@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SqlBool, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
 import { type PlanId, toUserId, type UserId } from '../shared/index.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { isEmailReserved } from './email-change-store.ts';
 import { AlreadyInUseError, type NewUser, type User, type UserIdentifier } from './user.ts';
 
-function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'users'>): User {
+export function toUser({ signedInEpoch: _, phoneChangedAt: __, ...row }: Row<'users'>): User {
   return {
     ...row,
     emailVerified: row.emailVerified === 1,
@@ -36,25 +36,30 @@ export async function findUser(db: Db, id: UserId): Promise<User | undefined> {
   return row && toUser(row);
 }
 
-/** The users with these ids, in no order; unknown ids are left out. */
-export async function findUsers(db: Db, ids: readonly UserId[]): Promise<User[]> {
-  if (ids.length === 0) return [];
-  return (await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()).map(toUser);
-}
-
 type ReadUser = (id: UserId) => Promise<User | undefined>;
 const currentUsers = new WeakMap<Database, ReadUser>();
+/** Of users that were read with it. */
+const imageNames = new WeakMap<User, string>();
 
 function readsThrough(database: Database): ReadUser {
   const { db } = database;
   const cachedUser = cacheUntilChanged<User>(() => database.changes.ofRows('users'));
-  const select = prepare<{ id: UserId }, Row<'users'>>((v) =>
-    db.selectFrom('users').selectAll().where('id', '=', v.id),
+  const one = (id: UserId) => db.selectFrom('users').selectAll('users').where('users.id', '=', id);
+  const select = prepare<{ id: UserId }, Row<'users'>>((v) => one(v.id));
+  // Nothing of PostgreSQL is kept: one statement reads the name of the picture too.
+  const selectBoth = prepare<{ id: UserId }, Row<'users'> & { imageName: string | null }>((v) =>
+    one(v.id).leftJoin('userRecords', 'userRecords.userId', 'users.id').select('userRecords.imageName'),
   );
   return (id) =>
     cachedUser(id, async () => {
-      const row = (await select(db, { id })).rows[0];
-      return row && Object.freeze(toUser(row));
+      if (database.kind === 'sqlite') {
+        const row = (await select(db, { id })).rows[0];
+        return row && Object.freeze(toUser(row));
+      }
+      const { imageName, ...row } = (await selectBoth(db, { id })).rows[0] ?? {};
+      const user = 'id' in row ? Object.freeze(toUser(row)) : undefined;
+      if (user) imageNames.set(user, imageName ?? '');
+      return user;
     });
 }
 
@@ -68,6 +73,21 @@ export async function findCurrentUser(database: Database, id: UserId): Promise<U
   return read(id);
 }
 
+/** Reads a user's imageName ('' for none), once or from a cache that lasts until the records change. */
+export function createImageNameReader({ db, changes }: Database): (user: User) => Promise<string> {
+  const cachedImageName = cacheUntilChanged<string>(() => changes.ofRows('user_records'));
+  return async (user) => {
+    const known = imageNames.get(user);
+    if (known !== undefined) return known;
+    const name = await cachedImageName(user.id, async () => {
+      const from = db.selectFrom('userRecords').select('imageName').where('userId', '=', user.id);
+      const row = await from.executeTakeFirst();
+      return row?.imageName ?? '';
+    });
+    return name ?? '';
+  };
+}
+
 /** A phone number signs in only if it is verified: an unproven one could belong to anyone. */
 export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): Promise<User | undefined> {
   const from = db.selectFrom('users').selectAll();
@@ -76,18 +96,6 @@ export async function findUserByIdentifier(db: Db, identifier: UserIdentifier): 
       ? await from.where('email', '=', identifier.email).executeTakeFirst()
       : await from.where('phone', '=', identifier.phone).where('phoneVerified', '=', 1).executeTakeFirst();
   return row && toUser(row);
-}
-
-export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
-  const rows = await db
-    .selectFrom('users')
-    .selectAll()
-    .orderBy('createdAt')
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return rows.map(toUser);
 }
 
 /** @throws {AlreadyInUseError} if the address or number belongs to another user, or the address is reserved for one */
@@ -286,14 +294,4 @@ export async function setUserPlan(
     )
     .executeTakeFirst();
   return numUpdatedRows > 0n;
-}
-
-/** A condition for queries of other modules: the user with this id is not disabled, and perhaps has no plan either. */
-export function isEnabledUser(id: Expression<UserId>, { withoutPlan = false } = {}): Expression<SqlBool> {
-  const { exists, selectFrom } = expressionBuilder<Schema>();
-  const enabled = selectFrom('users')
-    .select('users.id')
-    .where('users.id', '=', id)
-    .where('users.disabledAt', 'is', null);
-  return exists(withoutPlan ? enabled.where('users.planId', 'is', null) : enabled);
 }

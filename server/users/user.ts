@@ -125,3 +125,30 @@ export class AlreadyInUseError extends Error {
     this.what = what;
   }
 }
+
+/** Uploaded pictures are below this folder of the address of pictures. */
+export const uploadFolder = 'uploads';
+
+/** The base address of the users' pictures. */
+export interface Media {
+  url: string;
+  /** Foyer serves them itself, on the host of its own pages. */
+  isLocal: boolean;
+  /** Only those that users have uploaded: there is no folder of others. */
+  onlyUploads?: boolean;
+}
+
+/** Encodes an object's name as a path, because its characters may have a meaning in an address. */
+export const toImagePath = (name: string): string =>
+  URL.canParse(name) ? name : name.split('/').map(encodeURIComponent).join('/');
+
+/** Users choose both names themselves: on this host they must not address a page that acts. */
+export function pictureUrl(picture: string | null, media: Media | undefined): string | undefined {
+  if (picture === null || picture === '' || media === undefined) return undefined;
+  // The media address may have a path: relative names are below it.
+  const base = new URL(media.url.endsWith('/') ? media.url : `${media.url}/`);
+  const url = URL.parse(picture, base);
+  if (url?.origin !== base.origin) return undefined;
+  const folder = media.onlyUploads ? `${base.pathname}${uploadFolder}/` : base.pathname;
+  return media.isLocal && !url.pathname.startsWith(folder) ? undefined : url.href;
+}

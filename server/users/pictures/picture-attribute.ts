@@ -1,5 +1,5 @@
-import { type Media, pictureUrl, toImagePath } from '../page-user.ts';
 import { isImageName } from '../profile-fields.ts';
+import { type Media, pictureUrl, toImagePath } from '../user.ts';
 
 type PictureAttribute =
   /** As it is already. */

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import type { UserId } from '../../shared/index.ts';
 import type { Db, Schema } from '../../store/index.ts';
+import { uploadFolder } from '../user.ts';
 import { insertUserRecord, updateUserRecord } from '../user-record-store.ts';
 import type { CleanImage } from './image.ts';
-
-/** Uploaded pictures are below this folder of the address of pictures. */
-export const uploadFolder = 'uploads';
 
 /** The name is unknown until someone is told: 128 random bits. */
 const toName = (): string => randomBytes(16).toString('base64url').replace(/^[-_]/, 'a');

@@ -1,0 +1,34 @@
+import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
+import type { UserId } from '../shared/index.ts';
+import type { Db, Schema } from '../store/index.ts';
+import type { User } from './user.ts';
+import { toUser } from './user-store.ts';
+
+/** The users with these ids, in no order; unknown ids are left out. */
+export async function findUsers(db: Db, ids: readonly UserId[]): Promise<User[]> {
+  if (ids.length === 0) return [];
+  return (await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()).map(toUser);
+}
+
+/** Users by their age, the oldest first. */
+export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return rows.map(toUser);
+}
+
+/** A condition for queries of other modules: the user with this id is not disabled, and perhaps has no plan either. */
+export function isEnabledUser(id: Expression<UserId>, { withoutPlan = false } = {}): Expression<SqlBool> {
+  const { exists, selectFrom } = expressionBuilder<Schema>();
+  const enabled = selectFrom('users')
+    .select('users.id')
+    .where('users.id', '=', id)
+    .where('users.disabledAt', 'is', null);
+  return exists(withoutPlan ? enabled.where('users.planId', 'is', null) : enabled);
+}
