@@ -17,8 +17,6 @@ addEventListener('submit', (event) => {
     return;
   }
   sent = form;
-  const scripts = form.elements.namedItem('scripts');
-  if (scripts instanceof HTMLInputElement) scripts.value = '1';
   sentAtMs = event.timeStamp;
   busy = event.submitter;
   // The Enter key has activated the hidden button.

@@ -47,8 +47,9 @@ export default function CardForm(props: CardFormProps) {
         const text = error && errorText(props, error);
         wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
         // Another field may have triggered it, the number the code's: its own error still holds.
-        const isOwn = (before: CardFormLive) => before.focused === name || complete || text;
-        setLive((before) => (isOwn(before) ? changed({ errors: { [name]: text } })(before) : before));
+        setLive((before) =>
+          before.focused === name || complete || text ? changed({ errors: { [name]: text } })(before) : before,
+        );
       },
       focused: (name) => setLive(changed({ focused: name })),
       ready: () => setLive(changed({ ready: true })),
@@ -58,7 +59,7 @@ export default function CardForm(props: CardFormProps) {
       card.current = opened;
     }, failed);
     // Restored from the back-forward cache: its content is outdated.
-    addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+    addEventListener('pageshow', (event) => event.persisted && location.reload());
   }, [props]);
 
   const input = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement;

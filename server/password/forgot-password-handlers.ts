@@ -44,7 +44,7 @@ export async function submitForgotPassword(r: RequestContext, deps: PasswordDeps
   flows.setCookie(r.res, requested.flow);
   // The notice of success would reveal that the user exists.
   if (uniformAnswers) return r.redirect(withParams('/reset-password', r.continuation, { username }));
-  // Only a script can continue from this page by itself.
-  const path = r.field('scripts') === '1' ? '/forgot-password' : '/reset-password';
+  // This page continues by itself only where scripts run.
+  const path = r.field('noscript') === '' ? '/forgot-password' : '/reset-password';
   r.redirect(new AddressWithNotice(withParams(path, r.continuation, { username }), resetNotices.sent));
 }

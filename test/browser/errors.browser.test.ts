@@ -16,7 +16,7 @@ describe('error pages', () => {
 
   it.each([
     { path: '/no-such-page', heading: 'Sorry, we couldn’t fetch that page', followed: true },
-    { path: '/tos/', heading: 'Sorry, we couldn’t fetch that page' },
+    { path: '/tos/no-such-page', heading: 'Sorry, we couldn’t fetch that page' },
     { path: '/settings/no-such-page', heading: 'Oops – page not found', followed: true },
     { path: '/signup/no-such-page', heading: 'Oops – page not found' },
   ])('The unknown page $path has the heading: $heading', async ({ path, heading, followed }) => {

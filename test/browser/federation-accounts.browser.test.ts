@@ -8,7 +8,6 @@ import { chromiumForTests } from '../support/chromium.ts';
 import { password } from '../support/foyer.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { homeFrom, type RelyingParty, relyingParty, store } from '../support/relying-party.ts';
-import { sendRequest } from '../support/send-request.ts';
 import { anyBackend } from '../support/stores.ts';
 import { passOn, pressDoor, providerNames, type Somebody, somebody } from './federation-steps.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
@@ -126,8 +125,9 @@ describe('linked accounts in a browser', () => {
       const removed = await browser.get(locationOf(await browser.post(remove)));
       expect(wordsOf(await removed.text())).toContain(t('federation.linked.done.removed'));
       // As before it was linked.
-      const answer = await comeWithoutPages(providers, sandbox.foyer.browser(), kind, who);
-      const signInPage = await sendRequest(locationOf(answer), { headers: { 'accept-language': 'en' } });
+      const visitor = sandbox.foyer.browser();
+      const answer = await comeWithoutPages(providers, visitor, kind, who);
+      const signInPage = await visitor.get(locationOf(answer), { headers: { 'accept-language': 'en' } });
       expect(wordsOf(await signInPage.text())).toContain(t('federation.linkConfirmation.signInFirst', { provider }));
     },
   );

@@ -32,6 +32,8 @@ export const settle = (page: Page): Promise<void> =>
     // A notice that would hide stays as long as the pointer is on it.
     for (const notice of document.querySelectorAll('[data-island=passing-notice] *'))
       notice.dispatchEvent(new PointerEvent('pointerenter', { pointerType: 'mouse' }));
+    // A row that scrolls sideways begins at its start: whether it has snapped there is the browser's.
+    for (const row of document.querySelectorAll('.sub-header ul, .tabs, .side-menu ul')) row.scrollLeft = 0;
     await frame();
     await frame();
     // Effects of components run after the frame.

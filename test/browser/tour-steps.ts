@@ -6,6 +6,7 @@ import { Browser } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { submitSignIn } from './steps.ts';
 import type { TourGuide } from './tour.ts';
+import { visit } from './visit.ts';
 
 /** The steps that several parts of the tour share. */
 export function createTourSteps(guide: () => TourGuide) {
@@ -38,7 +39,7 @@ export function createTourSteps(guide: () => TourGuide) {
     await heading(page, t('oauth.consent.title', { clientName: 'Orchard Analytics' }));
   };
   const at = (path: string) => async (page: Page) => {
-    await page.goto(url() + path);
+    await visit(page, url() + path);
   };
 
   return { guide, url, demoUrl, newMember, submit, become, signIn, visitor, heading, atConsent, at };

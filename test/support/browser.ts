@@ -104,7 +104,9 @@ export class Browser {
     return this.#submit(path, new URLSearchParams(fields).toString(), headers);
   }
 
-  #submit(path: string, body: string, headers: Record<string, string>): Promise<Response> {
+  #submit(path: string, fields: string, headers: Record<string, string>): Promise<Response> {
+    // The form has this field for browsers without scripts, as this one.
+    const body = path.startsWith('/forgot-password') ? `noscript=1&${fields}` : fields;
     return this.request(path, {
       method: 'POST',
       headers: {

@@ -23,9 +23,10 @@ export function NameCard({ ctx, avatar, pictureHref, givenName, familyName, sinc
       {pictureHref === undefined ? (
         <Avatar member={avatar} size="large" />
       ) : (
-        <a className="avatar-link" href={pictureHref} aria-label={t('settings.picture.title')}>
+        <a className="avatar-link" href={pictureHref}>
           <Avatar member={avatar} size="large" />
           <Icon name="pencil" />
+          <span className="visually-hidden">{t('settings.picture.title')}</span>
         </a>
       )}
       <div className="name-words">

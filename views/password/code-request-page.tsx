@@ -44,8 +44,10 @@ function RequestPage({
       <div className="panel-head">{head}</div>
       {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
       <form className="form" method="post" action={action} noValidate>
-        {/* Set by the script. */}
-        <input type="hidden" name="scripts" />
+        {/* Sent by a browser without scripts alone. */}
+        <noscript>
+          <input type="hidden" name="noscript" value="1" />
+        </noscript>
         <Field
           {...controls.username}
           label={t('password.request.username')}
