@@ -10,6 +10,7 @@ const backend = anyBackend;
 
 /** Forms that need only a session: the first ones change no credential, the others only end access. */
 const withoutSecrets = new Set([
+  '/settings/picture',
   '/settings/notifications',
   ...['/settings/name', '/settings/profile', '/settings/membership/details'],
   ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
