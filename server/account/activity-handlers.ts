@@ -59,11 +59,11 @@ const readBefore = (typed: string | undefined): number | undefined =>
 async function show(r: UserRequest, { database }: AccountDeps) {
   const before = readBefore(r.query('before'));
   const found = await listMemberEvents(database.db, r.user.id, { before, limit: onAPage + 1 });
-  const sealed = found.filter(({ seq }) => seq !== null);
-  const visible = sealed.length > onAPage ? found.slice(0, -1) : found;
+  // Events that wait for the sealer come first, and have no place in the chain yet.
+  const visible = found.slice(0, onAPage);
   const last = visible.at(-1);
   const olderHref =
-    visible.length < found.length && last
+    visible.length < found.length && last && last.seq !== null
       ? `${activityPath}?${new URLSearchParams({ before: String(last.seq) })}`
       : undefined;
   const events = visible.map((event) => ({

@@ -61,8 +61,8 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
           ...place,
           atMs: atMs + 6,
         });
-        await app.audit.seal();
         await signIn(page, user);
+        await app.audit.seal();
         await page.goto(url + path);
       },
     },
@@ -70,6 +70,7 @@ export function activityStops({ foyer, signIn }: SettingsTour): Stop[] {
       name: 'account activity, the sign-in alone',
       async open(page) {
         await signIn(page, await foyer().addUser({ givenName: 'Vera', familyName: 'Lindqvist' }));
+        await foyer().app.audit.seal();
         await page.goto(foyer().url + path);
       },
     },
