@@ -37,9 +37,9 @@ const lostCustomer: Operation = {
 };
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
 
-/** Statements that run in the product's database, so that it stores something else than it was told. */
+/** Statements that run in the product's database beside its own writes, so that it stores something else than it was told. */
 const inDatabase = (sql: string) => (world: World) => {
-  const database = new DatabaseSync(join(world.variables.DATA_DIR ?? '', 'foyer.db'));
+  const database = new DatabaseSync(join(world.variables.DATA_DIR ?? '', 'foyer.db'), { timeout: 10_000 });
   database.exec(sql);
   database.close();
 };

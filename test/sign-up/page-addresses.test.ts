@@ -100,7 +100,7 @@ describe.each(backends)('the addresses of the sign-up pages on $name', (backend)
   });
 
   it('What was typed is in no address', async () => {
-    const answer = await foyer.browser().post('/signup', profile('ida@example.com', { given_name: '' }));
+    const answer = await foyer.browser().submit('/signup', profile('ida@example.com', { given_name: '' }));
     expect(locationOf(answer)).toBe(`${foyer.url}/signup`);
   });
 });
