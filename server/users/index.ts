@@ -57,7 +57,7 @@ export { eraseUserData, exportUserData } from './personal-data-store.ts';
 export { hasPhoneChangedSince, removePhone, setPhone } from './phone-store.ts';
 export { cleanImage } from './pictures/clean-image.ts';
 export { readPictureAttribute } from './pictures/picture-attribute.ts';
-export { setPicture, storeUploaded } from './pictures/picture-store.ts';
+export { listPictureOwners, setPicture, storeUploaded, sweepPictures } from './pictures/picture-store.ts';
 export { uploadedPictures } from './pictures/uploaded-pictures.ts';
 export {
   genders,

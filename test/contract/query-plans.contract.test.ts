@@ -11,7 +11,7 @@ import {
 } from '../../server/billing/subscription/due-store.ts';
 import type { PlanId, UserId } from '../../server/shared/index.ts';
 import type { Db } from '../../server/store/index.ts';
-import { listUsers } from '../../server/users/index.ts';
+import { listPictureOwners, listUsers } from '../../server/users/index.ts';
 import { backends, type OpenStores } from '../support/stores.ts';
 import { NOW_MS } from './rows.ts';
 
@@ -26,6 +26,7 @@ const lookUps: [string, (db: Db) => Promise<unknown>][] = [
   ['changes of an earlier release', (db) => listOldChanges(db, 10)],
   ['unpaid renewals', (db) => listUnpaidBefore(db, NOW_MS, 10)],
   ['trials that end', (db) => listTrialsEnding(db, 0, NOW_MS)],
+  ['the users of uploaded pictures', (db) => listPictureOwners(db, 'a' as UserId, 10)],
   ['yearly renewals', (db) => listYearlyRenewals(db, yearly)],
 ];
 

@@ -1,4 +1,6 @@
+import type { UserId } from '../../shared/index.ts';
 import { createLease, runPeriodically } from '../../store/index.ts';
+import { sweepPictures } from '../../users/index.ts';
 import { ownDataSources } from '../export/personal-data-sources.ts';
 import { applyDueResets } from '../factor-reset/factor-reset.ts';
 import { eraseDueAccounts } from './delete-due-accounts.ts';
@@ -21,9 +23,11 @@ export function createDeletionDeps({ outboxBox, personalDataSources, ...common }
 export function createDeletion(settings: DeletionSettings): Deletion {
   const deps = createDeletionDeps(settings);
   const { database, log, now } = deps;
+  let sweptUntil: UserId | null = null;
   const work = async () => {
     await eraseDueAccounts(deps);
     await applyDueResets(deps);
+    sweptUntil = await sweepPictures(database.db, sweptUntil);
   };
   // In one process at a time.
   const lease = createLease(database, 'deletions and factor resets', { ttlMs: 2 * everyMs, now });

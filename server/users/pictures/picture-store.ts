@@ -53,9 +53,37 @@ export async function storeUploaded(
     .execute();
 }
 
-/** An uploaded picture by its name. */
+/** An uploaded picture of a user by its name. */
 export async function findUploaded(db: Db, name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
-  const from = db.selectFrom('uploadedPictures').select(['type', 'content']).where('name', '=', name);
-  const row = await from.executeTakeFirst();
+  const row = await db
+    .selectFrom('uploadedPictures')
+    .innerJoin('users', 'users.id', 'uploadedPictures.userId')
+    .select(['type', 'content'])
+    .where('name', '=', name)
+    .executeTakeFirst();
   return row && { type: row.type, bytes: Buffer.from(row.content, 'base64') };
+}
+
+/** The users of stored pictures, in the order of their ids, with whether they exist. */
+export function listPictureOwners(db: Db, after: UserId | null, max: number) {
+  return db
+    .selectFrom('uploadedPictures')
+    .leftJoin('users', 'users.id', 'uploadedPictures.userId')
+    .select(['uploadedPictures.userId', 'users.id as existing'])
+    .where((eb) => (after === null ? eb.lit(true) : eb('uploadedPictures.userId', '>', after)))
+    .orderBy('uploadedPictures.userId')
+    .limit(max)
+    .execute();
+}
+
+/**
+ * Deletes pictures whose user is erased, among the next `max` ones. The code of a release without pictures, which runs
+ * beside this one during an upgrade, erases a user and leaves the picture.
+ * @returns the id to go on after; null at the end
+ */
+export async function sweepPictures(db: Db, after: UserId | null, max = 1000): Promise<UserId | null> {
+  const owners = await listPictureOwners(db, after, max);
+  const erased = owners.filter(({ existing }) => existing === null).map(({ userId }) => userId);
+  if (erased.length > 0) await db.deleteFrom('uploadedPictures').where('userId', 'in', erased).execute();
+  return (owners.length < max ? null : owners.at(-1)?.userId) ?? null;
 }

@@ -1,4 +1,4 @@
-import { findUser, setDisabled } from '../../../server/users/index.ts';
+import { findUser, setDisabled, uploadFolder } from '../../../server/users/index.ts';
 import { password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
 import { toUserId } from '../../support/ids.ts';
 import { backends } from '../../support/stores.ts';
@@ -137,6 +137,24 @@ describe.each(backends)('account deletion, on $name', (backend) => {
     const messages = (await foyer.mails('mother@example.org')).map(({ template }) => template);
     expect(messages).toContain('password-changed');
     expect(await foyer.mails(user.email)).toEqual([]);
+  });
+
+  it('A picture of a user whom an earlier release has erased during an upgrade is not served, and is deleted', async () => {
+    const user = await foyer.addUser({ email: 'pictured@example.org' });
+    const { db } = foyer.deps.database;
+    const name = 'abcdefghijklmnopqrstuv';
+    const picture = { userId: user.id, name, type: 'image/png', content: 'iVBORw0KGgo=', createdAt: foyer.deps.now() };
+    await db.insertInto('uploadedPictures').values(picture).execute();
+    const address = `/media/${uploadFolder}/${name}`;
+    const status = async () => (await foyer.browser().get(address)).status;
+    const count = async () =>
+      (await db.selectFrom('uploadedPictures').select('name').where('name', '=', name).execute()).length;
+    expect(await status()).toBe(200);
+    // That release does not know the table of pictures.
+    await db.deleteFrom('users').where('id', '=', user.id).execute();
+    expect([await status(), await count()]).toEqual([404, 1]);
+    await afterTwoWeeks();
+    expect(await count()).toBe(0);
   });
 
   it('Every table is known to hold no user data or is emptied of it', async () => {
