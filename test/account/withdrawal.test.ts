@@ -47,8 +47,34 @@ describe('withdrawing from a purchase', () => {
     expect(await shop.membership.refresh(user.id)).toMatchObject({ status: 'canceled' });
     expect((await shop.userNow(user)).planId).toBeNull();
     expect(await keptAtStripe(user)).toBe(0);
-    expect(await orders(user)).toMatchObject([{ paidCents: 9_900, refundedCents: 9_900 }]);
+    const [order] = await orders(user);
+    expect(order).toMatchObject({ paidCents: 9_900, refundedCents: 9_900 });
     expect(await templates(user)).toEqual(expect.arrayContaining(['withdrawal-received', 'refund-made', 'plan-ended']));
+    const mails = await shop.foyer.mails(user.email);
+    const received = mails.find(({ template }) => template === 'withdrawal-received')?.values;
+    expect(received).toMatchObject({ planName: 'Starter', amountCents: 9_900, currency: 'usd' });
+    expect(received).toMatchObject({ orderDate: order?.orderedAt, atMs: expect.any(Number) });
+    const sinceMs = shop.foyer.deps.now() - Number(received?.atMs);
+    expect(Math.abs(sinceMs)).toBeLessThan(60_000);
+    const refunded = mails.find(({ template }) => template === 'refund-made')?.values;
+    expect(refunded).toMatchObject({ amountCents: 9_900 });
+    expect(wordsOf(await (await browser.get('/settings/membership')).text())).toMatch(/\$99\.00 refunded|Refunded/);
+  });
+
+  it.each([
+    ['on the first day', 1, 0],
+    ['on the fourteenth day', 13.5, 0],
+    ['on the fifteenth day', 14.5, 9_900],
+  ])('A withdrawal %s', async (_name, days, keptCents) => {
+    const user = await buyer();
+    shop.passTime(days * dayMs);
+    const browser = await shop.foyer.signedIn(user);
+    const answer = await browser.post(path);
+    expect(answer.headers.get('location')).toContain(keptCents === 0 ? 'withdrawn' : 'nothing');
+    expect(await keptAtStripe(user)).toBe(keptCents);
+    expect(await orders(user)).toMatchObject([{ refundedCents: 9_900 - keptCents }]);
+    expect((await shop.userNow(user)).planId).toBe(keptCents === 0 ? null : '10');
+    expect((await templates(user)).includes('refund-made')).toBe(keptCents === 0);
   });
 
   it('The last moment is fourteen days after the purchase, to the millisecond', async () => {

@@ -3,6 +3,7 @@ import { reconcileDaily } from '../../server/billing/jobs/comparison.ts';
 import type { User } from '../../server/users/index.ts';
 import { toStripeCustomerId, toUserId } from '../support/ids.ts';
 import { anyBackend } from '../support/stores.ts';
+import { wordsOf } from './checkout/shop.ts';
 import { dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
 const hourMs = 60 * 60_000;
@@ -105,6 +106,43 @@ describe('refunds, disputes and credit notes', () => {
     engine().moveDispute(dispute, end);
     await deliverShuffled();
     expect(await orders(user)).toMatchObject([{ disputeState: state, refundedCents: 0 }]);
+  });
+
+  it.each(['won', 'lost'] as const)(
+    'A dispute that ended as %s before any of its events arrived is not open',
+    async (end) => {
+      const user = await buyer();
+      engine().moveDispute(engine().dispute(user.invoice), end);
+      await deliverShuffled();
+      expect(await orders(user)).toMatchObject([{ disputeState: end, disputedAt: expect.any(Number) }]);
+      expect((await diff()).filter(ofOrder(user.invoice))).toEqual([]);
+    },
+  );
+
+  it('A refund that failed before any of its events arrived is none, and no mail says that it was made', async () => {
+    const user = await buyer();
+    engine().endRefund(engine().refund(user.invoice, 5_000), 'failed');
+    await deliverShuffled();
+    expect(await orders(user)).toMatchObject([{ refundedCents: 0 }]);
+    expect(await refundMails(user)).toEqual([]);
+    expect((await diff()).filter(ofOrder(user.invoice))).toEqual([]);
+  });
+
+  it.each([
+    ['won', undefined],
+    ['lost', 'Paid back by your bank'],
+  ] as const)('The list of invoices shows a dispute as disputed until it is %s', async (end, then) => {
+    const user = await buyer();
+    const dispute = engine().dispute(user.invoice);
+    await deliverShuffled();
+    const words = async () =>
+      wordsOf(await (await (await shop.foyer.signedIn(user)).get('/settings/membership')).text());
+    expect(await words()).toContain('Disputed');
+    engine().moveDispute(dispute, end);
+    await deliverShuffled();
+    expect(await words()).not.toContain('Disputed');
+    if (then) expect(await words()).toContain(then);
+    else expect(await words()).not.toMatch(/ispute/);
   });
 
   it('A dispute whose events were lost is a difference that the comparison repairs', async () => {

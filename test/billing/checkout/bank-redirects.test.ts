@@ -24,6 +24,7 @@ describe('payment methods that lead to a bank’s page', () => {
       PAYMENT_METHODS: 'card,ideal,bancontact',
       PLANS_FILE: plansWith({ currency: 'eur' }),
     });
+    shop.standIn.tell(shop.foyer.url);
   });
   afterAll(() => shop?.close());
 
@@ -59,6 +60,11 @@ describe('payment methods that lead to a bank’s page', () => {
       expect(await defaultMethod(customer)).toMatchObject({ type: 'sepa_debit', customer });
       const membership = await shop.foyer.app.membership.getMembership(user.id);
       expect(membership?.card).toMatchObject({ brand: type, lastFour: '3000', expYear: null });
+      // The debit takes days: no plan before the bank has paid.
+      expect(await shop.planOf(user)).toBeNull();
+      shop.standIn.engine.advance(5 * 60_000);
+      await shop.standIn.webhooks.idle();
+      expect(await shop.planOf(user)).toBe('10');
     },
   );
 

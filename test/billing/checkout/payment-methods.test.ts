@@ -52,6 +52,39 @@ describe('a shop that takes cards, wallets and Link', () => {
   });
 });
 
+describe('a wallet', () => {
+  it.each([
+    ['apple_pay', 'Apple Pay (Visa •••• 4242)'],
+    ['google_pay', 'Google Pay (Visa •••• 4242)'],
+  ])('A plan is paid by %s, and the membership and the receipt name the wallet and its card', async (type, words) => {
+    const shop = await openShop({ PAYMENT_METHODS: `card,${type}` });
+    try {
+      const user = await shop.foyer.addUser();
+      const browser = await shop.foyer.signedIn(user);
+      const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
+        action: string;
+        fields: Record<string, string>;
+        setupUrl: string;
+      };
+      const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+      const setupIntent = confirmCard(shop, clientSecret, '4242424242424242');
+      // A wallet gives Stripe a card. The stand-in opens no wallet, so that of the card is written into its state.
+      const state = shop.standIn.engine.snapshot() as { objects: { object: string; card?: { wallet: unknown } }[] };
+      for (const { object, card } of state.objects)
+        if (object === 'payment_method' && card) card.wallet = { type, dynamic_last4: null, [type]: {} };
+      shop.standIn.engine.restore(state);
+      expect((await browser.post(action, { ...fields, setupIntent })).status).toBe(303);
+      expect(await shop.planOf(user)).toBe('10');
+      expect((await shop.paidInvoices()).map(({ amount_paid: cents }) => cents)).toEqual([9_900]);
+      expect(wordsOf(await (await browser.get('/settings/membership')).text())).toContain(words);
+      const receipt = (await shop.foyer.mails(user.email)).find(({ template }) => template === 'receipt');
+      expect(receipt?.text.replaceAll('\u00a0', ' ')).toContain(words);
+    } finally {
+      await shop.close();
+    }
+  });
+});
+
 describe('a shop that takes Link alone', () => {
   let shop: Shop;
   beforeAll(async () => {
