@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { type Language, languages } from '../http/index.ts';
 import { propertyIn, type Sha256, sha256 } from '../shared/index.ts';
 import type { TermsVersion } from '../users/index.ts';
@@ -16,6 +17,8 @@ export interface Legal {
   /** The current version of the terms. */
   version: TermsVersion;
   terms(lang: Language): LegalDocument;
+  /** A summary of what has changed in this version, if the operator has written one. */
+  changes(lang: Language): LegalDocument | undefined;
   imprint(lang: Language): LegalDocument;
   accessibility(lang: Language): LegalDocument;
 }
@@ -37,7 +40,8 @@ export const shippedLegalDir = join(
 );
 
 const fallback: Language = 'en';
-type Name = 'terms' | 'imprint' | 'accessibility';
+const isoDate = z.iso.date();
+type Name = 'terms' | 'terms-changes' | 'imprint' | 'accessibility';
 
 /** A folder without this document, as of earlier releases, shows the one that comes with Foyer. */
 const shippedFor = (name: Name, dir: string) =>
@@ -52,13 +56,23 @@ function readText(file: string): { text: string } | { code: string } {
   }
 }
 
+/** @returns the version that the head of the terms declares, or the fault */
+function readVersion({ version, label = '', date }: Record<string, string>): TermsVersion | string {
+  const number = Number(version);
+  if (!Number.isInteger(number) || number < 1 || label === '')
+    return 'its head must say version: (a whole number from 1) and label:, between two lines of ---';
+  if (date === undefined) return { number, label };
+  return isoDate.safeParse(date).success ? { number, label, date } : 'date: must be a day, as in 2026-11-01';
+}
+
 /** The folder has no such file, or is none itself. */
 const isMissing = (code: string) => code === 'ENOENT' || code === 'ENOTDIR';
 
 /**
  * Reads `<dir>/<language>/terms.md`, `imprint.md` and `accessibility.md`. The English files of the first two are
  * required; English replaces missing languages.
- * Every file of the terms declares the same version (`version`, a whole number, and `label`).
+ * Every file of the terms declares the same version (`version`, a whole number, and `label`; `date` is optional).
+ * `terms-changes.md` is optional and declares the version that it is about, so that no old one is shown.
  * @param values fill `{{brand}}`, `{{host}}` and `{{publicUrl}}`
  * @throws {LegalFilesError}
  */
@@ -66,23 +80,24 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
   const faults: string[] = [];
   const fill: Record<string, string> = { ...values, host: new URL(values.publicUrl).host };
   const versions = new Map<string, { file: string; version: TermsVersion }>();
+  const summaries: { file: string; version: string }[] = [];
 
   function read(name: Name, lang: Language): LegalDocument | undefined {
     const file = join(shippedFor(name, dir) ? shippedLegalDir : dir, lang, `${name}.md`);
     const found = readText(file);
     if ('code' in found) {
       if (!isMissing(found.code)) faults.push(`${file} cannot be read (${found.code})`);
-      else if (lang === fallback) faults.push(`${file} is missing`);
+      else if (lang === fallback && name !== 'terms-changes') faults.push(`${file} is missing`);
       return undefined;
     }
     const { text } = found;
     const { facts, body } = frontMatter(text);
     if (name === 'terms') {
-      const version = { number: Number(facts.version), label: facts.label ?? '' };
-      if (!Number.isInteger(version.number) || version.number < 1 || version.label === '') {
-        faults.push(`${file}: its head must say version: (a whole number from 1) and label:, between two lines of ---`);
-      } else versions.set(JSON.stringify(version), { file, version });
+      const version = readVersion(facts);
+      if (typeof version === 'string') faults.push(`${file}: ${version}`);
+      else versions.set(JSON.stringify(version), { file, version });
     }
+    if (name === 'terms-changes') summaries.push({ file, version: facts.version ?? '' });
     const filled = body.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => {
       if (fill[key] === undefined) faults.push(`${file}: ${whole} means nothing here`);
       return fill[key] ?? '';
@@ -93,17 +108,35 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
   }
 
   const inAll = (name: Name) => new Map(languages.map((lang) => [lang, read(name, lang)]));
-  const documents = { terms: inAll('terms'), imprint: inAll('imprint'), accessibility: inAll('accessibility') };
+  const documents = {
+    terms: inAll('terms'),
+    'terms-changes': inAll('terms-changes'),
+    imprint: inAll('imprint'),
+    accessibility: inAll('accessibility'),
+  };
   if (versions.size > 1) {
-    const submitted = [...versions.values()].map(({ file, version }) => `${file} ${version.number} (${version.label})`);
+    const submitted = [...versions.values()].map(
+      ({ file, version: { number, label, date = '' } }) => `${file} ${`${number} (${label}) ${date}`.trim()}`,
+    );
     faults.push(`the terms do not say one version: ${submitted.join(', ')}`);
   }
   const [found] = versions.values();
+  for (const { file, version } of summaries) {
+    if (!found || Number(version) === found.version.number) continue;
+    faults.push(`${file}: its head must say version: ${found.version.number}, as the terms do; it says "${version}"`);
+  }
   if (faults.length > 0 || !found) throw new LegalFilesError(faults);
+  const find = (name: Name, lang: Language) => documents[name].get(lang) ?? documents[name].get(fallback);
   const of = (name: Name) => (lang: Language) => {
-    const document = documents[name].get(lang) ?? documents[name].get(fallback);
+    const document = find(name, lang);
     if (!document) throw new Error(`there is no ${name}`);
     return document;
   };
-  return { version: found.version, terms: of('terms'), imprint: of('imprint'), accessibility: of('accessibility') };
+  return {
+    version: found.version,
+    terms: of('terms'),
+    changes: (lang) => find('terms-changes', lang),
+    imprint: of('imprint'),
+    accessibility: of('accessibility'),
+  };
 }

@@ -17,18 +17,19 @@ type TermsMode = 'read' | 'accept';
 function renderTermsPage(
   r: RequestContext,
   { legal, terms }: SignInDeps,
-  { mode, hasChanged = false, ...view }: TermsOutcome & { mode: TermsMode; hasChanged?: boolean },
+  { mode, user, ...view }: TermsOutcome & { mode: TermsMode; user?: User | undefined },
 ): void {
   const address = `/tos${r.continuation.search}`;
   const state: TermsOutcome | undefined = r.viewAt(address, view);
   if (!state) return;
   const { notice, declined = false, status } = state;
   const document = legal.terms(r.lang);
+  const hasChanged = mode === 'accept' && user !== undefined && user.acceptedTosVersion !== null;
   r.render(
     TermsPage,
     {
       mode,
-      hasChanged,
+      ...(hasChanged && { changed: { summary: legal.changes(r.lang) } }),
       action: address,
       document,
       version: terms,
@@ -48,8 +49,7 @@ export async function showTerms(r: RequestContext, deps: SignInDeps) {
   const mode = found && mustAcceptTerms(found.user, deps.terms) ? 'accept' : 'read';
   const isAccepted = found && mode === 'read' && r.takesNotice(acceptedNotice);
   const notice = { kind: 'success', text: r.t('terms.TERMS_OF_SERVICE_MESSAGE_ACCEPTED') } as const;
-  const hasChanged = found !== undefined && found.user.acceptedTosVersion !== null;
-  renderTermsPage(r, deps, { mode, hasChanged, ...(isAccepted && { notice }) });
+  renderTermsPage(r, deps, { mode, user: found?.user, ...(isAccepted && { notice }) });
 }
 
 /** The client app whose request waits: from the continuation, or from the page to which it leads. */
@@ -93,16 +93,16 @@ export async function submitTerms(r: RequestContext, deps: SignInDeps) {
   if (decision === 'decline') {
     const mode = mustAcceptTerms(user, deps.terms) ? 'accept' : 'read';
     const notice = toNotice(t('terms.TERMS_OF_SERVICE_MESSAGE_DECLINE'));
-    return renderTermsPage(r, deps, { mode, notice, declined: true });
+    return renderTermsPage(r, deps, { mode, user, notice, declined: true });
   }
   if (decision !== 'accept') throw new HttpError('badRequest', { detail: 'unknown form action' });
   // The version may have changed since the page was shown; users can only accept the version that they saw.
   if (r.field('version') !== String(deps.terms.number)) {
-    return renderTermsPage(r, deps, { mode: 'accept', status: 409 });
+    return renderTermsPage(r, deps, { mode: 'accept', user, status: 409 });
   }
   if (!(await storeAcceptance(r, deps, user))) {
     const notice = toNotice(t('terms.TERMS_OF_SERVICE_MESSAGE_ERROR'));
-    return renderTermsPage(r, deps, { mode: 'accept', notice, status: 503 });
+    return renderTermsPage(r, deps, { mode: 'accept', user, notice, status: 503 });
   }
   if (continuation.authorization === undefined && continuation.returnTo === undefined) {
     return r.redirect(new AddressWithNotice('/tos', acceptedNotice));

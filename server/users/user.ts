@@ -87,6 +87,8 @@ export function fullName(user: Pick<User, 'givenName' | 'familyName' | 'email'>)
 export interface TermsVersion {
   number: number;
   label: string;
+  /** The day of the change, as in 2026-11-01, if the operator has named it. */
+  date?: string;
 }
 
 /** Tests whether a user must accept the terms (again): never accepted, or an older version than the current one. */

@@ -88,6 +88,33 @@ describe('an operator’s own documents', () => {
     expect(load).toThrow(/\{\{nothing\}\} means nothing here/);
   });
 
+  it('The terms can name the day of a change; a day that does not exist, or another one in a language, is a fault', () => {
+    const dated = (date: string) => terms('2').replace('\n---\n\n#', `\ndate: ${date}\n---\n\n#`);
+    write('en/terms.md', dated('2026-11-01'));
+    expect(loadLegal(dir, values).version).toEqual({ number: 2, label: '2.0.0', date: '2026-11-01' });
+    write('de/terms.md', dated('2026-11-02'));
+    expect(() => loadLegal(dir, values)).toThrow(/do not say one version: .*2 \(2\.0\.0\) 2026-11-01, .*2026-11-02/);
+    for (const day of ['2026-02-30', '1.11.2026', '']) {
+      write('de/terms.md', dated(day));
+      expect(() => loadLegal(dir, values)).toThrow(/de\/terms\.md: date: must be a day, as in 2026-11-01/);
+    }
+  });
+
+  it('A summary of changes is optional, and one about another version is a fault', () => {
+    expect(loadLegal(dir, values).changes('en')).toBeUndefined();
+    const summary = (version: string) => `---\nversion: ${version}\n---\n\n# Changes\n\nTeams for {{brand}}.\n`;
+    write('de/terms-changes.md', summary('2'));
+    expect(loadLegal(dir, values).changes('de')).toMatchObject({ lang: 'de', title: 'Changes' });
+    expect(loadLegal(dir, values).changes('nl')).toBeUndefined();
+    write('en/terms-changes.md', summary('2'));
+    expect(loadLegal(dir, values).changes('nl')).toMatchObject({ lang: 'en' });
+    write('fr/terms-changes.md', summary('1'));
+    write('nl/terms-changes.md', 'No head.');
+    const load = () => loadLegal(dir, values);
+    expect(load).toThrow(/fr\/terms-changes\.md: its head must say version: 2, as the terms do; it says "1"/);
+    expect(load).toThrow(/nl\/terms-changes\.md: must begin with a title/);
+  });
+
   it('A copy of the shipped documents is a valid start', () => {
     cpSync(shippedLegalDir, dir, { recursive: true });
     expect(loadLegal(dir, values).version.number).toBe(1);

@@ -1,6 +1,7 @@
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Loader } from '../parts/loader.tsx';
+import { ArrivalAbove, withoutArrival } from './arrival.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 
 /** The name of the redirect's target. */
@@ -21,13 +22,14 @@ export function redirectTitle({ t }: PageContext, { clientName, providerName }: 
 export function RedirectPage({ ctx, href, to }: { ctx: PageContext; href: string; to: RedirectTarget }) {
   const { t } = ctx;
   return (
-    <AuthLayout ctx={ctx}>
+    <AuthLayout ctx={withoutArrival(ctx)}>
       <div className="waiting">
         <Loader />
         <div className="panel-head" role="status">
           <h1>{redirectTitle(ctx, to)}</h1>
           <p className="muted">{t('common.redirect.hint')}</p>
         </div>
+        <ArrivalAbove ctx={ctx} />
         <ButtonLink href={href} kind="quiet" block>
           {t('common.redirect.link')}
         </ButtonLink>

@@ -1,3 +1,4 @@
+import { ArrivalAbove, withoutArrival } from '../layout/arrival.tsx';
 import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
@@ -20,7 +21,7 @@ interface VerifyUserPageProps {
 export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPageProps) {
   const { t } = ctx;
   return (
-    <AuthLayout ctx={ctx}>
+    <AuthLayout ctx={withoutArrival(ctx)}>
       <Script ctx={ctx} entry="verify-user" />
       <form className="waiting" method="post" action={action} id="verify-user">
         <HiddenFields fields={fields} />
@@ -32,6 +33,7 @@ export function VerifyUserPage({ ctx, action, fields, clientName }: VerifyUserPa
         <Notice kind="error" hidden>
           {t('oauth.verify.failed')}
         </Notice>
+        <ArrivalAbove ctx={ctx} />
         <div className="waiting-act">
           <noscript>
             <p className="muted">{t('oauth.verify.noScript')}</p>

@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { Markdown } from '../parts/markdown.tsx';
 
 /** A document for a page: HTML from Markdown, in sections. */
@@ -8,13 +9,36 @@ export interface LegalTextProps {
   sections: readonly { title: string; body: string }[];
 }
 
+/** A short document above the text of another one, with headings of the next level. */
+function Summary({ text }: { text: LegalTextProps }) {
+  return (
+    <section className="legal-summary" lang={text.lang}>
+      <h2>{text.title}</h2>
+      <Markdown html={text.intro} />
+      {text.sections.map(({ title, body }) => (
+        <Fragment key={title}>
+          <h3>{title}</h3>
+          <Markdown html={body} />
+        </Fragment>
+      ))}
+    </section>
+  );
+}
+
 /** Its sections are numbered if the text is a contract. `lifted`: other pages may show it in a dialog. */
-export function LegalText(props: { text: LegalTextProps; below?: string; numbered?: boolean; lifted?: boolean }) {
-  const { text, below, numbered, lifted } = props;
+export function LegalText(props: {
+  text: LegalTextProps;
+  below?: string;
+  summary?: LegalTextProps | undefined;
+  numbered?: boolean;
+  lifted?: boolean;
+}) {
+  const { text, below, summary, numbered, lifted } = props;
   return (
     <article className="prose" lang={text.lang} data-lift={lifted ? '' : undefined}>
       <h1>{text.title}</h1>
       {below !== undefined && <p className="muted">{below}</p>}
+      {summary && <Summary text={summary} />}
       <Markdown className="lead" html={text.intro} />
       <ol className={numbered ? 'sections numbered' : 'sections'}>
         {text.sections.map(({ title, body }) => (

@@ -1,4 +1,5 @@
 import { membershipPath } from '../account/tabs.ts';
+import { formatDate } from '../format.ts';
 import { PlainLayout } from '../layout/plain-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
@@ -13,13 +14,14 @@ interface TermsPageProps {
   ctx: PageContext;
   /** `accept` shows the message to read and accept, and the two buttons. */
   mode: 'read' | 'accept';
-  /** The user has accepted an earlier version. */
-  hasChanged?: boolean;
+  /** The user has accepted an earlier version: what has changed since, if the operator has written it. */
+  changed?: { summary: LegalTextProps | undefined };
   action?: string;
   /** The user's target afterwards; posted as `redirect`. */
   redirect?: string;
   document: LegalTextProps;
-  version: { number: number; label: string };
+  /** `date`: the day of the change, as in 2026-11-01. */
+  version: { number: number; label: string; date?: string };
   /** The user has declined: lists the pages that stay open. */
   declined?: boolean;
   /** The result of the user's decision; an acceptance disappears, everything else stays. */
@@ -31,7 +33,7 @@ function Decision({
   action,
   redirect,
   version,
-}: Omit<TermsPageProps, 'mode' | 'hasChanged' | 'notice' | 'document' | 'declined'>) {
+}: Omit<TermsPageProps, 'mode' | 'changed' | 'notice' | 'document' | 'declined'>) {
   const { t } = ctx;
   return (
     <form className="decision" method="post" action={action ?? '/tos'}>
@@ -71,11 +73,16 @@ function WithoutTerms({ ctx: { t } }: Pick<TermsPageProps, 'ctx'>) {
   );
 }
 
+function changedText({ t, lang }: PageContext, { label, date }: TermsPageProps['version']): string {
+  if (date === undefined) return t('terms.changed', { label });
+  return t('terms.changedOn', { label, date: formatDate(lang, Date.parse(date)) });
+}
+
 /** The terms of service, to read or to accept (specification, section 4). */
 export function TermsPage({
   ctx,
   mode,
-  hasChanged,
+  changed,
   action,
   redirect,
   document,
@@ -91,13 +98,12 @@ export function TermsPage({
       {declined && <WithoutTerms ctx={ctx} />}
       {notice?.kind === 'success' && <PageNotice ctx={ctx} notice={{ ...notice, duration: 'terms' }} />}
       {mode === 'accept' && notice === undefined && (
-        <Notice kind="info" title={hasChanged ? t('terms.changed', { label: version.label }) : undefined}>
-          {t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}
-        </Notice>
+        <Notice kind="info">{changed ? changedText(ctx, version) : t('terms.TERMS_OF_SERVICE_MESSAGE_RESIGN')}</Notice>
       )}
       <LegalText
         text={document}
         below={t('terms.version', { label: version.label })}
+        summary={changed?.summary}
         numbered
         lifted={mode === 'read'}
       />
