@@ -17,6 +17,7 @@ const otherNames = new Map([
   ['-store.ts', 'the ending of a name'],
   ['sandbox-stripe.json', 'the server writes it'],
   ['foyer.env', 'the operator writes it'],
+  ['terms-changes.md', 'the operator may write it'],
   ['config.json', 'the example writes it'],
   ['process.env', 'a variable of Node.js'],
   ['Messages.json', 'a path of the API of Twilio'],
