@@ -19,6 +19,7 @@ import {
   createDirectDispatcher,
   createErrorBridge,
   createExpress,
+  type DirectPages,
   detectLanguages,
   errorHandler,
   type Guard,
@@ -44,7 +45,7 @@ import { mediaPath } from './module-settings.ts';
 import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
 import type { Sessions } from './sessions/index.ts';
-import type { MailedCodes } from './sign-in/index.ts';
+import { type MailedCodes, prepareSignInPage } from './sign-in/index.ts';
 import { countVisitorData, probeDatabase, probeKeyValue, schemaState } from './store/index.ts';
 import { uploadedPictures, uploadFolder } from './users/index.ts';
 import { type Modules, wireModules } from './wiring.ts';
@@ -97,7 +98,11 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
 
   const directCalls = oauth.directCalls(session, (req) => clientIp(req, trusts));
   const gates = [requestLog(log), securityHeaders({ https: config.https, cookies }), oneHost];
-  if (metrics.on) gates.unshift(measureRequests(metrics, directCalls));
+  const directPages: DirectPages = new Map(
+    pages.canPrepare ? [['/', prepareSignInPage({ ...modules.accountDeps, ...modules })]] : [],
+  );
+  const direct = new Set([...directCalls.keys(), ...[...directPages.keys()].map((path) => `GET ${path}`)]);
+  if (metrics.on) gates.unshift(measureRequests(metrics, direct));
   if (!config.production) gates.push(onlyFromThisMachine());
   const publicHostGate = requirePublicHost(publicUrl, (address) => trusts(address, 0));
   app.use(bridge.middleware, ...gates);
@@ -127,7 +132,11 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   app.use(createPageRouter({ deps, base, modules }, extensions));
   app.use(notFound(pages, sessions.getCurrentUser), errorHandler(pages, log));
 
-  const listener = createDirectDispatcher(app, directCalls, { ...bridge, gates: [...gates, publicHostGate] });
+  const listener = createDirectDispatcher(
+    app,
+    { calls: directCalls, pages: directPages },
+    { ...bridge, gates: [...gates, publicHostGate] },
+  );
   const jobs = [oauth, signUp, mfa, deletion, membership, federation];
   const stop = async () => {
     await Promise.all(jobs.map((module) => module.stop()));

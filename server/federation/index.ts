@@ -31,7 +31,14 @@ export {
   unlink,
   unlinkAddedSince,
 } from './linked-identities.ts';
-export { acceptsBrowser, toKindMark, toProviderButton, toProviderButtons, toProviderMark } from './provider-buttons.ts';
+export {
+  acceptsBrowser,
+  isEmbeddedBrowser,
+  toKindMark,
+  toProviderButton,
+  toProviderButtons,
+  toProviderMark,
+} from './provider-buttons.ts';
 export { standardProviderIds } from './providers/endpoints.ts';
 export { isNameOfPerson } from './providers/profile-claims.ts';
 export { hintedProvider, indexProviders, type Provider, type Providers, type StrategySettings } from './providers.ts';

@@ -55,6 +55,8 @@ export {
   createErrorBridge,
   type DirectCalls,
   type DirectHandler,
+  type DirectPage,
+  type DirectPages,
 } from './direct-dispatcher.ts';
 export {
   asHttpError,
@@ -114,7 +116,15 @@ export {
   UnknownAddressError,
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
-export { createPages, getPageUser, type PageSettings, type Pages, seeOther, setPageUser } from './pages.ts';
+export {
+  createPages,
+  getPageUser,
+  type PageSettings,
+  type Pages,
+  type PreparedPage,
+  seeOther,
+  setPageUser,
+} from './pages.ts';
 export { createFormRecords, createSingleUseNotices } from './post-redirect-get.ts';
 export { apiProblems, type ErrorKind, problemType } from './problems.ts';
 export { handleProbe, type ProbeReport, probeHeader, signProbe } from './proxy-probe.ts';
@@ -186,3 +196,4 @@ export {
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
 export { staticFiles } from './static-files.ts';
 export { linesField, textField } from './text-field.ts';
+export { createPlaceholder, isUnidentified } from './visitor-page.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type DestinationStream, type Logger, type LoggerOptions, pino, stdSerializers } from 'pino';
 import type { Metrics } from '../shared/index.ts';
-import type { DirectCalls, NodeMiddleware } from './direct-dispatcher.ts';
+import type { NodeMiddleware } from './direct-dispatcher.ts';
 
 export type { Logger };
 
@@ -114,9 +114,9 @@ export function requestLog(log: Logger): NodeMiddleware {
 
 /**
  * Reports each request when its answer is complete or its client has disconnected.
- * @param direct calls that bypass Express: their path is their route
+ * @param direct method and path of requests that bypass Express: their path is their route
  */
-export function measureRequests(metrics: Metrics, direct: DirectCalls): NodeMiddleware {
+export function measureRequests(metrics: Metrics, direct: ReadonlySet<string>): NodeMiddleware {
   return (req, res, next) => {
     const beganMs = performance.now();
     const { method = '', url = '' } = req;

@@ -10,6 +10,7 @@ import { type Language, translator } from './language.ts';
 import type { FormRecords, SingleUseNotices } from './post-redirect-get.ts';
 import { renderDocument, renderPart, type SendPage } from './render.tsx';
 import { asksAhead, asksForPart } from './request-traits.ts';
+import { createPlaceholder, createTemplate } from './visitor-page.ts';
 
 /** The user whom the page header shows, and their preferred language, if set. */
 interface PageUserState {
@@ -76,6 +77,14 @@ export interface Pages {
   /** Renders a page in English without scripts, user and language choice: the same document for every visitor. */
   renderPublic(page: (ctx: PageContext) => ReactElement, head: { title: string }): { html: string; policy: string };
   /**
+   * Renders a page once for all visitors who send no cookie and no credentials. The answers to them differ in the nonce
+   * and in the values of the page's own placeholders.
+   * @param view.address path and query of the page
+   */
+  prepare(page: (ctx: PageContext) => ReactElement, view: PreparedView): PreparedPage;
+  /** The layouts have no banner, which depends on the requested address. */
+  canPrepare: boolean;
+  /**
    * Post/Redirect/Get for a page with a form. Answers a POST with a redirect to the page's address. The following GET
    * gets the view that the POST wanted to show, including its status, so that programs which follow the redirect see
    * it.
@@ -91,6 +100,16 @@ export interface Pages {
   /** The notice about a completed action, for the next page that takes it. */
   notices: SingleUseNotices | undefined;
 }
+
+interface PreparedView {
+  lang: Language;
+  address: string;
+  title: (ctx: PageContext) => string;
+  placeholders: readonly string[];
+}
+
+/** Sends the page. @param values of its placeholders */
+export type PreparedPage = (exchange: HttpExchange, values: ReadonlyMap<string, string>) => void;
 
 export interface PageSettings {
   assets: Assets;
@@ -130,6 +149,31 @@ function createViewAt(formRecords: FormRecords | undefined): Pages['viewAt'] {
   };
 }
 
+/** The headers and the body that every whole page has. */
+function createAnswers(settings: PageSettings, imageOrigins: readonly string[]) {
+  const { endAddress } = settings;
+  const ends = endAddress !== undefined && URL.canParse(endAddress) ? [new URL(endAddress).origin] : [];
+  return {
+    setHead(res: Response, nonce: string, policy?: PolicyExtras) {
+      res.setHeader(
+        'Content-Security-Policy',
+        contentSecurityPolicy(nonce, {
+          ...policy,
+          formAction: [...ends, ...(policy?.formAction ?? [])],
+          images: [...imageOrigins, ...(policy?.images ?? [])],
+        }),
+      );
+      if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
+      res.vary('Accept-Language');
+    },
+    /** @param route of a page that Express has not routed */
+    sendWhole(exchange: HttpExchange, html: string, route?: string) {
+      if (settings.sendPage) settings.sendPage(exchange, html, route);
+      else exchange.res.type('html').send(html);
+    },
+  };
+}
+
 export function createPages(settings: PageSettings): Pages {
   const { links } = settings;
   const assets = { ...settings.assets, brandCss: settings.brandCss, extraCss: settings.extraCss };
@@ -137,8 +181,6 @@ export function createPages(settings: PageSettings): Pages {
   const imageOrigins = [settings.brandLogoUrl, settings.mediaUrl].flatMap((url) =>
     url === undefined ? [] : new URL(url).origin,
   );
-  const ends =
-    settings.endAddress !== undefined && URL.canParse(settings.endAddress) ? [new URL(settings.endAddress).origin] : [];
   const withBanner = (ctx: PageContext, requestedAddress?: string): PageContext =>
     settings.banner ? { ...ctx, banner: settings.banner(ctx, requestedAddress) } : ctx;
   const base = (lang: Language, nonce: string) => ({ lang, t: translator(lang), nonce, brand, assets, links });
@@ -154,8 +196,21 @@ export function createPages(settings: PageSettings): Pages {
     };
     return withBanner(ctx, req.originalUrl);
   };
+  const { setHead, sendWhole } = createAnswers(settings, imageOrigins);
   return {
     context,
+    canPrepare: settings.banner === undefined,
+    prepare(page, { lang, address, title, placeholders }) {
+      const nonceMark = createPlaceholder();
+      const ctx = { ...base(lang, nonceMark), languageForm: { action: '/language', redirect: address } };
+      const html = renderDocument(ctx, page(ctx), { title: title(ctx) });
+      const template = createTemplate(html, [nonceMark, ...placeholders]);
+      return (exchange, values) => {
+        const nonce = getNonce(exchange.res);
+        setHead(exchange.res, nonce);
+        sendWhole(exchange, template(new Map([...values, [nonceMark, nonce]])), address);
+      };
+    },
     renderPublic(page, head) {
       const ctx = withBanner(base('en', ''));
       return {
@@ -175,16 +230,7 @@ export function createPages(settings: PageSettings): Pages {
           ? plain
           : withBanner({ ...plain, languageForm: { action: '/language', redirect: address } }, req.originalUrl);
       res.status(status);
-      res.setHeader(
-        'Content-Security-Policy',
-        contentSecurityPolicy(ctx.nonce, {
-          ...policy,
-          formAction: [...ends, ...(policy?.formAction ?? [])],
-          images: [...imageOrigins, ...(policy?.images ?? [])],
-        }),
-      );
-      if (policy?.payments) res.setHeader('Permissions-Policy', permissionsPolicy(policy));
-      res.vary('Accept-Language');
+      setHead(res, ctx.nonce, policy);
       if (asksForPart(req)) {
         sendPart({ req, res }, renderPart(page({ ...ctx, isPart: true })), clearNotice);
         return;
@@ -195,8 +241,7 @@ export function createPages(settings: PageSettings): Pages {
       const head = { title: words, ...(refreshTo !== undefined && { refreshTo }) };
       const html = renderDocument(ctx, page(ctx), head);
       clearNotice();
-      if (settings.sendPage) settings.sendPage({ req, res }, html);
-      else res.type('html').send(html);
+      sendWhole({ req, res }, html);
     },
   };
 }

@@ -5,8 +5,8 @@ import { renderToString } from 'react-dom/server';
 import type { PageContext, PageHead } from '../../views/page-context.ts';
 import { Script } from '../../views/parts/script.tsx';
 import type { HostCookies, HttpExchange } from './cookies.ts';
-import { languageCookie } from './language-form.ts';
 import { pageAccess } from './page-table.ts';
+import { isUnidentified } from './visitor-page.ts';
 
 function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page: ReactElement }) {
   const { assets, brand } = ctx;
@@ -47,8 +47,11 @@ export function renderDocument(ctx: PageContext, page: ReactElement, head: PageH
   return `<!doctype html>${renderToString(<Document ctx={ctx} head={head} page={page} />)}`;
 }
 
-/** Sends a page, compressed if that is safe. */
-export type SendPage = (exchange: HttpExchange, html: string) => void;
+/**
+ * Sends a page, compressed if that is safe.
+ * @param route of a page that Express has not routed: `/`
+ */
+export type SendPage = (exchange: HttpExchange, html: string, route?: string) => void;
 
 /** A shorter page is one packet with or without. */
 const minBytes = 1_400;
@@ -78,28 +81,22 @@ const encodings = ['br', 'gzip'] as const;
  * cookie but the language's and no Authorization header, and the answer sets no cookie. Nonce and passkey challenge are
  * new in every answer.
  */
-function isAnonymous({ req, res }: HttpExchange, cookies: HostCookies): boolean {
-  const path: unknown = req.route?.path;
+function isAnonymous({ req, res }: HttpExchange, route: unknown, cookies: HostCookies): boolean {
   return (
     (req.method === 'GET' || req.method === 'HEAD') &&
-    typeof path === 'string' &&
-    pageAccess[`GET ${path}`] === 'visitor' &&
-    req.headers.authorization === undefined &&
-    isLanguageAlone(req.headers.cookie, cookies.name(languageCookie)) &&
+    typeof route === 'string' &&
+    pageAccess[`GET ${route}`] === 'visitor' &&
+    isUnidentified(req, cookies) &&
     !res.hasHeader('Set-Cookie')
   );
 }
 
-/** Tests the header itself: a cookie that a parser drops is a cookie, too. */
-const isLanguageAlone = (header: string | undefined, name: string): boolean =>
-  header === undefined || (header.startsWith(`${name}=`) && !header.includes(';'));
-
 export function createPageSender(cookies: HostCookies): SendPage {
-  return (exchange, html) => {
+  return (exchange, html, route) => {
     const { req, res } = exchange;
     res.type('html').vary('Accept-Encoding');
     const plain = Buffer.from(html);
-    const mayCompress = plain.length >= minBytes && isAnonymous(exchange, cookies);
+    const mayCompress = plain.length >= minBytes && isAnonymous(exchange, route ?? req.route?.path, cookies);
     const encoding = mayCompress ? encodings.find((one) => req.acceptsEncodings(one)) : undefined;
     if (encoding === undefined) res.send(plain);
     else res.set('Content-Encoding', encoding).send(encoders[encoding](plain));

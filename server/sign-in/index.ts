@@ -13,6 +13,7 @@ export { type Legal, LegalFilesError, loadLegal, shippedLegalDir } from './legal
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';
 export { createNextRedirect, type NextRedirect } from './next-redirect.ts';
 export { blocksAuthorization, type Step } from './next-step.ts';
+export { prepareSignInPage } from './prepared-sign-in-page.ts';
 export {
   findUserOrRedirect,
   redirectToSignIn,

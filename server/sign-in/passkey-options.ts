@@ -6,7 +6,7 @@ import type { SignInDeps } from './deps.ts';
 
 /** The passkey options of the sign-in page; undefined if passkeys are unavailable. */
 export function passkeyRequestOptions(
-  { t }: RequestContext,
+  { t }: Pick<RequestContext, 't'>,
   { passkeys }: Pick<SignInDeps, 'passkeys'>,
   { search }: Continuation,
 ): PasskeyAsk | undefined {

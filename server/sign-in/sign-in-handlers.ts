@@ -1,12 +1,11 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { noticeText, takeSignInNotice, toProviderButtons } from '../federation/index.ts';
+import { noticeText, takeSignInNotice } from '../federation/index.ts';
 import {
   type Continuation,
   continuationFromQuery,
   HttpError,
   prefilledEmail,
   type RequestContext,
-  toControls,
 } from '../http/index.ts';
 import { passwordResetNotice } from '../password/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
@@ -21,13 +20,7 @@ import {
 } from './deps.ts';
 import { continueAtProvider, providerAskedFor } from './one-provider.ts';
 import { passkeyRequestOptions } from './passkey-options.ts';
-import { signInForm } from './sign-in-texts.ts';
-
-/** The sign-in page: its form, the place to which it leads, and the client app that waits. */
-interface SignInPageView extends SignInPageState {
-  continuation: Continuation;
-  clientName?: string | undefined;
-}
+import { type SignInPageView, toSignInPageProps } from './sign-in-page-props.ts';
 
 /** Renders the sign-in page, new or with errors; the password is never sent back. */
 export function renderSignInPage(
@@ -39,27 +32,15 @@ export function renderSignInPage(
   const address = `/${search}`;
   const state: SignInPageState | undefined = r.viewAt(address, form);
   if (!state) return;
-  const { values = { username: '', remember: false }, errors = {}, isReset = false, status } = state;
-  const { t, lang } = r;
-  r.render(
-    SignInPage,
-    {
-      action: `/sign-in${search}`,
-      controls: toControls(signInForm),
-      values,
-      errors,
-      passkey: passkeyRequestOptions(r, deps, continuation),
-      providerNotice,
-      providerButtons: toProviderButtons(
-        { all: deps.federation.providers.all.filter((one) => one !== hiddenProvider) },
-        { t, lang, userAgent: r.req.get('user-agent') },
-        { search, clientLabel: clientName ?? new URL(deps.publicUrl).host },
-      ),
-      ...(isReset && { done: t('password.reset.done') }),
-      ...(clientName !== undefined && { clientName }),
-    },
-    { title: 'signIn.title', address, status, search },
-  );
+  const passkey = passkeyRequestOptions(r, deps, continuation);
+  const visitor = { t: r.t, lang: r.lang, userAgent: r.req.get('user-agent') };
+  const view = { ...state, continuation, clientName, providerNotice, hiddenProvider };
+  r.render(SignInPage, toSignInPageProps(visitor, deps, { ...view, passkey }), {
+    title: 'signIn.title',
+    address,
+    status: state.status,
+    search,
+  });
 }
 
 /** GET /sign-in: an address left over from the form (a bookmark, a restored tab) leads to the form's page. */

@@ -49,9 +49,8 @@ export function expect(answer: Answer, status: number, what: string): void {
 }
 
 /**
- // eeps this process awake until `work` is done. An idle generator would be put to sleep, and on a virtual machine
- // waking it
- * costs the server more than a whole answer, which would favour the faster of two servers.
+ * Keeps this process awake until `work` is done. An idle generator would be put to sleep, and on a virtual machine
+ * waking it costs the server more than a whole answer, which would favour the faster of two servers.
  */
 async function awake<T>(work: Promise<T>): Promise<T> {
   let over = false;

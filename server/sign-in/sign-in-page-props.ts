@@ -1,0 +1,44 @@
+import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
+import type { SignInPageProps } from '../../views/sign-in/sign-in-page.tsx';
+import { toProviderButtons } from '../federation/index.ts';
+import { type Continuation, type Language, type T, toControls } from '../http/index.ts';
+import type { SignInDeps, SignInPageState } from './deps.ts';
+import { signInForm } from './sign-in-texts.ts';
+
+/** The sign-in page: its form, the place to which it leads, and the client app that waits. */
+export interface SignInPageView extends SignInPageState {
+  continuation: Continuation;
+  clientName?: string | undefined;
+}
+
+/** The visitor's facts that change the page. */
+interface Visitor {
+  t: T;
+  lang: Language;
+  userAgent: string | undefined;
+}
+
+export function toSignInPageProps(
+  visitor: Visitor,
+  { federation, publicUrl }: Pick<SignInDeps, 'federation' | 'publicUrl'>,
+  view: SignInPageView & { passkey: PasskeyAsk | undefined },
+): Omit<SignInPageProps, 'ctx'> {
+  const { continuation, clientName, providerNotice, hiddenProvider, passkey, isReset = false } = view;
+  const { values = { username: '', remember: false }, errors = {} } = view;
+  const { search } = continuation;
+  return {
+    action: `/sign-in${search}`,
+    controls: toControls(signInForm),
+    values,
+    errors,
+    passkey,
+    providerNotice,
+    providerButtons: toProviderButtons(
+      { all: federation.providers.all.filter((one) => one !== hiddenProvider) },
+      visitor,
+      { search, clientLabel: clientName ?? new URL(publicUrl).host },
+    ),
+    ...(isReset && { done: visitor.t('password.reset.done') }),
+    ...(clientName !== undefined && { clientName }),
+  };
+}
