@@ -24,7 +24,8 @@ export function findProductionFaults(args: Environment): string[] {
     if (!args[name]) faults.push(`${name} is missing: write ${what}`);
   };
   missing('PUBLIC_URL', 'the address members use, as in https://login.example.com');
-  if (args.PUBLIC_URL && !args.PUBLIC_URL.startsWith('https://')) {
+  // An unreadable one has its fault already.
+  if (URL.parse(args.PUBLIC_URL ?? '')?.protocol === 'http:') {
     faults.push('PUBLIC_URL: must begin with https:// in production');
   }
   missing('SECRET_KEY', 'at least 32 random characters, for example the output of: openssl rand -base64 48');

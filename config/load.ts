@@ -76,15 +76,34 @@ function developmentKey(dataDir: string): string {
 
 const developmentKeyFile = 'development-secret-key';
 
+const isOwn = (name: string) => Object.hasOwn(schema.shape, name);
+
+/** Docker and some shells leave the CR of a file from Windows in each value, where nobody sees it. */
+function findLineEndFaults(args: Partial<Record<string, string>>): string[] {
+  const names = Object.keys(args).filter((name) => isOwn(name) && args[name]?.endsWith('\r'));
+  if (names.length === 0) return [];
+  return [
+    `${names.join(', ')}: the value ends with a carriage return; save the file of the environment with line ends of Unix (LF)`,
+  ];
+}
+
+/** Their own fault is enough. */
+const withoutLineEnds = (args: Partial<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, isOwn(name) ? value?.replace(/\r$/, '') : value]),
+  );
+
 /** The faults and the raw values. */
 function judge(environment: NodeJS.ProcessEnv) {
   // `NAME=` in a file gives an empty variable, which counts as not set.
-  const args = {
+  const given = {
     ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
     ...readProxyNames(environment),
   } as Partial<Record<string, string>>;
+  const args = withoutLineEnds(given);
   const parsed = schema.safeParse(args);
   const faults = [
+    ...findLineEndFaults(given),
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(args.NODE_ENV === 'production' ? findProductionFaults(args) : findPublicUrlFaults(args)),
     ...findHostFaults(args),

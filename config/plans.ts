@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { NotUtf8Error, readUtf8File } from './text-file.ts';
 
 /**
  * The catalogue of plans (the specification's section 9, default plan ids): a JSON file, read once at the start. Its
@@ -223,8 +223,9 @@ export const shippedPlansFile = join(import.meta.dirname.replace(/([\\/])dist([\
 export function loadPlans(file: string = shippedPlansFile): PlansFile {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readUtf8File(file);
   } catch (error) {
+    if (error instanceof NotUtf8Error) throw new PlansFileError(file, [error.message]);
     throw new PlansFileError(file, [`cannot be read: ${Reflect.get(Object(error), 'code')}`]);
   }
   return parsePlans(text, file);

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { z } from 'zod';
+import { findPairFault, findPemFault, type PemKind } from './pem-files.ts';
 import { readPrivateKey } from './private-keys.ts';
 import { type oidc, provider, type saml, schema, type standard } from './provider-rules.ts';
 import { byStandardKind, type StandardKind, standardKinds } from './standard-providers.ts';
+import { NotUtf8Error, readUtf8File } from './text-file.ts';
 
 /**
  * The providers besides the standard ones, and settings for the standard ones: a JSON file, read once at the start.
@@ -136,12 +138,6 @@ const requestedFormat = ({ nameIdFormat, subject, permanentNameIdFormats }: z.in
     ? 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent'
     : undefined);
 
-/** The forms of PEM files (RFC 7468). */
-const pemKinds = {
-  certificate: { pattern: /-----BEGIN CERTIFICATE-----/, what: 'certificate' },
-  privateKey: { pattern: /-----BEGIN (RSA )?PRIVATE KEY-----/, what: 'private key' },
-} as const;
-
 const maxLogoBytes = 20_000;
 const logoTypes: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
@@ -171,10 +167,10 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       return Buffer.alloc(0);
     }
   };
-  const pem = (at: string, name: string, kind: keyof typeof pemKinds): string => {
+  const pem = (at: string, name: string, kind: PemKind): string => {
     const content = read(at, name).toString('utf8').trim();
-    const { pattern, what } = pemKinds[kind];
-    if (content !== '' && !pattern.test(content)) faults.push(`${at}: ${name} is no ${what} in PEM format`);
+    const fault = content === '' ? undefined : findPemFault(content, kind);
+    if (fault !== undefined) faults.push(`${at}: ${name} ${fault}`);
     return content;
   };
   const privateKey = (at: string, name: string | undefined): string | undefined => {
@@ -220,6 +216,8 @@ export function parseProviders(text: string, file: string, environment: NodeJS.P
       return { ...provider, ...view, clientSecret: secret, privateKey: key, decryptionKey };
     }),
   };
+  const pair = faults.length > 0 ? undefined : whole.serviceProvider && findPairFault(whole.serviceProvider);
+  if (pair !== undefined) faults.push(`serviceProvider.${pair}`);
   if (faults.length > 0) throw new ProvidersFileError(file, faults);
   return whole;
 }
@@ -229,8 +227,9 @@ export function loadProviders(file: string | undefined, environment: NodeJS.Proc
   if (file === undefined) return noProviders;
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readUtf8File(file);
   } catch (error) {
+    if (error instanceof NotUtf8Error) throw new ProvidersFileError(file, [`it ${error.message}`]);
     throw new ProvidersFileError(file, [`it cannot be read: ${Reflect.get(Object(error), 'message')}`]);
   }
   return parseProviders(text, file, environment);

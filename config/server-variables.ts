@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseTrustProxy } from './trust-proxy.ts';
-import { flag, text, webAddress, whole } from './value-rules.ts';
+import { flag, text, whole } from './value-rules.ts';
 
 /**
  * The variables of `server/process/`, `server/store/`, `server/http/`, `server/oidc/` and `server/metrics/`, and of the
@@ -16,11 +16,13 @@ export const serverVariables = {
     .refine((value) => isIP(value) !== 0, 'write an address of this machine, as in 127.0.0.1')
     .optional(),
   /** The public address; also the issuer of the OpenID Provider. */
-  PUBLIC_URL: webAddress
+  PUBLIC_URL: z
+    .string()
     .refine((value) => {
-      const url = URL.parse(value);
-      return url !== null && url.pathname === '/' && url.search === '';
-    }, 'write only scheme, host and port, as in https://login.example.com')
+      const { protocol, pathname, username, password, search, hash } = URL.parse(value) ?? { protocol: '' };
+      const isBare = [username, password, search, hash].every((part) => part === '') && pathname === '/';
+      return ['https:', 'http:'].includes(protocol) && isBare;
+    }, 'write scheme and host alone (and a port), as in https://login.example.com')
     .transform((value) => new URL(value).origin)
     .optional(),
   SECRET_KEY: z
@@ -78,5 +80,10 @@ export const serverVariables = {
   /** The port for Prometheus; unset: nothing is counted. */
   METRICS_PORT: whole(1, 65_535).optional(),
   METRICS_HOST: text('an address of this machine, as in 127.0.0.1').default('127.0.0.1'),
-  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'], 'write a pino level').optional(),
+  LOG_LEVEL: z
+    .enum(
+      ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
+      'write silent, fatal, error, warn, info, debug or trace',
+    )
+    .optional(),
 };

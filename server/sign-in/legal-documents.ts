@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { NotUtf8Error, readUtf8File } from '../../config/text-file.ts';
 import { type Language, languages } from '../http/index.ts';
 import { propertyIn, type Sha256, sha256 } from '../shared/index.ts';
 import type { TermsVersion } from '../users/index.ts';
@@ -47,12 +48,14 @@ type Name = 'terms' | 'terms-changes' | 'imprint' | 'accessibility';
 const shippedFor = (name: Name, dir: string) =>
   name === 'accessibility' && !existsSync(join(dir, fallback, `${name}.md`));
 
-/** @returns its text, or the code of the error: `ENOENT`, `EACCES` */
-function readText(file: string): { text: string } | { code: string } {
+/** @returns its text, or the error: its code is `ENOENT`, `EACCES` */
+function readText(file: string): { text: string } | { code: string; says: string } {
   try {
-    return { text: readFileSync(file, 'utf8') };
+    return { text: readUtf8File(file) };
   } catch (error) {
-    return { code: String(propertyIn(error, 'code')) };
+    const code = String(propertyIn(error, 'code'));
+    if (error instanceof NotUtf8Error) return { code, says: error.message };
+    return { code, says: `cannot be read (${code})${code === 'EACCES' ? ': let the service’s user read it' : ''}` };
   }
 }
 
@@ -86,7 +89,7 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
     const file = join(shippedFor(name, dir) ? shippedLegalDir : dir, lang, `${name}.md`);
     const found = readText(file);
     if ('code' in found) {
-      if (!isMissing(found.code)) faults.push(`${file} cannot be read (${found.code})`);
+      if (!isMissing(found.code)) faults.push(`${file} ${found.says}`);
       else if (lang === fallback && name !== 'terms-changes') faults.push(`${file} is missing`);
       return undefined;
     }

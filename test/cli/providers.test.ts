@@ -247,9 +247,10 @@ describe('foyer provider', () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const key = providers.write('other.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
     const cli = with_((file) => Object.assign(file.serviceProvider ?? {}, { privateKey: key }));
-    expect((await checked(cli, 'acme-saml'))?.faults).toEqual([
-      'serviceProvider.certificate is not of serviceProvider.privateKey',
-    ]);
+    expect(await cli('provider', 'check')).toMatchObject({
+      code: 4,
+      err: expect.stringContaining('serviceProvider.certificate: is of another key than serviceProvider.privateKey'),
+    });
   });
 
   it('Faults of the command or the file are reported in plain words', async () => {

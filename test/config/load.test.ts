@@ -102,6 +102,41 @@ describe('a configuration with faults', () => {
       });
   });
 
+  it.each([
+    'login.example.com',
+    'login.example.com:443',
+    '"https://login.example.com"',
+    'https://login.example.com/auth',
+    'https://user:password@login.example.com',
+    'https://',
+    'ftp://login.example.com',
+  ])('A PUBLIC_URL of %s is one fault, which says how it is written', (url) => {
+    expect(faultsOf({ ...production, PUBLIC_URL: url })).toEqual([
+      'PUBLIC_URL: write scheme and host alone (and a port), as in https://login.example.com',
+    ]);
+  });
+
+  it('A LOG_LEVEL that does not exist is answered with those that do', () => {
+    const fault = faultsOf({ LOG_LEVEL: 'verbose' })[0] ?? '';
+    const levels = fault.replace('LOG_LEVEL: write ', '').split(/, | or /);
+    expect(levels).toHaveLength(7);
+    for (const LOG_LEVEL of levels) expect(faultsOf({ LOG_LEVEL })).toEqual([]);
+  });
+
+  it('Line ends of Windows in the environment are one fault with the names of the variables, and no value', () => {
+    const CR = '\r';
+    const windows = Object.fromEntries(Object.entries(production).map(([name, value]) => [name, value + CR]));
+    const found = faultsOf({ ...windows, LANG: `C${CR}` });
+    expect(found).toEqual([
+      expect.stringMatching(/^DATA_DIR, NODE_ENV, PUBLIC_URL, .*: the value ends with a carriage return; save/),
+    ]);
+    expect(found[0]).not.toMatch(/LANG|sss|\r/);
+    expect(faultsOf({ ...production, SECRET_KEY: secret + CR, PORT: '80a' })).toEqual([
+      expect.stringMatching(/^SECRET_KEY: the value ends/),
+      expect.stringMatching(/^PORT: /),
+    ]);
+  });
+
   it('An empty variable counts as not set', () => {
     expect(loadConfig({ DATA_DIR: dataDir, PORT: '', SECRET_KEY: '', SANDBOX: '' })).toMatchObject({
       PORT: 3000,

@@ -56,6 +56,15 @@ describe('an operator’s own documents', () => {
     expect(loadLegal(dir, values).accessibility('de').title).toBe('Our barriers');
   });
 
+  it('A document of an editor of Windows is read, and one in another encoding than UTF-8 is refused', () => {
+    const hash = loadLegal(dir, values).terms('en').hash;
+    write('en/terms.md', `\uFEFF${terms('2')}`);
+    expect(loadLegal(dir, values).terms('en').hash).toBe(hash);
+    const file = join(dir, 'en/imprint.md');
+    writeFileSync(file, '# Imprint\n\nCaf\u00e9 Brook\n', 'latin1');
+    expect(() => loadLegal(dir, values)).toThrow(`${file} is no UTF-8 text: save it as UTF-8`);
+  });
+
   it('The hash of a document changes when a letter changes', () => {
     const before = loadLegal(dir, values).terms('en').hash;
     write('en/terms.md', terms('2', 'Be kind!'));

@@ -2,7 +2,7 @@ import { type StandardKind, standardKindsOnPages, standardProviders } from '../.
 import type { ProviderId } from '../../shared/index.ts';
 import { standardProviderIds } from '../providers/endpoints.ts';
 import { assertionPath, callbackPath, clientKeysPath, type StrategySettings } from '../providers.ts';
-import { checkOwnPair } from './certificates.ts';
+import { checkOwnCertificate } from './certificates.ts';
 import { checkOidc } from './oidc.ts';
 import { joinedReports, type ProviderCheckResult, type ProviderReport } from './report.ts';
 import { checkSaml } from './saml.ts';
@@ -20,7 +20,9 @@ export async function checkProviders(settings: StrategySettings, only?: string):
   const { file, publicUrl, answerMs, now } = settings;
   const at = (path: string) => new URL(path, publicUrl).href;
   const callbackUrl = (id: ProviderId) => at(callbackPath(id));
-  const own: ProviderCheckResult = file.serviceProvider ? checkOwnPair(file.serviceProvider, now()) : {};
+  const own: ProviderCheckResult = file.serviceProvider
+    ? checkOwnCertificate(file.serviceProvider.certificate, now())
+    : {};
   const saml = { hasKey: file.serviceProvider !== undefined, nowMs: now(), answerMs };
   const checks: [string, () => Promise<ProviderCheckResult>][] = [
     ...configuredStandards(settings).map((id): [string, () => Promise<ProviderCheckResult>] => [
