@@ -78,7 +78,7 @@ const developmentKeyFile = 'development-secret-key';
 
 const isOwn = (name: string) => Object.hasOwn(schema.shape, name);
 
-/** Docker and some shells leave the CR of a file from Windows in each value, where nobody sees it. */
+/** Docker and some shells leave the CR of a file from Windows in each value, where it is not seen. */
 function findLineEndFaults(args: Partial<Record<string, string>>): string[] {
   const names = Object.keys(args).filter((name) => isOwn(name) && args[name]?.endsWith('\r'));
   if (names.length === 0) return [];
@@ -96,14 +96,14 @@ const withoutLineEnds = (args: Partial<Record<string, string>>) =>
 /** The faults and the raw values. */
 function judge(environment: NodeJS.ProcessEnv) {
   // `NAME=` in a file gives an empty variable, which counts as not set.
-  const given = {
+  const entered = {
     ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
     ...readProxyNames(environment),
   } as Partial<Record<string, string>>;
-  const args = withoutLineEnds(given);
+  const args = withoutLineEnds(entered);
   const parsed = schema.safeParse(args);
   const faults = [
-    ...findLineEndFaults(given),
+    ...findLineEndFaults(entered),
     ...(parsed.error?.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`) ?? []),
     ...(args.NODE_ENV === 'production' ? findProductionFaults(args) : findPublicUrlFaults(args)),
     ...findHostFaults(args),

@@ -8,14 +8,12 @@ export class NotUtf8Error extends Error {
   }
 }
 
-/** The text without a byte order mark, which some editors write. @throws {NotUtf8Error} */
-export function decodeUtf8(bytes: Uint8Array): string {
+/** The text without a byte order mark, which some editors write. @throws {NotUtf8Error} and the file system's errors */
+export function readUtf8File(file: string): string {
+  const bytes = readFileSync(file);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new NotUtf8Error();
   }
 }
-
-/** @throws {NotUtf8Error} and the errors of the file system */
-export const readUtf8File = (file: string): string => decodeUtf8(readFileSync(file));
