@@ -68,6 +68,9 @@ function readVersion({ version, label = '', date }: Record<string, string>): Ter
   return isoDate.safeParse(date).success ? { number, label, date } : 'date: must be a day, as in 2026-11-01';
 }
 
+/** By the hash of its text: a start reads the folder twice, for its faults and for its texts. */
+const parsed = new Map<string, ReturnType<typeof renderMarkdown>>();
+
 /** The folder has no such file, or is none itself. */
 const isMissing = (code: string) => code === 'ENOENT' || code === 'ENOTDIR';
 
@@ -105,9 +108,11 @@ export function loadLegal(dir: string, values: { brand: string; publicUrl: strin
       if (fill[key] === undefined) faults.push(`${file}: ${whole} means nothing here`);
       return fill[key] ?? '';
     });
-    const { title, ...rendered } = renderMarkdown(filled);
+    const hash = sha256(filled);
+    const { title, ...rendered } = parsed.get(hash) ?? renderMarkdown(filled);
+    parsed.set(hash, { title, ...rendered });
     if (title === undefined) faults.push(`${file}: must begin with a title (# …)`);
-    return { ...rendered, title: title ?? '', lang, hash: sha256(filled) };
+    return { ...rendered, title: title ?? '', lang, hash };
   }
 
   const inAll = (name: Name) => new Map(languages.map((lang) => [lang, read(name, lang)]));
