@@ -108,8 +108,11 @@ export const toHashing = (config: Config): { cost: HashCost; secretKeys: readonl
 /** An address that the schema accepts and the store's library rejects becomes a fault of its variable. */
 function asAddressFault(variable: 'DATABASE_URL' | 'REDIS_URL'): (error: unknown) => never {
   return (error) => {
-    const isOfAddress = error instanceof TypeError || propertyIn(error, 'code') === 'ERR_INVALID_URL';
-    if (!isOfAddress) throw error;
+    const code = propertyIn(error, 'code');
+    // The parameters sslrootcert, sslcert and sslkey name files.
+    if (code === 'ENOENT' || code === 'EACCES')
+      throw new ConfigurationError([`${variable}: ${String(propertyIn(error, 'path'))} cannot be read (${code})`]);
+    if (!(error instanceof TypeError || code === 'ERR_INVALID_URL')) throw error;
     throw new ConfigurationError([`${variable}: ${String(propertyIn(error, 'message'))}`]);
   };
 }

@@ -2,7 +2,7 @@ import { findMethodFaults } from '../config/checks.ts';
 import { type Config, ConfigurationError, inspectConfig, loadConfig } from '../config/load.ts';
 import { loadPlans, PlansFileError } from '../config/plans.ts';
 import { loadProviders, ProvidersFileError } from '../config/providers.ts';
-import { findDataFolderFault } from './data-folder-fault.ts';
+import { findDataFolderFault, listStoreFiles } from './data-folder-fault.ts';
 import { isCallId } from './http/index.ts';
 import { LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 
@@ -52,8 +52,8 @@ function findProviderFileFaults({ PROVIDERS_FILE: file }: Config, environment: N
 }
 
 function findDataDirFaults({ DATA_DIR: path, DATABASE_URL, REDIS_URL }: Config): string[] {
-  if (DATABASE_URL !== undefined && REDIS_URL !== undefined) return [];
-  const fault = findDataFolderFault(path);
+  const files = listStoreFiles({ DATABASE_URL, REDIS_URL });
+  const fault = files.length === 0 ? undefined : findDataFolderFault(path, files);
   return fault === undefined ? [] : [`DATA_DIR: ${fault}`];
 }
 

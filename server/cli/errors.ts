@@ -5,7 +5,7 @@ import { PlansFileError } from '../../config/plans.ts';
 import { ProvidersFileError } from '../../config/providers.ts';
 import { InvalidClientRequest } from '../oidc/index.ts';
 import { LegalFilesError } from '../sign-in/index.ts';
-import { StoreUnavailable, UnsealError } from '../store/index.ts';
+import { describeUnavailable, StoreUnavailable, UnsealError } from '../store/index.ts';
 
 /** The exit codes. Scripts rely on these numbers; they are in every help text and in docs/operator-guide.md. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, notFound: 3, trouble: 4, fault: 70 } as const;
@@ -70,7 +70,7 @@ export function explain(error: unknown): { exitCode: ExitCode; text?: string } {
   for (const kind of [ConfigurationError, LegalFilesError, PlansFileError, ProvidersFileError]) {
     if (error instanceof kind) return trouble(error.message);
   }
-  if (error instanceof StoreUnavailable) return trouble(`A store does not answer: ${error.message}`);
+  if (error instanceof StoreUnavailable) return trouble(describeUnavailable(error));
   if (error instanceof UnsealError) {
     return trouble(
       'SECRET_KEY does not open what is stored: give this command the same SECRET_KEY as the server. Nothing was changed.',

@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer, type RequestListener, type Ser
 import { Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { problemType } from '../http/index.ts';
+import { explainListenError, type ListenPlace } from '../listen-fault.ts';
 import { StartError } from './start-error.ts';
 
 /** Requests that Node's parser rejects never reach Express, so they are answered here. */
@@ -35,31 +36,9 @@ const keepAliveTimeout = 65_000;
 /** A stopping server waits as long for one more request on idle connections. */
 const idleWhileDrainingMs = 5_000;
 
-interface ListenAt {
-  port: number;
-  host: string;
-  /** The variables that set both. */
-  variables?: { port: string; host: string };
+interface ListenAt extends ListenPlace {
   /** Further connections are closed at once; with several processes Node first offers them to another one. */
   maxConnections?: number;
-}
-
-const usualVariables = { port: 'PORT (or SANDBOX_PORT)', host: 'HOST' };
-
-/** The remedy for an address on which this process cannot listen; undefined for another error. */
-function explainListenError(code: string | undefined, { port, host, variables = usualVariables }: ListenAt) {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} is in use: set ${variables.port} to another one.`;
-    case 'EACCES':
-      return `Port ${port} needs rights that this user does not have: set ${variables.port} to one from 1024 on, and let the proxy listen on ${port}.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `${host} is no address of this machine: set ${variables.host} to one, as in 127.0.0.1.`;
-    default:
-      return undefined;
-  }
 }
 
 /** @throws {StartError} if the port is in use, or the address is not this machine's */

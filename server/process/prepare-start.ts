@@ -1,7 +1,15 @@
 import type { Companion } from '../companion.ts';
 import type { Deps } from '../deps.ts';
 import { ensureDefaultClient, ensureKeys } from '../oidc/index.ts';
-import { isStamped, migrate, migrationState, schemaState, stampSandbox } from '../store/index.ts';
+import {
+  isClockBehind,
+  isStamped,
+  lastMigratedAt,
+  migrate,
+  migrationState,
+  schemaState,
+  stampSandbox,
+} from '../store/index.ts';
 import { StartError } from './start-error.ts';
 
 type Announce = (line: string) => void;
@@ -16,6 +24,17 @@ async function requireUsableTables({ database, log }: Pick<Deps, 'database' | 'l
   }
   if (unknown.length > 0)
     log.warn({ migrations: unknown }, 'a newer release has migrated the database; this one works with the result');
+}
+
+/** Members can sign in with a wrong clock, so the start goes on. */
+async function warnOfClock({ database, log, now }: Pick<Deps, 'database' | 'log' | 'now'>): Promise<void> {
+  const { empty } = await migrationState(database);
+  const tablesSince = empty ? undefined : await lastMigratedAt(database);
+  if (tablesSince === undefined || !isClockBehind(tablesSince, now())) return;
+  log.warn(
+    { act: 'clock', now: new Date(now()).toISOString(), tables: new Date(tablesSince).toISOString() },
+    'the clock of this machine is behind the database: set it, and restart',
+  );
 }
 
 /**
@@ -39,6 +58,7 @@ export async function requireMigrations({ database }: Pick<Deps, 'database'>): P
 export async function prepare(deps: Deps, say: Announce, companion?: Companion): Promise<void> {
   const { config, database, boxes, now } = deps;
   await requireUsableTables(deps);
+  await warnOfClock(deps);
   const { applied } = await migrate(database);
   if (applied.length > 0)
     say(`Database: applied ${applied.length === 1 ? '1 migration' : `${applied.length} migrations`}`);

@@ -10,14 +10,16 @@
 export { type BrowserRecords, browserRecords, isToken, type RecordCookie } from './browser-records.ts';
 export { cacheUntilChanged } from './change-marker.ts';
 export { openKeyValue } from './create-key-value.ts';
-export { databaseFile, dataFiles, listDataFiles, shortLivedFile, syncPath } from './data-files.ts';
+export { type DataFile, databaseFile, dataFiles, listDataFiles, shortLivedFile, syncPath } from './data-files.ts';
 export type { Database } from './database.ts';
 export { postgresPoolSize } from './database-postgres.ts';
 export type { Db, NewRow, Row } from './db.ts';
+export { describeUnavailable } from './describe-unavailable.ts';
 export { inspectDatabase, inspectSqliteFile, type SqliteFacts } from './inspection.ts';
 export { type KeyValueStore, StoreUnavailable } from './key-value.ts';
 export { createLease, type Lease, runPeriodically } from './leases.ts';
 export {
+  isClockBehind,
   lastMigratedAt,
   migrate,
   migrationState,

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { clampTtl } from './clamp-ttl.ts';
 import type { StoreLog } from './database.ts';
 import { type Consumption, type KeyValueStore, StoreUnavailable } from './key-value.ts';
-import { parseRedisAddress } from './redis-address.ts';
+import { parseRedisAddress, requireRedisDatabase } from './redis-address.ts';
 import type { RedisClient } from './redis-client.ts';
 import { keepReviving } from './redis-revival.ts';
 import { decode, encodeFresh, scripts } from './redis-scripts.ts';
@@ -71,8 +71,10 @@ async function connect(redis: Redis): Promise<void> {
   });
   try {
     await redis.connect();
+    await requireRedisDatabase(redis);
   } catch (error) {
     redis.disconnect();
+    if (error instanceof TypeError) throw error;
     // connect() itself only reports that the connection is closed.
     throw unavailable(reason ?? error);
   } finally {

@@ -99,6 +99,9 @@ export async function lastMigratedAt({ db }: Pick<Database, 'db'>): Promise<numb
   return row?.at ?? undefined;
 }
 
+/** Whether this machine's clock is behind the database. A minute is left to the clocks of several hosts. */
+export const isClockBehind = (lastMigratedAtMs: number, nowMs: number): boolean => nowMs < lastMigratedAtMs - 60_000;
+
 /** The name of the newest migration that is applied; undefined: none. */
 export async function newestMigration(database: Pick<Database, 'db'>): Promise<string | undefined> {
   const names = (await readHistory(database)).map(({ name }) => name);

@@ -11,6 +11,9 @@ const DEADLOCK_DETECTED = '40P01';
  */
 const NOT_NOW = /^(08...|53...|57...|55P03|25006|25P03)$/;
 
+/** Insufficient privilege. */
+const NO_RIGHT = /^42501$/;
+
 /** A `pg` pool for Kysely that converts errors of an unavailable server to StoreUnavailable. */
 export function poolForKysely(pool: pg.Pool): PostgresPool {
   // Kysely recognizes connections by identity, so each client keeps one wrapper.
@@ -65,6 +68,8 @@ class CheckedPoolClient implements PostgresPoolClient {
 
   #explain(error: unknown): unknown {
     if (error instanceof pg.DatabaseError) {
+      if (NO_RIGHT.test(error.code ?? ''))
+        return new StoreUnavailable(`PostgreSQL refuses its user: ${error.message}`, { cause: error });
       return NOT_NOW.test(error.code ?? '') ? unavailable(error) : error;
     }
     // Thrown by this program before anything was sent, for example for a value that cannot be stored.

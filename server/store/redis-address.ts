@@ -1,4 +1,4 @@
-import type { RedisOptions } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 
 const DEFAULT_PREFIX = 'foyer:';
 const DEFAULT_PORT = 6379;
@@ -69,6 +69,21 @@ export function parseRedisAddress(url: string): RedisAddress {
     db: databaseNumber(dbSegment ?? parameters.get('db')),
     ...(tls && { tls, sentinelTLS: tls, enableTLSForSentinelMode: true }),
   };
+}
+
+/**
+ * ioredis goes on in database 0 if it may not use the one of the address, or if there is none.
+ * @throws TypeError
+ */
+export async function requireRedisDatabase(redis: Redis): Promise<void> {
+  const { db = 0 } = redis.options;
+  if (db === 0) return;
+  try {
+    await redis.select(db);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ReplyError')) throw error;
+    throw new TypeError(`Redis refuses its database ${db}: ${error.message}; write another number, or none`);
+  }
 }
 
 function credentials(login: string | undefined): { username?: string; password?: string } {

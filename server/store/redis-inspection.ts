@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { StoreUnavailable } from './key-value.ts';
-import { parseRedisAddress } from './redis-address.ts';
+import { parseRedisAddress, requireRedisDatabase } from './redis-address.ts';
 import { isMisconfigured } from './redis-errors.ts';
 
 /** Facts about a Redis server; unknown ones are undefined. */
@@ -58,9 +58,11 @@ export async function inspectRedis(
   const giveUp = setTimeout(() => redis.disconnect(), 2 * limitMs);
   try {
     await redis.connect();
+    await requireRedisDatabase(redis);
     await answered(redis.ping());
     return await ask(redis, now);
   } catch (error) {
+    if (error instanceof TypeError) throw error;
     const cause = reason ?? error;
     throw new StoreUnavailable(`Redis does not answer: ${errorMessage(cause)}`, { cause });
   } finally {

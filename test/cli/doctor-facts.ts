@@ -34,6 +34,7 @@ export const goodPostgres: PostgresFacts = {
   reserved: 3,
   standby: false,
   encoding: 'UTF8',
+  mayMakeTables: true,
   workers: 8,
 };
 

@@ -1,6 +1,7 @@
 import type { ProviderReport } from '../../federation/index.ts';
 import type { CarrierState } from '../../messages/index.ts';
-import { counted } from '../text.ts';
+import { isClockBehind } from '../../store/index.ts';
+import { counted, moment } from '../text.ts';
 import { type Area, type Finding, rounded } from './finding.ts';
 import { fault, note, ok, row, table, warning } from './table.ts';
 
@@ -54,6 +55,15 @@ export function judgeClock(reading: ClockReading): Finding[] {
     Do: Let all hosts take their time from the network: \`timedatectl set-ntp true\` (or chrony), then look with \`timedatectl\`.`,
   ]);
 }
+
+/** Clocks of one host alone: nothing but its own data says that it is wrong. */
+export const judgeClockOfData = (lastChangeMs: number | undefined, nowMs: number): Finding[] =>
+  table('clock', [
+    fault('clock.data', lastChangeMs !== undefined && isClockBehind(lastChangeMs, nowMs))`
+    This machine’s clock says ${moment(nowMs)}, and the tables were made at ${moment(lastChangeMs ?? 0)}.
+    Why: Client apps refuse tokens that seem to be over; codes and locks do not end.
+    Do: Set the clock (\`timedatectl set-ntp true\`, or chrony), look with \`timedatectl\`, and restart Foyer.`,
+  ]);
 
 const noMails = 'Codes and notices do not leave: no one can sign up, confirm an address or reset a password.';
 const noTexts = 'Codes by text message do not leave: members with that second factor cannot sign in.';

@@ -75,6 +75,9 @@ export function judgePostgres({ version, maxConnections, reserved, ...facts }: P
     Why: When they run out, sign-ins are answered 503.
     Do: Set max_connections to at least ${needed + reserved} for each host that serves, or a smaller WEB_CONCURRENCY.`,
     ok('postgres.connections')`max_connections leaves ${free}; one host takes up to ${needed}.`,
+    fault('postgres.rights', !facts.mayMakeTables)`The user of DATABASE_URL may not make tables.
+    Why: Each release may have migrations: a start that has some to apply ends.
+    Do: ALTER DATABASE … OWNER TO the user (or GRANT CREATE ON SCHEMA public), or run \`foyer migrate\` as another user.`,
     fault('postgres.standby', facts.standby)`This PostgreSQL is a standby: it takes no writes.
     Why: No one can sign in.
     Do: Let DATABASE_URL name the primary (several hosts with target_session_attrs=read-write, or the address that follows it).`,

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findDataFolderFault } from '../../data-folder-fault.ts';
+import { findDataFolderFault, listStoreFiles } from '../../data-folder-fault.ts';
 import type { Setup } from './setup.ts';
 
 /** All of Foyer's files there. */
@@ -44,7 +44,7 @@ export function readFolder({ config }: Setup) {
     /** This user; undefined on systems without users. */
     uid: process.getuid?.(),
     /** The reason that this user can keep no files there. */
-    fault: findDataFolderFault(path),
+    fault: findDataFolderFault(path, listStoreFiles(config)),
     freeBytes: bavail * bsize,
     totalBytes: blocks * bsize,
     /** `f_type` of statfs(2). */

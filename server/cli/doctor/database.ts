@@ -3,10 +3,17 @@ import { loadPlans, PlansFileError } from '../../../config/plans.ts';
 import { readBacklog } from '../../messages/index.ts';
 import { type ClientMetadata, listClients, listClientsWithOldSecrets, type SigningKeyInfo } from '../../oidc/index.ts';
 import { dayMs } from '../../shared/index.ts';
-import { type Database, inspectDatabase, inspectSqliteFile, isStamped, migrationState } from '../../store/index.ts';
+import {
+  type Database,
+  inspectDatabase,
+  inspectSqliteFile,
+  isStamped,
+  lastMigratedAt,
+  migrationState,
+} from '../../store/index.ts';
 import { onOffer } from '../grantable-access.ts';
 import { judgeClients, judgeKeys, judgeLegacy, judgePkce, judgeSecrets, judgeSensitive } from './checks-keys.ts';
-import { judgeBacklog, judgeClock, judgeMissing } from './checks-services.ts';
+import { judgeBacklog, judgeClock, judgeClockOfData, judgeMissing } from './checks-services.ts';
 import {
   judgeAnswer,
   judgePasswords,
@@ -75,6 +82,7 @@ async function readContent(database: Database, setup: Setup, findings: Finding[]
   const stamped = hasTable.has('meta') && (await isStamped(database));
   findings.push(...judgeTables({ ...state, stamped, production: config.production }));
   if (!hasTable.has('signing_keys')) return undefined;
+  if (!state.empty) findings.push(...judgeClockOfData(await lastMigratedAt(database), now()));
   const facts = await readKeys(database, setup);
   findings.push(...judgeKeys(facts));
   // The content of older tables is unknown.

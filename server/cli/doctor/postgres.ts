@@ -12,6 +12,8 @@ export interface PostgresFacts {
   standby: boolean;
   /** UTF8 for a properly created database. */
   encoding: string;
+  /** Whether the user of DATABASE_URL may make tables, as migrations do. */
+  mayMakeTables: boolean;
   workers: number;
 }
 
@@ -21,7 +23,8 @@ export async function readPostgres({ db }: Database, workers: number): Promise<P
       current_setting('max_connections')::int as "maxConnections",
       current_setting('superuser_reserved_connections')::int as "reserved",
       pg_is_in_recovery() as "standby",
-      current_setting('server_encoding') as "encoding"`.execute(db);
+      current_setting('server_encoding') as "encoding",
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as "mayMakeTables"`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('PostgreSQL answered nothing');
   return { ...row, workers };

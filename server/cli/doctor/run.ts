@@ -5,6 +5,7 @@ import { readFolder } from './data-folder.ts';
 import { checkDatabase } from './database.ts';
 import type { Area, Finding } from './finding.ts';
 import { checkKeyValue } from './key-value.ts';
+import { checkListening } from './listening.ts';
 import { readMachine } from './machine.ts';
 import { checkMessages } from './messages.ts';
 import { checkOutgoing } from './outgoing.ts';
@@ -21,6 +22,7 @@ export async function examine(setup: Setup): Promise<Finding[]> {
   );
   const sources: [Area, () => Finding[] | Promise<Finding[]>][] = [
     ['configuration', () => checkConfiguration(setup)],
+    ['configuration', () => checkListening(setup)],
     ['machine', () => judgeMachine(readMachine(setup))],
     ['data-folder', () => (setup.unreadable('DATA_DIR') ? [] : judgeFolder(readFolder(setup)))],
     ['database', async () => (await database).findings],
