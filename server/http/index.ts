@@ -116,6 +116,7 @@ export {
   UnknownAddressError,
 } from './page-routes.ts';
 export { pageAccess, pathsBeforeTerms, protocolAccess } from './page-table.ts';
+export { createPlaceholder } from './page-template.ts';
 export {
   createPages,
   getPageUser,
@@ -153,7 +154,7 @@ export {
   visitorRowMs,
 } from './rate-limits/visitor-gate.ts';
 export { readUpload } from './read-upload.ts';
-export { createPageSender, renderDocument } from './render.tsx';
+export { createPageSender, isUnidentified, renderDocument } from './render.tsx';
 export {
   bodies,
   isMalformed,
@@ -196,4 +197,3 @@ export {
 export { decimalText, describedAs, doc, shownAsRequired, withDocs } from './schema-doc.ts';
 export { staticFiles } from './static-files.ts';
 export { linesField, textField } from './text-field.ts';
-export { createPlaceholder, isUnidentified } from './visitor-page.ts';

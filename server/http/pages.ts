@@ -7,10 +7,10 @@ import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
+import { createPlaceholder, createTemplate } from './page-template.ts';
 import type { FormRecords, SingleUseNotices } from './post-redirect-get.ts';
 import { renderDocument, renderPart, type SendPage } from './render.tsx';
 import { asksAhead, asksForPart } from './request-traits.ts';
-import { createPlaceholder, createTemplate } from './visitor-page.ts';
 
 /** The user whom the page header shows, and their preferred language, if set. */
 interface PageUserState {

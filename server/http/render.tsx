@@ -1,12 +1,13 @@
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** Renders a page's component to the document that is sent. */
+import type { IncomingMessage } from 'node:http';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { ReactElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import type { PageContext, PageHead } from '../../views/page-context.ts';
 import { Script } from '../../views/parts/script.tsx';
 import type { HostCookies, HttpExchange } from './cookies.ts';
+import { languageCookie } from './language-form.ts';
 import { pageAccess } from './page-table.ts';
-import { isUnidentified } from './visitor-page.ts';
 
 function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page: ReactElement }) {
   const { assets, brand } = ctx;
@@ -74,6 +75,14 @@ const encoders = {
 
 /** Smallest first: browsers list gzip before brotli. */
 const encodings = ['br', 'gzip'] as const;
+
+/** Tests the header itself: a cookie that a parser drops is a cookie, too. */
+const isLanguageAlone = (header: string | undefined, name: string): boolean =>
+  header === undefined || (header.startsWith(`${name}=`) && !header.includes(';'));
+
+/** Tests whether a request carries nothing that identifies a visitor: no cookie but the language's, no credentials. */
+export const isUnidentified = ({ headers }: IncomingMessage, cookies: HostCookies): boolean =>
+  headers.authorization === undefined && isLanguageAlone(headers.cookie, cookies.name(languageCookie));
 
 /**
  * Tests whether the answer can hold nothing that its reader could not request alone (BREACH needs a secret that is the

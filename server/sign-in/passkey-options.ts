@@ -1,21 +1,10 @@
 import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
 import type { Continuation, RequestContext } from '../http/index.ts';
-import { requestOptions, requestOptionsForUser } from '../passkeys/index.ts';
+import { requestOptionsForUser } from '../passkeys/index.ts';
 import type { User } from '../users/index.ts';
 import type { SignInDeps } from './deps.ts';
 
-/** The passkey options of the sign-in page; undefined if passkeys are unavailable. */
-export function passkeyRequestOptions(
-  { t }: Pick<RequestContext, 't'>,
-  { passkeys }: Pick<SignInDeps, 'passkeys'>,
-  { search }: Continuation,
-): PasskeyAsk | undefined {
-  if (!passkeys) return undefined;
-  const label = t('passkeys.signIn.button');
-  return { action: `/sign-in/passkey${search}`, options: requestOptions(passkeys), label };
-}
-
-/** The same for /re-authenticate, with the user's own passkeys; undefined if there are none. */
+/** The options of /re-authenticate, with the user's own passkeys; undefined if there are none. */
 export async function passkeyRequestOptionsForUser(
   { t }: RequestContext,
   { passkeys }: Pick<SignInDeps, 'passkeys'>,

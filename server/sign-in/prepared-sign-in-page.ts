@@ -10,8 +10,7 @@ import {
   translator,
 } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { passkeyRequestOptions } from './passkey-options.ts';
-import { toSignInPageProps } from './sign-in-page-props.ts';
+import { passkeyRequestOptions, toSignInPageProps } from './sign-in-page-props.ts';
 
 type Deps = Pick<SignInDeps, 'pages' | 'cookies' | 'passkeys' | 'federation' | 'publicUrl'>;
 

@@ -19,8 +19,7 @@ import {
   type SignInPageState,
 } from './deps.ts';
 import { continueAtProvider, providerAskedFor } from './one-provider.ts';
-import { passkeyRequestOptions } from './passkey-options.ts';
-import { type SignInPageView, toSignInPageProps } from './sign-in-page-props.ts';
+import { passkeyRequestOptions, type SignInPageView, toSignInPageProps } from './sign-in-page-props.ts';
 
 /** Renders the sign-in page, new or with errors; the password is never sent back. */
 export function renderSignInPage(

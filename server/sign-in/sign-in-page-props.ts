@@ -1,7 +1,8 @@
 import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
 import type { SignInPageProps } from '../../views/sign-in/sign-in-page.tsx';
 import { toProviderButtons } from '../federation/index.ts';
-import { type Continuation, type Language, type T, toControls } from '../http/index.ts';
+import { type Continuation, type Language, type RequestContext, type T, toControls } from '../http/index.ts';
+import { requestOptions } from '../passkeys/index.ts';
 import type { SignInDeps, SignInPageState } from './deps.ts';
 import { signInForm } from './sign-in-texts.ts';
 
@@ -16,6 +17,17 @@ interface Visitor {
   t: T;
   lang: Language;
   userAgent: string | undefined;
+}
+
+/** The passkey options of the sign-in page; undefined if passkeys are unavailable. */
+export function passkeyRequestOptions(
+  { t }: Pick<RequestContext, 't'>,
+  { passkeys }: Pick<SignInDeps, 'passkeys'>,
+  { search }: Continuation,
+): PasskeyAsk | undefined {
+  if (!passkeys) return undefined;
+  const label = t('passkeys.signIn.button');
+  return { action: `/sign-in/passkey${search}`, options: requestOptions(passkeys), label };
 }
 
 export function toSignInPageProps(

@@ -1,15 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { HostCookies } from './cookies.ts';
-import { languageCookie } from './language-form.ts';
-
-/** Tests the header itself: a cookie that a parser drops is a cookie, too. */
-const isLanguageAlone = (header: string | undefined, name: string): boolean =>
-  header === undefined || (header.startsWith(`${name}=`) && !header.includes(';'));
-
-/** Tests whether a request carries nothing that identifies a visitor: no cookie but the language's, no credentials. */
-export const isUnidentified = ({ headers }: IncomingMessage, cookies: HostCookies): boolean =>
-  headers.authorization === undefined && isLanguageAlone(headers.cookie, cookies.name(languageCookie));
 
 /** A random text that stands for a value in a page until the page is sent. */
 export const createPlaceholder = (): string => randomBytes(16).toString('hex');
