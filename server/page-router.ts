@@ -124,7 +124,10 @@ export function createPageRouter(input: PageRouterInput, extensions: Extensions)
       await recordContactChange(trx, found.user.id, now());
     });
   };
-  router.route('/language').post(submitLanguage({ cookies, publicUrl, saveForUser })).all(methodNotAllowed('POST'));
+  router
+    .route('/language')
+    .post(submitLanguage({ cookies, publicUrl, pages, saveForUser }))
+    .all(methodNotAllowed('POST'));
   extensions.routes?.add(router, { pages, sessions, runBillingJobs: membership.work });
   return router;
 }

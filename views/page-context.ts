@@ -2,6 +2,9 @@ import type { ReactNode } from 'react';
 import type { Language, T, TextKey } from '../locales/index.ts';
 import type { NoticeDuration } from './parts/notice-durations.ts';
 
+/** The id of the form of a page whose input stays when another language is chosen. */
+export const pageForm = 'page-form';
+
 /** The input of every page: language, brand, addresses. Pages do not know requests or stores. */
 export interface PageContext {
   lang: Language;
@@ -28,7 +31,14 @@ export interface PageContext {
    * The target of the footer's language buttons, which post `lang` and `redirect` (the present page's path and query);
    * without it the footer has none.
    */
-  languageForm?: { action: string; redirect: string };
+  languageForm?:
+    | {
+        action: string;
+        redirect: string;
+        /** The buttons submit this form of the page to the address, so that its input is there afterwards. */
+        withInput?: { form: string; action: string };
+      }
+    | undefined;
   /** Only the part of the page for a dialog is wanted: layouts render their content alone. */
   isPart?: boolean;
   /** Development's banner in each layout. */

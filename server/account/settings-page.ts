@@ -2,20 +2,26 @@ import type { FunctionComponent } from 'react';
 import type { TextKey } from '../../locales/index.ts';
 import type { ActionProblem } from '../../views/account/account-action.tsx';
 import type { FormPageProps } from '../../views/account/form-page.ts';
-import type { PageContext } from '../../views/page-context.ts';
+import { type PageContext, pageForm } from '../../views/page-context.ts';
 import {
   type Action,
   type ActionDone,
   AddressWithNotice,
   asksAhead,
+  enforcesLike,
   type Form,
+  listOpenNames,
   type NextPage,
+  type OpenInput,
   type PageHandler,
   type RefusedForm,
+  type RequestContext,
   submitAction,
   type T,
   toControls,
+  toTyped,
   unavailableRetrySeconds,
+  type WithKeptInput,
 } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
 import type { UserRequest } from '../sign-in/index.ts';
@@ -23,6 +29,9 @@ import { StoreUnavailable } from '../store/index.ts';
 import type { User } from '../users/index.ts';
 import type { AccountDeps } from './deps.ts';
 import type { KeptFields } from './form-drafts.ts';
+
+/** The page's own limits are below it. */
+const maxDraftLength = 1_000;
 
 type MaybeAsync<Value> = Value | Promise<Value>;
 
@@ -42,8 +51,13 @@ interface SettingsPage<R extends UserRequest, Props extends { ctx: PageContext; 
   toProps(r: R, deps: AccountDeps): MaybeAsync<Omit<Props, 'ctx' | 'action'> | NextPage>;
   /** Before a visit: its state, or the address of a page that fits better. */
   open?(r: R, deps: AccountDeps): MaybeAsync<PageState<Props> | string | undefined>;
-  /** The fields of a form that was sent too late, which its page shows after the re-authentication. No secrets. */
-  draft?: { fields: KeptFields; toState(typed: Readonly<Record<string, string>>): PageState<Props> };
+  /** The fields that the page shows again after a re-authentication or a new sign-in. No secrets. */
+  draft?: {
+    fields: KeptFields;
+    toState(input: OpenInput): PageState<Props>;
+    /** The page has the form with the id {@link pageForm}: its input also stays when another language is chosen. */
+    hasForm?: (deps: AccountDeps) => boolean;
+  };
   /** @returns the address of the next page, or the refused form's state; undefined: it has answered by itself */
   act(r: R, deps: AccountDeps): MaybeAsync<NextPage | RefusedState<Props> | undefined>;
 }
@@ -59,17 +73,29 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
   page: SettingsPage<R, Props>,
 ) {
   const { path, title, guard, draft } = page;
+  const guarded = guard(submit, draft?.fields);
 
   async function render(r: R, deps: AccountDeps, state: PageState<Props> & { status?: number }): Promise<void> {
     const address = page.withQuery ? r.req.originalUrl : path;
-    const view = r.viewAt(address, state);
+    const view = r.viewAt<typeof state & WithKeptInput>(address, state);
     if (!view) return;
     const props = await page.toProps(r, deps);
     if (typeof props === 'string' || props instanceof AddressWithNotice) return r.redirect(props);
-    const { status, ...decided } = view;
+    const { status, keptInput, ...decided } = view;
     // TypeScript does not see that the parts make up `Props`.
-    const all = { action: address, ...props, ...decided } as unknown as Omit<Props, 'ctx'>;
-    r.render(page.Page, all, { title: typeof title === 'string' ? title : () => title(r.t, all), address, status });
+    const all = {
+      action: address,
+      ...props,
+      ...decided,
+      ...(keptInput && draft?.toState(keptInput)),
+    } as unknown as Omit<Props, 'ctx'>;
+    const keeps = draft?.hasForm?.(deps) && { form: pageForm, names: Object.keys(draft.fields) };
+    r.render(page.Page, all, {
+      title: typeof title === 'string' ? title : () => title(r.t, all),
+      address,
+      status,
+      ...(keeps && { keeps }),
+    });
   }
 
   async function show(r: R, deps: AccountDeps): Promise<void> {
@@ -86,7 +112,13 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
   }
 
   /** `refuse` shows the page with what another page's form could not do. */
-  return { path, get: guard(show), post: guard(submit, draft?.fields), refuse: render };
+  /** A form that was sent after its session had ended elsewhere. */
+  const post = enforcesLike(guarded, async (r: RequestContext, deps: AccountDeps) => {
+    if (draft) await deps.formDrafts.saveSignedOut(r, draft.fields);
+    return guarded(r, deps);
+  });
+
+  return { path, get: guard(show), post, refuse: render };
 }
 
 /** The user of an action, and the browser for the notice about it. */
@@ -105,6 +137,13 @@ export const openForm = <Fields extends Form>(
   controls: toControls(form),
   values,
   errors: {},
+});
+
+/** The draft of a page with the form of an action: all of its fields but the secrets. */
+export const formDraft = <Fields extends Form>(form: Fields) => ({
+  fields: Object.fromEntries(listOpenNames(form).map((name) => [name, maxDraftLength])),
+  toState: (input: OpenInput) => ({ values: toTyped(form, input) }),
+  hasForm: () => true,
 });
 
 interface FormAct<Fields extends Form, Result extends { kind: string }> {

@@ -46,6 +46,27 @@ export const emailControl = { ...mailInput, type: 'email', autoComplete: 'email'
 /** The control of a user's address or number. */
 export const usernameControl = { ...mailInput, type: 'text', autoComplete: 'username' } as const;
 
+/** Input of a form without its secrets, by the names of the controls. */
+export type OpenInput = Readonly<Record<string, string>>;
+
+/** The view of a page whose form had input when another language was chosen. */
+export interface WithKeptInput {
+  keptInput?: OpenInput;
+}
+
+/** The names of the controls of a form whose input may be kept and shown again. */
+export const listOpenNames = (form: Form): string[] =>
+  Object.values(form).flatMap(({ name, isSecret }) => (isSecret ? [] : name));
+
+/** Kept input, as {@link readForm} gives it. */
+export const toTyped = <Fields extends Form>(form: Fields, input: OpenInput): Record<keyof Fields, string> =>
+  Object.fromEntries(
+    Object.entries(form).map(([id, { name, isSecret, html }]) => {
+      const text = isSecret ? '' : (input[name] ?? '');
+      return [id, html.type === 'checkbox' ? String(text !== '') : text];
+    }),
+  ) as Record<keyof Fields, string>;
+
 /** The attributes of each control of a form, for its page. */
 export const toControls = <Fields extends Form>(form: Fields): Record<keyof Fields, Control> =>
   Object.fromEntries(Object.entries(form).map(([id, { name, html }]) => [id, { ...html, name }])) as Record<

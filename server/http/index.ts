@@ -77,6 +77,8 @@ export {
   type FormField,
   filledSchema,
   formField,
+  listOpenNames,
+  type OpenInput,
   orNull,
   type ReadForm,
   readTexts,
@@ -84,7 +86,9 @@ export {
   textSchema,
   tickSchema,
   toControls,
+  toTyped,
   usernameControl,
+  type WithKeptInput,
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError, type GraphqlPart } from './graphql-settings.ts';
@@ -110,6 +114,7 @@ export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,
   enforces,
+  enforcesLike,
   type PageHandler,
   pageRoutes,
   ruleOfHandler,

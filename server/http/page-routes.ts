@@ -16,6 +16,12 @@ export function enforces<Handler extends object>(rule: OwnRule, handler: Handler
   return handler;
 }
 
+/** A handler that ends with another one, and so enforces the same rule. */
+export function enforcesLike<Handler extends object>(guarded: object, handler: Handler): Handler {
+  const rule = rules.get(guarded);
+  return rule === undefined ? handler : enforces(rule, handler);
+}
+
 /** The rule that a handler enforces by itself; undefined for other handlers. */
 export const ruleOfHandler = (handler: RequestHandler): OwnRule | undefined => rules.get(handler);
 

@@ -5,6 +5,7 @@ import type { LayoutBanner, PageContext, PageUser } from '../../views/page-conte
 import { findArrival } from './arrival-notices.ts';
 import type { Assets } from './assets.ts';
 import type { HttpExchange } from './cookies.ts';
+import type { OpenInput, WithKeptInput } from './forms.ts';
 import { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy } from './headers.ts';
 import { type Language, translator } from './language.ts';
 import { createPlaceholder, createTemplate } from './page-template.ts';
@@ -40,6 +41,8 @@ export interface PageOptions {
   policy?: PolicyExtras;
   /** The address at which a GET shows this page, when it answers a form: the language buttons lead there. */
   address?: string;
+  /** The form of the page whose input stays when another language is chosen: its id, and its fields without secrets. */
+  keeps?: { form: string; names: readonly string[] };
 }
 
 /** Where the answer leads, in place of a redirect: a script cannot read the address of a redirect. */
@@ -97,6 +100,8 @@ export interface Pages {
    * continue without it.
    */
   isRefused(req: Request, address: string): boolean;
+  /** The input of a page's form, which the next visit of the page shows again. */
+  keepInput(exchange: HttpExchange, address: string, input: OpenInput): void;
   /** The notice about a completed action, for the next page that takes it. */
   notices: SingleUseNotices | undefined;
 }
@@ -106,6 +111,7 @@ interface PreparedView {
   address: string;
   title: (ctx: PageContext) => string;
   placeholders: readonly string[];
+  keeps?: PageOptions['keeps'];
 }
 
 /** Sends the page. @param values of its placeholders */
@@ -174,6 +180,18 @@ function createAnswers(settings: PageSettings, imageOrigins: readonly string[]) 
   };
 }
 
+/** The language buttons of a page: they submit its form, so that its input stays. */
+const toLanguageForm = (redirect: string, keeps: PageOptions['keeps']): PageContext['languageForm'] => ({
+  action: '/language',
+  redirect,
+  ...(keeps && {
+    withInput: {
+      form: keeps.form,
+      action: `/language?${new URLSearchParams({ redirect, keep: keeps.names.join(',') })}`,
+    },
+  }),
+});
+
 export function createPages(settings: PageSettings): Pages {
   const { links } = settings;
   const assets = { ...settings.assets, brandCss: settings.brandCss, extraCss: settings.extraCss };
@@ -200,9 +218,9 @@ export function createPages(settings: PageSettings): Pages {
   return {
     context,
     canPrepare: settings.banner === undefined,
-    prepare(page, { lang, address, title, placeholders }) {
+    prepare(page, { lang, address, title, keeps, placeholders }) {
       const nonceMark = createPlaceholder();
-      const ctx = { ...base(lang, nonceMark), languageForm: { action: '/language', redirect: address } };
+      const ctx = { ...base(lang, nonceMark), languageForm: toLanguageForm(address, keeps) };
       const html = renderDocument(ctx, page(ctx), { title: title(ctx) });
       const template = createTemplate(html, [nonceMark, ...placeholders]);
       return (exchange, values) => {
@@ -219,16 +237,18 @@ export function createPages(settings: PageSettings): Pages {
       };
     },
     viewAt: createViewAt(settings.formRecords),
+    keepInput: (exchange, address, keptInput) =>
+      settings.formRecords?.keep(exchange, address, { keptInput } satisfies WithKeptInput),
     notices: settings.notices,
     isRefused: (req, address) => req.method === 'GET' && (settings.formRecords?.waits(req, address) ?? false),
-    send({ req, res }, page, { title, status = 200, refreshTo, policy, address }) {
+    send({ req, res }, page, { title, status = 200, refreshTo, policy, address, keeps }) {
       const clearNotice = () => settings.notices?.clearShown({ req, res });
       const arrival = status < 400 && !asksForPart(req) ? settings.notices?.take({ req, res }, findArrival) : undefined;
       const plain = { ...context(req, res), arrival };
       const ctx =
         address === undefined
           ? plain
-          : withBanner({ ...plain, languageForm: { action: '/language', redirect: address } }, req.originalUrl);
+          : withBanner({ ...plain, languageForm: toLanguageForm(address, keeps) }, req.originalUrl);
       res.status(status);
       setHead(res, ctx.nonce, policy);
       if (asksForPart(req)) {

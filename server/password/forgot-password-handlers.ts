@@ -1,5 +1,15 @@
+import { pageForm } from '../../views/page-context.ts';
 import { CodeSentPage, ForgotPasswordPage, type RequestPageProps } from '../../views/password/code-request-page.tsx';
-import { AddressWithNotice, prefilledEmail, type RequestContext, submitAction, toControls } from '../http/index.ts';
+import {
+  AddressWithNotice,
+  listOpenNames,
+  prefilledEmail,
+  type RequestContext,
+  submitAction,
+  toControls,
+  toTyped,
+  type WithKeptInput,
+} from '../http/index.ts';
 import { maxIdentifierLength } from '../users/index.ts';
 import type { PasswordDeps } from './deps.ts';
 import { forgotPasswordAction, resetNotices, withParams } from './password-texts.ts';
@@ -9,10 +19,20 @@ type ForgotPasswordPageState = Pick<RequestPageProps, 'username' | 'error' | 'pr
 function renderForgotPage(r: RequestContext, view: ForgotPasswordPageState): void {
   const address = withParams('/forgot-password', r.continuation);
   const signInHref = withParams('/', r.continuation);
-  r.renderForm(
+  const state = r.viewAt<ForgotPasswordPageState & WithKeptInput>(address, view);
+  if (!state) return;
+  const { keptInput, status, ...rest } = state;
+  const { form } = forgotPasswordAction;
+  r.render(
     ForgotPasswordPage,
-    { action: address, signInHref, controls: toControls(forgotPasswordAction.form), username: view.username },
-    { title: 'password.title', address, view },
+    {
+      action: address,
+      signInHref,
+      controls: toControls(form),
+      ...rest,
+      ...(keptInput && toTyped(form, keptInput)),
+    },
+    { title: 'password.title', address, status, keeps: { form: pageForm, names: listOpenNames(form) } },
   );
 }
 

@@ -13,6 +13,10 @@ export interface KnownDevices {
   /** The id of the device, if this user has signed in from this browser before. */
   recognise(req: Request, user: DeviceUser): string | undefined;
   remember(req: Request, res: Response, user: DeviceUser): void;
+  /** The mark of the user who has last signed in from this browser. It is not verified: it authorizes nothing. */
+  findLastUser(req: Request): string | undefined;
+  /** The mark of a user. */
+  toMark(userId: UserId): string;
 }
 
 type DeviceUser = Pick<User, 'id' | 'passwordEpoch'>;
@@ -51,6 +55,8 @@ export function createKnownDevices(cookies: HostCookies, secret: Buffer): KnownD
 
   return {
     recognise,
+    findLastUser: (req) => marks(req)[0]?.[0],
+    toMark: digest,
     remember(req, res, user) {
       const member = digest(user.id);
       const device = recognise(req, user) ?? randomBytes(12).toString('base64url');

@@ -19,7 +19,7 @@ interface Settings {
 }
 
 /** The device of a sign-in. */
-export interface DeviceRecognition extends Pick<KnownDevices, 'recognise'> {
+export interface DeviceRecognition extends Pick<KnownDevices, 'recognise' | 'findLastUser' | 'toMark'> {
   /**
    * The browser has proven access to the mailbox and set a new password, so it becomes a known device. The mail about
    * the password replaces the mail about the device.
@@ -79,6 +79,8 @@ export function createDeviceRecognition(settings: Settings): DeviceRecognition &
 
   return {
     recognise: knownDevices.recognise,
+    findLastUser: knownDevices.findLastUser,
+    toMark: knownDevices.toMark,
     async trust(req, res, user) {
       remember(req, res, user);
       // From now on a sign-in from another device is not the first with this password, so it sends a mail.

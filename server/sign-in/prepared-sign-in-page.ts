@@ -10,7 +10,7 @@ import {
   translator,
 } from '../http/index.ts';
 import type { SignInDeps } from './deps.ts';
-import { passkeyRequestOptions, toSignInPageProps } from './sign-in-page-props.ts';
+import { passkeyRequestOptions, signInKeeps, toSignInPageProps } from './sign-in-page-props.ts';
 
 type Deps = Pick<SignInDeps, 'pages' | 'cookies' | 'passkeys' | 'federation' | 'publicUrl'>;
 
@@ -40,6 +40,7 @@ export function prepareSignInPage(deps: Deps): DirectPage {
       lang,
       address: '/',
       title: () => t('signIn.title'),
+      keeps: signInKeeps,
       placeholders: [challenge],
     });
   }

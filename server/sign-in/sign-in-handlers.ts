@@ -6,6 +6,7 @@ import {
   HttpError,
   prefilledEmail,
   type RequestContext,
+  type WithKeptInput,
 } from '../http/index.ts';
 import { passwordResetNotice } from '../password/index.ts';
 import { isSignedOutElsewhere } from '../sessions/index.ts';
@@ -19,7 +20,13 @@ import {
   type SignInPageState,
 } from './deps.ts';
 import { continueAtProvider, providerAskedFor } from './one-provider.ts';
-import { passkeyRequestOptions, type SignInPageView, toSignInPageProps } from './sign-in-page-props.ts';
+import {
+  passkeyRequestOptions,
+  type SignInPageView,
+  signInKeeps,
+  toKeptValues,
+  toSignInPageProps,
+} from './sign-in-page-props.ts';
 
 /** Renders the sign-in page, new or with errors; the password is never sent back. */
 export function renderSignInPage(
@@ -29,16 +36,25 @@ export function renderSignInPage(
 ): void {
   const { search } = continuation;
   const address = `/${search}`;
-  const state: SignInPageState | undefined = r.viewAt(address, form);
+  const state = r.viewAt<SignInPageState & WithKeptInput>(address, form);
   if (!state) return;
   const passkey = passkeyRequestOptions(r, deps, continuation);
   const visitor = { t: r.t, lang: r.lang, userAgent: r.req.get('user-agent') };
-  const view = { ...state, continuation, clientName, providerNotice, hiddenProvider };
+  const { keptInput, ...rest } = state;
+  const view = {
+    ...rest,
+    ...(keptInput && { values: toKeptValues(keptInput) }),
+    continuation,
+    clientName,
+    providerNotice,
+    hiddenProvider,
+  };
   r.render(SignInPage, toSignInPageProps(visitor, deps, { ...view, passkey }), {
     title: 'signIn.title',
     address,
     status: state.status,
     search,
+    keeps: signInKeeps,
   });
 }
 

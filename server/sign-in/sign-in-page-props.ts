@@ -1,7 +1,15 @@
 import type { PasskeyAsk } from '../../views/parts/passkey-form.tsx';
 import type { SignInPageProps } from '../../views/sign-in/sign-in-page.tsx';
 import { toProviderButtons } from '../federation/index.ts';
-import { type Continuation, type Language, type RequestContext, type T, toControls } from '../http/index.ts';
+import {
+  type Continuation,
+  type Language,
+  listOpenNames,
+  type OpenInput,
+  type RequestContext,
+  type T,
+  toControls,
+} from '../http/index.ts';
 import { requestOptions } from '../passkeys/index.ts';
 import type { SignInDeps, SignInPageState } from './deps.ts';
 import { signInForm } from './sign-in-texts.ts';
@@ -29,6 +37,12 @@ export function passkeyRequestOptions(
   const label = t('passkeys.signIn.button');
   return { action: `/sign-in/passkey${search}`, options: requestOptions(passkeys), label };
 }
+
+/** The form whose input stays when another language is chosen. */
+export const signInKeeps = { form: 'sign-in', names: listOpenNames(signInForm) };
+
+/** The input that stayed. */
+export const toKeptValues = ({ username = '', remember = '' }: OpenInput) => ({ username, remember: remember !== '' });
 
 export function toSignInPageProps(
   visitor: Visitor,

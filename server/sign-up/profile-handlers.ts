@@ -3,12 +3,15 @@ import { stepTitle } from '../../views/sign-up/sign-up-steps.tsx';
 import { noticeText, takeSignInNotice, toProviderButtons } from '../federation/index.ts';
 import {
   HttpError,
+  listOpenNames,
   type RequestContext,
   refusalView,
   type T,
   toControls,
   toRetrySeconds,
+  toTyped,
   unavailableRetrySeconds,
+  type WithKeptInput,
 } from '../http/index.ts';
 import { type Busy, hashForPage } from '../password/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
@@ -81,6 +84,12 @@ function takenLinks(place: SignUpContext, { isTaken, values }: ProfilePageState)
   return { signInHref: signInHref(place, email), resetHref: `/forgot-password?${query}` };
 }
 
+/** The view of the page, with the input from before another language was chosen. */
+function toProfileView(r: RequestContext, address: string, view: ProfilePageState): ProfilePageState | undefined {
+  const state = r.viewAt<ProfilePageState & WithKeptInput>(address, view);
+  return state?.keptInput ? { ...state, values: toTyped(profileForm, state.keptInput) } : state;
+}
+
 /** Step PROFILE for a visitor at `place`, with the fields that it fills in; it links to an account that waits. */
 export async function renderProfilePage(
   r: RequestContext,
@@ -88,7 +97,7 @@ export async function renderProfilePage(
   { place, prefill, ...view }: ProfilePageState & { place: SignUpContext; prefill: Prefill },
 ): Promise<void> {
   const address = profilePageUrl(place, prefill);
-  const state: ProfilePageState | undefined = r.viewAt(address, view);
+  const state = toProfileView(r, address, view);
   if (!state) return;
   const { values, errors = {}, problem, providerNotice, status } = state;
   const account = (await findPendingVerification(r.req, deps))?.account;
@@ -126,6 +135,7 @@ export async function renderProfilePage(
       address,
       status,
       search: place.continuation.search,
+      keeps: { form: 'sign-up', names: listOpenNames(profileForm) },
     },
   );
 }

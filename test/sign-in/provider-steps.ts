@@ -66,7 +66,7 @@ export async function page(foyer: TestFoyer, path: string, headers: Record<strin
 
 /** Every button of a page that leads to a provider, in its order. */
 export const ways = (html: string) =>
-  [...html.matchAll(/formaction="([^"]+)"/gi)].map(([, to]) => to?.replaceAll('&amp;', '&'));
+  [...html.matchAll(/formaction="((?!\/language)[^"]+)"/gi)].map(([, to]) => to?.replaceAll('&amp;', '&'));
 
 /** The words of a page without its tags. */
 export const plain = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');

@@ -1,4 +1,5 @@
 import { BillingDetailsFields, type CountryOption, type DetailsField } from '../billing/billing-details-fields.tsx';
+import { pageForm } from '../page-context.ts';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
 
@@ -20,7 +21,7 @@ export function BillingDetailsPage({ action, problem, ...fields }: BillingDetail
       tab="membership"
       problem={problem}
     >
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <BillingDetailsFields {...fields} />
         <ActButtons ctx={ctx} submit={t('settings.save')} tab="membership" />
       </form>

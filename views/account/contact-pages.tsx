@@ -1,4 +1,4 @@
-import type { PageContext } from '../page-context.ts';
+import { type PageContext, pageForm } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeForm, type NewestCode } from '../parts/code-input.tsx';
 import { Field } from '../parts/field.tsx';
@@ -23,7 +23,7 @@ export function EmailPage({ ctx, action, controls, values, errors, problem }: Em
       tab="sign-in"
       problem={problem}
     >
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <Field
           {...controls.email}
           label={t('contact.email.label')}
@@ -59,7 +59,7 @@ export function PhonePage(props: PhonePageProps) {
     >
       {!offered && <Notice kind="info">{t('contact.phone.notOffered')}</Notice>}
       {offered && (
-        <form className="form" method="post" action={action} noValidate>
+        <form className="form" id={pageForm} method="post" action={action} noValidate>
           <Field
             {...controls.phone}
             label={t('contact.phone.label')}

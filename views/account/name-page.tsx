@@ -1,3 +1,4 @@
+import { pageForm } from '../page-context.ts';
 import { Field } from '../parts/field.tsx';
 import { AccountAction, ActButtons } from './account-action.tsx';
 import type { FormPageProps } from './form-page.ts';
@@ -17,7 +18,7 @@ export function NamePage({ ctx, action, controls, values, errors, problem }: Nam
       tab="sign-in"
       problem={problem}
     >
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <Field
           {...controls.givenName}
           label={t('settings.name.givenName')}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { PageContext } from '../page-context.ts';
+import { type PageContext, pageForm } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -67,7 +67,7 @@ export function PasskeyRenamePage(form: PasskeyFormProps) {
   const { t } = ctx;
   return (
     <PasskeyAct ctx={ctx} id="rename-passkey" title={t('passkeys.renaming.title')} problem={problem}>
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <NameField {...form} />
         <Acts ctx={ctx}>
           <Button>{t('passkeys.renaming.submit')}</Button>

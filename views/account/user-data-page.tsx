@@ -1,5 +1,5 @@
 import { languageNames, languages } from '../../locales/index.ts';
-import type { PageContext } from '../page-context.ts';
+import { type PageContext, pageForm } from '../page-context.ts';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Field } from '../parts/field.tsx';
 import { FormErrors } from '../parts/form-errors.tsx';
@@ -85,7 +85,7 @@ export function UserDataPage(props: UserDataPageProps) {
   const toControl = (name: UserDataField) => <UserDataControl key={name} {...props} name={name} />;
   return (
     <AccountAction ctx={ctx} id="edit-user-data" title={t('settings.userData.edit')} tab="user-data" problem={problem}>
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <FormErrors ctx={ctx} controls={controls} errors={errors} labels={toLabels(ctx, groups)} />
         {userDataGroups.map((group) => {
           const names = listUserDataFields(groups).filter((name) => groups[name] === group && !withheld.includes(name));

@@ -1,4 +1,5 @@
 import { AuthLayout } from '../layout/auth-layout.tsx';
+import { pageForm } from '../page-context.ts';
 import { Button } from '../parts/button.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -27,7 +28,7 @@ export function CheckoutDetailsPage(props: CheckoutDetailsPageProps) {
         <p className="muted">{t('payment.details.lead')}</p>
       </div>
       <PageNotice ctx={ctx} notice={notice} />
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         <BillingDetailsFields {...fields} />
         <Button block>{t('payment.details.next')}</Button>
       </form>

@@ -4,13 +4,21 @@ import { type PublicPage, publicLinks } from './header.tsx';
 
 /** One button per language; the server stores the choice. */
 function LanguageForm({ ctx, form }: { ctx: PageContext; form: NonNullable<PageContext['languageForm']> }) {
+  const { withInput } = form;
   return (
     <form method="post" action={form.action}>
       <input type="hidden" name="redirect" value={form.redirect} />
       <ul aria-label={ctx.t('common.footer.language')}>
         {languages.map((lang) => (
           <li key={lang}>
-            <button type="submit" name="lang" value={lang} lang={lang} aria-current={lang === ctx.lang || undefined}>
+            <button
+              type="submit"
+              name="lang"
+              value={lang}
+              lang={lang}
+              aria-current={lang === ctx.lang || undefined}
+              {...(withInput && { form: withInput.form, formAction: withInput.action, formNoValidate: true })}
+            >
               {languageNames[lang]}
             </button>
           </li>

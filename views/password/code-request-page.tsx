@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { AuthLayout } from '../layout/auth-layout.tsx';
-import type { PageContext } from '../page-context.ts';
+import { type PageContext, pageForm } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import type { Control } from '../parts/control.ts';
 import { Field } from '../parts/field.tsx';
@@ -43,7 +43,7 @@ function RequestPage({
       <Script ctx={ctx} entry="busy" />
       <div className="panel-head">{head}</div>
       {problem === undefined ? notice : <PageNotice ctx={ctx} notice={{ kind: 'error', ...problem }} />}
-      <form className="form" method="post" action={action} noValidate>
+      <form className="form" id={pageForm} method="post" action={action} noValidate>
         {/* Sent by a browser without scripts alone. */}
         <noscript>
           <input type="hidden" name="noscript" value="1" />

@@ -115,7 +115,7 @@ function ProfileForm(props: ProfilePageProps) {
   const { t } = ctx;
   const focus = firstField(props);
   return (
-    <form className="form" method="post" action={action} noValidate>
+    <form className="form" id="sign-up" method="post" action={action} noValidate>
       <HiddenFields fields={hidden} />
       <FormErrors
         ctx={ctx}

@@ -7,7 +7,7 @@ import { normalisePhone, type User } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { accountHomeAfter } from '../notices.ts';
 import { requireRecentAuth } from '../recent-auth-guard.ts';
-import { formAct, openForm, type PageRoute, settingsPage } from '../settings-page.ts';
+import { formAct, formDraft, openForm, type PageRoute, settingsPage } from '../settings-page.ts';
 import { removeUserPhone } from './change-phone.ts';
 import { changeEmailAction, changePhoneAction } from './contact-actions.ts';
 import { codePath, formPath, isChangeExpired, showCode, submitCode } from './contact-code-handlers.ts';
@@ -37,7 +37,7 @@ const emailPage = settingsPage({
   Page: EmailPage,
   open: openAfter('email'),
   toProps: () => openForm(changeEmailAction.form, { email: '' }),
-  draft: { fields: { email: 254 }, toState: ({ email = '' }) => ({ values: { email } }) },
+  draft: formDraft(changeEmailAction.form),
   act: formAct({ action: changeEmailAction, toProblem, after: continueWithCode('email') }),
 });
 
@@ -74,7 +74,7 @@ const phonePage = settingsPage({
     offered,
     removable: phoneRemovable(user),
   }),
-  draft: { fields: { phone_number: 40 }, toState: ({ phone_number: phone = '' }) => ({ values: { phone } }) },
+  draft: { ...formDraft(changePhoneAction.form), hasForm: ({ smsOffered }) => smsOffered },
   /** Sends a code to the new number; an empty field, or the button beside it, removes the present one. */
   async act(r, deps) {
     const { typed: values } = r.form(changePhoneAction.form);

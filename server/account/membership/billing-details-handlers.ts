@@ -3,7 +3,7 @@ import { membershipPath } from '../../../views/account/tabs.ts';
 import { detailsForm, listCountries, saveDetailsAction, toDetailsTexts, toDetailsView } from '../../billing/index.ts';
 import { requireUser } from '../../sign-in/index.ts';
 import { membershipPageAfter } from '../notices.ts';
-import { formAct, openForm, settingsPage } from '../settings-page.ts';
+import { formAct, formDraft, openForm, settingsPage } from '../settings-page.ts';
 
 /** Address, company and VAT id for invoices. They are no credential, so any session suffices. */
 export const billingDetailsPage = settingsPage({
@@ -19,6 +19,7 @@ export const billingDetailsPage = settingsPage({
       vatIdStatus: toDetailsView(r, r.user, state).vatId,
     };
   },
+  draft: formDraft(detailsForm),
   act: formAct({
     action: saveDetailsAction,
     toProblem: ({ t }, { text }) => {

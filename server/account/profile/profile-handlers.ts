@@ -12,7 +12,7 @@ import { requireUser } from '../../sign-in/index.ts';
 import { mapUserData, nameForm, profileFieldNames, userDataForm } from '../../users/index.ts';
 import type { AccountDeps } from '../deps.ts';
 import { accountHomeAfter } from '../notices.ts';
-import { type ActionCaller, formAct, openForm, settingsPage } from '../settings-page.ts';
+import { type ActionCaller, formAct, formDraft, openForm, settingsPage } from '../settings-page.ts';
 import { saveProfile, saveProfileRefusals } from './save-profile.ts';
 
 const changeProfile = <Fields extends Form>(form: Fields) =>
@@ -36,6 +36,7 @@ export const namePage = settingsPage({
   guard: requireUser,
   Page: NamePage,
   toProps: ({ user }) => openForm(nameForm, { givenName: user.givenName, familyName: user.familyName }),
+  draft: formDraft(nameForm),
   act: formAct({ action: changeProfile(nameForm), toProblem, after: () => accountHomeAfter('name') }),
 });
 
@@ -52,6 +53,7 @@ export const userDataPage = settingsPage({
     groups: mapUserData((name) => userDataForm[name].group),
     withheld: profileFieldNames.filter((name) => withheldFields.has(name)),
   }),
+  draft: formDraft(userDataForm),
   act: formAct({
     action: changeProfile(userDataForm),
     toProblem,

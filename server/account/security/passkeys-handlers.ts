@@ -55,7 +55,7 @@ const renamePage = settingsPage({
   guard: requirePasskey,
   Page: PasskeyRenamePage,
   toProps: ({ passkey }) => ({ name: passkey.name }),
-  draft: { fields: { name: 60 }, toState: ({ name = '' }) => ({ name }) },
+  draft: { fields: { name: 60 }, toState: ({ name = '' }) => ({ name }), hasForm: () => true },
   async act(r, { database }) {
     const name = r.field('name').trim();
     const error = findNameFault(r.t, name);

@@ -1,5 +1,13 @@
 import { CheckoutDetailsPage } from '../../../views/billing/checkout-details-page.tsx';
-import { type RefusedForm, submitAction, toControls } from '../../http/index.ts';
+import { pageForm } from '../../../views/page-context.ts';
+import {
+  listOpenNames,
+  type RefusedForm,
+  submitAction,
+  toControls,
+  toTyped,
+  type WithKeptInput,
+} from '../../http/index.ts';
 import { detailsForm, saveDetailsAction, toDetailsTexts } from '../details/details-form.ts';
 import { listCountries } from '../details/details-view.ts';
 import type { CheckoutRequest } from './checkout-context.ts';
@@ -13,9 +21,9 @@ type DetailsPageState = Partial<Pick<RefusedForm<typeof detailsForm>, 'errors' |
 
 function render(r: CheckoutRequest, view: DetailsPageState): void {
   const { flow } = r.checkout;
-  const state = r.viewAt(flow.billingDetails, view);
+  const state = r.viewAt<DetailsPageState & WithKeptInput>(flow.billingDetails, view);
   if (!state) return;
-  const { status, ...rest }: Partial<DetailsPageState> = state;
+  const { status, keptInput, ...rest }: Partial<DetailsPageState> & WithKeptInput = state;
   r.render(
     CheckoutDetailsPage,
     {
@@ -27,8 +35,15 @@ function render(r: CheckoutRequest, view: DetailsPageState): void {
       values: view.values,
       errors: {},
       ...rest,
+      ...(keptInput && { values: toTyped(detailsForm, keptInput) }),
     },
-    { title: 'payment.details.title', address: flow.billingDetails, status, search: flow.continuation.search },
+    {
+      title: 'payment.details.title',
+      address: flow.billingDetails,
+      status,
+      search: flow.continuation.search,
+      keeps: { form: pageForm, names: listOpenNames(detailsForm) },
+    },
   );
 }
 
