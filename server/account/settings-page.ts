@@ -24,6 +24,7 @@ import {
   type WithKeptInput,
 } from '../http/index.ts';
 import type { Origin } from '../messages/index.ts';
+import type { SessionIdHash } from '../shared/index.ts';
 import type { UserRequest } from '../sign-in/index.ts';
 import { StoreUnavailable } from '../store/index.ts';
 import type { User } from '../users/index.ts';
@@ -125,6 +126,8 @@ export function settingsPage<R extends UserRequest, Props extends { ctx: PageCon
 export interface ActionCaller {
   user: User;
   from: Origin;
+  /** The session of a page's form; a call has none. */
+  browser?: SessionIdHash;
 }
 
 type Names<Fields extends Form> = keyof Fields & string;
@@ -160,7 +163,10 @@ export function formAct<Fields extends Form, Result extends { kind: string }>(ac
 
   async function submit(r: UserRequest, deps: AccountDeps): Promise<ActionDone<Result> | RefusedForm<Fields>> {
     try {
-      return await submitAction(r, action, { deps, caller: { user: r.user, from: r.origin } });
+      return await submitAction(r, action, {
+        deps,
+        caller: { user: r.user, from: r.origin, browser: r.session.idHash },
+      });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       r.log.error({ err: error, act: action.id }, 'store unavailable');

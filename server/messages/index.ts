@@ -30,6 +30,7 @@ export {
   createCodes,
   type IssuedCode,
   normaliseCode,
+  resendWaitMs,
   secondsUntilResend,
 } from './one-time-codes.ts';
 export { messageOperations } from './operations.ts';

@@ -8,7 +8,7 @@ import {
   type SmsRefusal,
 } from '../../messages/index.ts';
 import { forgetRememberedDevices } from '../../mfa/index.ts';
-import type { E164, FlowId } from '../../shared/index.ts';
+import type { E164, FlowId, SessionIdHash } from '../../shared/index.ts';
 import { AlreadyInUseError, normalisePhone, removePhone, setPhone, type User } from '../../users/index.ts';
 import type { ContactDeps } from './contact-deps.ts';
 import type { PendingChangeByKind } from './pending-contact-changes.ts';
@@ -82,16 +82,22 @@ async function sendCode(
 /**
  * Starts a change of the phone number: a code goes there by text message. Also if the number belongs to another user:
  * only the reader of the code learns that.
+ * @param browser its form that is sent twice sends one code
  */
 export async function requestPhoneChange(
   deps: ContactDeps,
   user: User,
-  { typed, from }: { typed: string; from: Origin },
+  { typed, from, browser }: { typed: string; from: Origin; browser?: SessionIdHash | undefined },
 ): Promise<RequestPhoneChangeResult> {
   const phone = normalisePhone(typed);
   const fault = await findPhoneFault(deps, phone, user);
   if (fault || phone === undefined) return { kind: 'refused', refusal: fault ?? { kind: 'malformed' } };
   const started = await deps.flows.begin({ kind: 'phone', to: phone }, user);
+  const holder = browser === undefined ? started.id : await deps.flows.hold(started.id, started.flow, browser);
+  if (holder !== started.id) {
+    await deps.flows.end(started.id);
+    return { kind: 'asked', flow: holder };
+  }
   const refusal = await sendCode(deps, user, { ...started, from });
   if (!refusal) return { kind: 'asked', flow: started.id };
   await deps.flows.end(started.id);

@@ -43,8 +43,8 @@ export const changePhoneAction = defineAction({
   form: {
     phone: formField('phone_number', { schema: z.string(), type: 'tel', inputMode: 'tel', autoComplete: 'tel' }),
   },
-  run: ({ contact }: { contact: ContactDeps }, { user, from }: ActionCaller, { phone }) =>
-    requestPhoneChange(contact, user, { typed: phone, from }),
+  run: ({ contact }: { contact: ContactDeps }, { user, from, browser }: ActionCaller, { phone }) =>
+    requestPhoneChange(contact, user, { typed: phone, from, browser }),
   refusals: {
     malformed: wrongInput('contact.phone.invalid', 'phone_number'),
     impossible: wrongInput('contact.phone.impossible', 'phone_number'),

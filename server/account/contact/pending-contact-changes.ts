@@ -1,16 +1,21 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { HostCookies } from '../../http/index.ts';
+import { resendWaitMs } from '../../messages/index.ts';
 import {
   type E164,
   e164Schema,
   type FlowId,
+  flowIdSchema,
   minuteMs,
   type NormalisedEmail,
   normalisedEmailSchema,
+  type SessionIdHash,
+  sha256,
+  toSealedText,
   userIdSchema,
 } from '../../shared/index.ts';
-import { browserRecords, type KeyValueStore, type SecretBox } from '../../store/index.ts';
+import { browserRecords, type KeyValueStore, parseStored, type SecretBox } from '../../store/index.ts';
 import type { User } from '../../users/index.ts';
 
 const commonFields = {
@@ -50,6 +55,11 @@ export interface PendingContactChanges {
     id: FlowId,
     user: User,
   ): Promise<PendingChangeByKind<Kind> | undefined>;
+  /**
+   * Holds a number for the first of several forms that a browser sends at once: one atomic operation of the store
+   * decides. @returns the change that sends the code; of a later form it is that of the first
+   */
+  hold(id: FlowId, flow: PendingContactChange, browser: SessionIdHash): Promise<FlowId>;
   /** Updates a live change without extending it. */
   update(id: FlowId, flow: PendingContactChange): Promise<void>;
   end(id: FlowId): Promise<void>;
@@ -63,6 +73,10 @@ const isOfKind = <Kind extends ContactChangeKind>(
   flow: PendingContactChange,
   kind: Kind,
 ): flow is PendingChangeByKind<Kind> => flow.kind === kind;
+
+const holdSchema = z.object({ id: flowIdSchema, untilMs: z.number() });
+/** Another process may end the hold between two operations. */
+const holdAttempts = 3;
 
 /** Enough for two or three codes, if the first does not arrive. */
 const ttlMs = 30 * minuteMs;
@@ -97,6 +111,19 @@ export function createPendingContactChanges({ kv, cookies, contactBox, now }: Se
       if (!flow || !isOfKind(flow, kind)) return undefined;
       const belongsToUser = flow.userId === user.id && flow.passwordEpoch === user.passwordEpoch;
       return belongsToUser && now() < flow.endsAtMs ? flow : undefined;
+    },
+    async hold(id, { kind, userId, to }, browser) {
+      const key = `contact-hold:${sha256(JSON.stringify([userId, browser, to]))}`;
+      for (let attempt = 0; attempt < holdAttempts; attempt += 1) {
+        const own = contactBox.seal(JSON.stringify({ id, untilMs: now() + resendWaitMs }), key);
+        if (await kv.setIfAbsent(key, own, resendWaitMs)) return id;
+        const text = await kv.get(key);
+        if (text === null) continue;
+        const held = parseStored(holdSchema, contactBox.open(toSealedText(text), key));
+        if (held.untilMs > now() && (await records[kind].find(held.id)) !== undefined) return held.id;
+        await kv.compareAndDelete(key, text);
+      }
+      return id;
     },
     update: (id, flow) => records[flow.kind].update(id, flow),
     async end(id) {

@@ -61,6 +61,25 @@ describe.each(backends)('changing the phone number, on $name', (backend) => {
     expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings#settings:phone');
   });
 
+  it('Attack: forms that are sent at once send one text message, and all lead to its code', async () => {
+    const { phone } = fresh();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => askForPhone(browser, phone)));
+    expect(answers.map(leadsTo)).toEqual(Array.from({ length: 5 }, () => '303 /settings/phone/code'));
+    const flows = answers.flatMap(({ headers }) =>
+      headers.getSetCookie().flatMap((line) => /foyer_new_phone=([^;]+)/.exec(line)?.[1] ?? []),
+    );
+    expect([flows.length, new Set(flows).size]).toEqual([5, 1]);
+    expect(await foyer.texts(phone)).toHaveLength(1);
+    expect(leadsTo(await showPhoneCode(browser, await phoneCode(foyer, phone)))).toBe('303 /settings#settings:phone');
+  });
+
+  it('Another browser of the user, and another number, are not held', async () => {
+    const [first, second] = [fresh().phone, fresh().phone];
+    const other = await foyer.signedIn(user);
+    await Promise.all([askForPhone(browser, first), askForPhone(other, first), askForPhone(browser, second)]);
+    expect([await foyer.texts(first), await foyer.texts(second)].map(({ length }) => length)).toEqual([2, 1]);
+  });
+
   it.each([
     ['0151 12345678', specified],
     ['+49 abc', specified],
