@@ -7,14 +7,23 @@ export interface SmtpMail {
   body: string;
 }
 
+interface SmtpOptions {
+  login?: { user: string; pass: string };
+  /** With STARTTLS, or from the first byte. */
+  tls?: { key: string; cert: string; secure: boolean };
+  /** Any free one unless it is given. */
+  port?: number;
+}
+
 /** A mail server on this machine that keeps what it takes. */
-export async function startSmtp({ login }: { login?: { user: string; pass: string } } = {}) {
+export async function startSmtp({ login, tls, port: fixedPort = 0 }: SmtpOptions = {}) {
   const received: SmtpMail[] = [];
   const refuse: { at?: 'MAIL FROM' | 'RCPT TO' | 'DATA'; code: number } = { code: 550 };
   const refusal = (at: typeof refuse.at) =>
     refuse.at === at ? Object.assign(new Error('refused <ada@example.com>'), { responseCode: refuse.code }) : null;
   const server = new SMTPServer({
-    disabledCommands: login ? ['STARTTLS'] : ['STARTTLS', 'AUTH'],
+    ...tls,
+    disabledCommands: [...(tls ? [] : ['STARTTLS']), ...(login ? [] : ['AUTH'])],
     authOptional: !login,
     allowInsecureAuth: true,
     onAuth: ({ username, password }, _session, done) =>
@@ -42,7 +51,9 @@ export async function startSmtp({ login }: { login?: { user: string; pass: strin
   });
   server.on('error', () => {});
   const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as { port: number }).port));
+    const listening = server.listen(fixedPort, '127.0.0.1', () =>
+      resolve((listening.address() as { port: number }).port),
+    );
   });
   return { port, received, refuse, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }
