@@ -4,7 +4,7 @@ import { loadPlans, PlansFileError } from '../config/plans.ts';
 import { loadProviders, ProvidersFileError } from '../config/providers.ts';
 import { findDataFolderFault, listStoreFiles } from './data-folder-fault.ts';
 import { isCallId } from './http/index.ts';
-import { LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
+import { findImprintFaults, LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 
 /** The faults with which a reader of files ends. @throws any other error of `read` */
 function faultsOfReading(
@@ -26,8 +26,12 @@ type LegalSettings = Pick<Config, 'LEGAL_DIR' | 'BRAND_NAME' | 'PUBLIC_URL'>;
 export const loadLegalTexts = ({ LEGAL_DIR: dir, BRAND_NAME: brand, PUBLIC_URL: publicUrl }: LegalSettings) =>
   loadLegal(dir ?? shippedLegalDir, { brand, publicUrl });
 
-export const findLegalFaults = (config: LegalSettings): string[] =>
-  faultsOfReading(() => loadLegalTexts(config), LegalFilesError).map((fault) => `LEGAL_DIR: ${fault}`);
+/** In production the imprint must name the operator. */
+export function findLegalFaults(config: LegalSettings & Pick<Config, 'production'>): string[] {
+  const faults = faultsOfReading(() => loadLegalTexts(config), LegalFilesError);
+  const all = faults.length === 0 && config.production ? findImprintFaults(config.LEGAL_DIR) : faults;
+  return all.map((fault) => `LEGAL_DIR: ${fault}`);
+}
 
 function findPlanFaults({ PLANS_FILE: file, PAYMENT_METHODS: methods }: Config): string[] {
   const faults = faultsOfReading(() => loadPlans(file), PlansFileError);

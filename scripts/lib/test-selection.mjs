@@ -70,7 +70,7 @@ const onBothPairs = [
   contract,
   /^test\/(faults|journeys|money|sessions|store)\//,
   /^test\/billing\/[\w-]+\.test\./,
-  /^test\/(api\/user-records|messages\/codes|account\/contact\/email-change|metrics\/stores|mfa\/remembered|password\/forgot)\./,
+  /^test\/(api\/user-records|messages\/codes|account\/contact\/(email|phone)-change|metrics\/stores|mfa\/remembered|password\/forgot)\./,
   /^test\/(passkeys\/registration|rate-limits\/consume|sign-in\/(imported|reauthentication|remembered-device|second-factor)|sign-up\/confirmations)\./,
   /^test\/(browser\/demo-journey|account\/deletion\/(deletion|export|factor-reset)|federation\/(attempts|overtaken|two-tabs))\./,
   /^test\/cli\/(backup|keys|outbox|partner-deals|reset-mfa|user-delete|user-import|user-import-progress|user-update|users)\./,

@@ -8,6 +8,7 @@
 
 export { createSignIn, type SignIn, signInWithAddress } from './complete-sign-in.ts';
 export type { AuthorizeShorthand, ClientAuthorizations, EmailVerification, PendingAuthorization } from './deps.ts';
+export { findImprintFaults } from './imprint-faults.ts';
 export { informationRoutes } from './information-pages.ts';
 export { type Legal, LegalFilesError, loadLegal, shippedLegalDir } from './legal-documents.ts';
 export { createMailedCodes, type MailedCodes } from './mailed-code.ts';

@@ -1,3 +1,4 @@
+import { legalFolder } from '../support/legal-folder.ts';
 /** A production configuration: https, behind one proxy. */
 export const site = 'https://login.example.com';
 
@@ -8,6 +9,7 @@ export const production = {
   SEARCH_APP_URL: 'https://www.example.com/search',
   TRUST_PROXY: '1',
   MAIL_FROM: 'Foyer <no-reply@example.com>',
+  LEGAL_DIR: legalFolder,
   SMTP_URL: 'smtp://127.0.0.1:9',
   SANDBOX: 'false',
 };

@@ -5,6 +5,7 @@ import * as oidc from 'openid-client';
 import { demoMember } from '../../sandbox/index.ts';
 import { runtimeFault } from '../../server/runtime-check.ts';
 import { Browser, locationOf } from '../support/browser.ts';
+import { legalFolder } from '../support/legal-folder.ts';
 import { homeFrom, relyingParty, signInFor } from '../support/relying-party.ts';
 import { createServers, foyerCommand, isFree, quietPort, type ServerProcess } from './server-process.ts';
 
@@ -46,6 +47,7 @@ const production = {
   SEARCH_APP_URL: 'https://search.example.com',
   TRUST_PROXY: '1',
   MAIL_FROM: 'Foyer <no-reply@example.com>',
+  LEGAL_DIR: legalFolder,
   SMTP_URL: 'smtp://127.0.0.1:9',
 };
 

@@ -2,6 +2,7 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { startSmtp } from '../messages/stand-in-smtp.ts';
+import { legalFolder } from '../support/legal-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { createServers, doctorFindings } from './server-process.ts';
 
@@ -15,6 +16,7 @@ const production = {
   SEARCH_APP_URL: 'https://search.example.com',
   TRUST_PROXY: '1',
   MAIL_FROM: 'Foyer <no-reply@example.com>',
+  LEGAL_DIR: legalFolder,
   SMTP_URL: 'smtp://127.0.0.1:9',
 };
 
@@ -38,6 +40,11 @@ const mistakes: Record<string, Mistake> = {
       ['configuration.legal-dir', /^LEGAL_DIR: .*terms\.md is missing$/],
       ['configuration.legal-dir', /^LEGAL_DIR: .*imprint\.md is missing$/],
     ],
+  },
+  'no LEGAL_DIR': {
+    variables: { LEGAL_DIR: '' },
+    start: [/LEGAL_DIR: is not set, so the imprint names no operator/],
+    doctor: [['configuration.legal-dir', /^LEGAL_DIR: is not set, so the imprint names no operator/]],
   },
   'a LEGAL_DIR that is a file': {
     variables: { LEGAL_DIR: '/etc/passwd' },

@@ -1,6 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { legalFolder } from '../support/legal-folder.ts';
 import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
 import { leftOut, requireService } from '../support/services.ts';
 import { createServers, doctorFindings } from './server-process.ts';
@@ -15,6 +16,7 @@ const production = {
   SEARCH_APP_URL: 'https://search.example.com',
   TRUST_PROXY: '1',
   MAIL_FROM: 'Foyer <no-reply@example.com>',
+  LEGAL_DIR: legalFolder,
   SMTP_URL: 'smtp://127.0.0.1:9',
 };
 

@@ -5,6 +5,7 @@ import * as oidc from 'openid-client';
 import { demoMember } from '../../sandbox/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { Browser } from '../support/browser.ts';
+import { legalFolder } from '../support/legal-folder.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { freePort } from '../support/services.ts';
 import { type Asked, steadyLoad } from '../support/steady-load.ts';
@@ -244,6 +245,7 @@ describe('two workers', () => {
       SEARCH_APP_URL: 'https://search.example.com',
       TRUST_PROXY: '1',
       MAIL_FROM: 'Foyer <no-reply@example.com>',
+      LEGAL_DIR: legalFolder,
       SMTP_URL: 'smtp://127.0.0.1:9',
     });
     await server.ready;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { legalFolder } from '../support/legal-folder.ts';
 import { findProgram, type Service, startPostgres, startRedis } from '../support/services.ts';
 import { publicUrl } from './setting.ts';
 
@@ -22,6 +23,7 @@ function configuration(dataDir: string): Record<string, string> {
     SEARCH_APP_URL: 'https://search.example.com/',
     TRUST_PROXY: '1',
     MAIL_FROM: 'Foyer <no-reply@example.com>',
+    LEGAL_DIR: legalFolder,
     SMTP_URL: 'smtp://127.0.0.1:9',
     // One generator acts for many users, so the limits count but never refuse.
     PASSWORD_LIMIT_DEVICE: '1000000',

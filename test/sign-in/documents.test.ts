@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { languages } from '../../server/http/index.ts';
-import { loadLegal, shippedLegalDir } from '../../server/sign-in/index.ts';
+import { findLegalFaults } from '../../server/load-settings.ts';
+import { findImprintFaults, loadLegal, shippedLegalDir } from '../../server/sign-in/index.ts';
 
 const values = { brand: 'Brook & Co', publicUrl: 'https://login.example.com' };
 
@@ -122,6 +123,25 @@ describe('an operator’s own documents', () => {
     const load = () => loadLegal(dir, values);
     expect(load).toThrow(/fr\/terms-changes\.md: its head must say version: 2, as the terms do; it says "1"/);
     expect(load).toThrow(/nl\/terms-changes\.md: must begin with a title/);
+  });
+
+  it('An imprint that is the shipped one, in any language and with other line breaks, or a draft, is a fault in production', () => {
+    expect(findImprintFaults(undefined)).toEqual([
+      expect.stringMatching(/^is not set, so the imprint names no operator/),
+    ]);
+    expect(findImprintFaults(dir)).toEqual([]);
+    const german = readFileSync(join(shippedLegalDir, 'de', 'imprint.md'), 'utf8');
+    write('nl/imprint.md', german.replaceAll('\n', '\r\n'));
+    write('de/imprint.md', '# Impressum\n\nMax Mustermann, Musterstraße 1.\n');
+    write('fr/imprint.md', '# Mentions\n\nTODO\n');
+    expect(findImprintFaults(dir)).toEqual([
+      expect.stringMatching(/de\/imprint\.md has the placeholder "Mustermann"; write who runs this site/),
+      expect.stringMatching(/fr\/imprint\.md has the placeholder "TODO"/),
+      expect.stringMatching(/nl\/imprint\.md is the imprint that comes with Foyer, and names no operator/),
+    ]);
+    const values = { LEGAL_DIR: dir, BRAND_NAME: 'Brook', PUBLIC_URL: 'https://login.example.com' };
+    expect(findLegalFaults({ ...values, production: true })).toHaveLength(3);
+    expect(findLegalFaults({ ...values, production: false })).toEqual([]);
   });
 
   it('A copy of the shipped documents is a valid start', () => {
