@@ -44,6 +44,8 @@ export interface Service {
   stop(): Promise<void>;
   /** Freezes (SIGSTOP) or thaws it (SIGCONT), or kills it at once. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void;
+  /** Ends it by a signal, and starts it again with the same port and files. */
+  restart(name: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 const READY_TIMEOUT_MS = 20_000;
@@ -74,13 +76,13 @@ export async function startRedis(extra: string[] = [], options: SpawnOptions = {
   const port = await freePort();
   // A replica writes its master's data there, whatever the settings for saving.
   const folder = await mkdtemp(join(tmpdir(), 'foyer-redis-'));
-  const child = spawnServer(
-    required('redis-server'),
-    [...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'], ...extra],
-    options,
-  );
-  await untilListening(port, child);
-  return service(child, port, `redis://127.0.0.1:${port}`, folder);
+  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  async function again() {
+    const child = spawnServer(required('redis-server'), [...settings, ...extra], options);
+    await untilListening(port, child);
+    return child;
+  }
+  return service({ child: await again(), port, url: `redis://127.0.0.1:${port}`, folder, again });
 }
 
 /** A Redis Sentinel (quorum 1) that watches the master at `masterPort` as `NAME`; fails over within about a second. */
@@ -97,18 +99,24 @@ export async function startSentinel(masterPort: number): Promise<Service> {
     'sentinel failover-timeout NAME 2000',
   ];
   await writeFile(file, lines.join('\n'));
-  const child = spawnServer(required('redis-server'), [file, '--sentinel']);
-  await untilListening(port, child);
-  return service(child, port, `redis+sentinel://127.0.0.1:${port}/NAME`, folder);
+  async function again() {
+    const child = spawnServer(required('redis-server'), [file, '--sentinel']);
+    await untilListening(port, child);
+    return child;
+  }
+  return service({ child: await again(), port, url: `redis+sentinel://127.0.0.1:${port}/NAME`, folder, again });
 }
 
-/** A private PostgreSQL without durability: its data are deleted at the end, and it never waits for the disk. */
-export async function startPostgres(options: SpawnOptions = {}): Promise<Service> {
+/**
+ * A private PostgreSQL without durability: its data are deleted at the end, and it never waits for the disk.
+ * @param extra further settings: name=value
+ */
+export async function startPostgres(options: SpawnOptions = {}, extra: string[] = []): Promise<Service> {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), 'foyer-postgres-'));
   const data = join(folder, 'data');
   const as = await unprivileged(folder);
-  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+  const settings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200', ...extra];
   const arguments_ = [
     '-D',
     data,
@@ -122,19 +130,25 @@ export async function startPostgres(options: SpawnOptions = {}): Promise<Service
   ];
   const initialise = ['-D', data, '-U', 'foyer', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await run(required('initdb'), initialise, as);
-  const child = spawnServer(required('postgres'), arguments_, { ...as, ...options });
-  await untilListening(port, child);
   // It listens a moment before it accepts connections.
-  const isReady = () => run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]);
-  await until(
-    () =>
-      isReady().then(
-        () => true,
-        () => false,
-      ),
-    child,
-  );
-  return service(child, port, `postgres://foyer@127.0.0.1:${port}/postgres`, folder);
+  const isReady = () =>
+    run(required('pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).then(
+      () => true,
+      () => false,
+    );
+  async function again(attempts = 100): Promise<ChildProcess> {
+    const child = spawnServer(required('postgres'), arguments_, { ...as, ...options });
+    try {
+      await until(isReady, child);
+      return child;
+    } catch (error) {
+      // After SIGKILL its children hold the memory for a moment.
+      if (attempts === 0) throw error;
+      await sleep(50);
+      return again(attempts - 1);
+    }
+  }
+  return service({ child: await again(0), port, url: `postgres://foyer@127.0.0.1:${port}/postgres`, folder, again });
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user `postgres` or `nobody`, who gets the folder. */
@@ -188,23 +202,40 @@ function accepts(port: number): Promise<boolean> {
   });
 }
 
-function service(child: ChildProcess, port: number, url: string, folder?: string): Service {
+interface Running {
+  child: ChildProcess;
+  port: number;
+  url: string;
+  folder?: string;
+  /** Starts it with the same port and files, and waits until it answers. */
+  again: () => Promise<ChildProcess>;
+}
+
+function service({ child: first, port, url, folder, again }: Running): Service {
+  let child = first;
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  async function end(name: NodeJS.Signals) {
+    if (hasEnded()) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGCONT');
+    child.kill(name);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+    await ended;
+    clearTimeout(timer);
+  }
   return {
     url,
     port,
     signal(name) {
       child.kill(name);
     },
+    async restart(name) {
+      await end(name);
+      child = await again();
+    },
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGCONT');
-        // A fast shutdown for PostgreSQL; Redis saves nothing.
-        child.kill('SIGINT');
-        const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
-        await ended;
-        clearTimeout(timer);
-      }
+      // A fast shutdown for PostgreSQL; Redis saves nothing.
+      await end('SIGINT');
       if (folder) await rm(folder, { recursive: true, force: true });
     },
   };
