@@ -49,19 +49,20 @@ const refreshValue = (dueMs: number, token: string) => `${dueMs.toString(36)}.${
 
 /**
  * The tokens of the marketplace's own web client as cookies, which the specification's apps read (`specification.md`,
- * section 7; `security.md`, rule 8). All are HttpOnly and end with their token. The refresh token never leaves this
- * host. Foyer issues them but never uses them for authentication: only the session does that.
+ * section 7; `security.md`, rule 8). All are HttpOnly and end with their token; without Remember me the refresh token's
+ * ends with the browser's session, and its token with the user's (`sweepsEndedSessions`). It never leaves this host. Foyer issues them but never uses them for authentication: only the session does that.
  */
 export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
   const { hostCookies, shared, kv, log, now } = deps;
 
-  function write(res: Response, { idToken, accessToken, refreshToken }: SessionTokens): void {
+  function write(res: Response, { idToken, accessToken, refreshToken }: SessionTokens, remember: boolean): void {
     const toCookie = ({ value, exp }: Token) => ({ value, expires: new Date(exp * 1000) });
     shared.set(res, idCookie, toCookie(idToken));
     shared.set(res, accessCookie, toCookie(accessToken));
     const dueMs = Math.min(idToken.exp, accessToken.exp) * 1000 - renewBeforeMs;
     const value = refreshValue(dueMs, refreshToken.value);
-    hostCookies.set(res, refreshCookie, { ...toCookie(refreshToken), value });
+    // Like the session cookie, it does not outlive a browser that is not remembered.
+    hostCookies.set(res, refreshCookie, remember ? { ...toCookie(refreshToken), value } : { value });
   }
 
   function clear(res: Response): void {
@@ -85,7 +86,7 @@ export function createTokenCookies(deps: TokenCookieDeps): TokenCookies {
       const lease = `token-cookies:${session.idHash}`;
       if (!client || !(await kv.setIfAbsent(lease, '1', leaseMs))) return;
       const tokens = await deps.issue(client, { session, user }, previous);
-      if (tokens) write(res, tokens);
+      if (tokens) write(res, tokens, session.remember);
     } catch (error) {
       log.warn({ err: error }, 'could not create the token cookies');
     }

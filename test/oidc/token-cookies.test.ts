@@ -61,9 +61,14 @@ describe.each(backends)('token cookies on $name', (backend) => {
       expect(account.status).toBe(403);
     });
 
-    it('Each token cookie expires with its token', () => {
+    it('Each token cookie of a remembered sign-in expires with its token; otherwise the refresh token ends with the browser', async () => {
+      const plain = lines.find((one) => one.startsWith('foyer_refresh_token=')) ?? '';
+      expect(plain).toMatch(/^foyer_refresh_token=[^;]/);
+      expect(plain).not.toMatch(/Expires=|Max-Age=/i);
+      const remembered = await foyer.browser().post('/sign-in', { username: user.email, password, remember: '1' });
+      const later = remembered.headers.getSetCookie();
       const expiresOf = (name: string) => {
-        const line = lines.find((one) => one.startsWith(`${name}=`)) ?? '';
+        const line = (name === 'foyer_refresh_token' ? later : lines).find((one) => one.startsWith(`${name}=`)) ?? '';
         return Date.parse(/Expires=([^;]+)/.exec(line)?.[1] ?? '') / 1000;
       };
       const { exp } = JSON.parse(Buffer.from(cookies.foyer_id_token?.split('.')[1] ?? '', 'base64url').toString()) as {
