@@ -1,18 +1,19 @@
 /** The use of Stripe.js on pages with a card. */
 import type {
   Appearance,
+  SetupIntentResult,
   Stripe,
   StripeCardNumberElement,
   StripeElementLocale,
   StripeElementStyle,
 } from '@stripe/stripe-js';
-import type { CardElementName, cardElements, StripeInPage } from '../views/billing/card-form.tsx';
+import type { CardElementName, cardElements, StripeForCards } from '../views/billing/card-form.tsx';
 
 /**
  * Stripe's own script, from Stripe (PCI DSS: it is never bundled), with its key. A loaded one is reused.
  * @throws if it cannot be loaded
  */
-export async function loadStripe({ stripeJsUrl, publishableKey, locale }: StripeInPage): Promise<Stripe> {
+export async function loadStripe({ stripeJsUrl, publishableKey, locale }: StripeForCards): Promise<Stripe> {
   if (!window.Stripe) {
     await new Promise((resolve, reject) => {
       const script = document.createElement('script');
@@ -29,7 +30,22 @@ export async function loadStripe({ stripeJsUrl, publishableKey, locale }: Stripe
 /** The error of a refused card, from Stripe or Foyer's server. */
 export interface Failure {
   code?: string | undefined;
+  decline_code?: string | undefined;
   message?: string | undefined;
+}
+
+/** Lets Stripe check and store a payment method, for a new setup intent. */
+async function setUp(
+  setupUrl: string,
+  confirm: (clientSecret: string) => Promise<SetupIntentResult>,
+): ReturnType<Card['setUp']> {
+  // Without a secret: the user is signed out meanwhile, or has paid in another tab.
+  const answer = await fetch(setupUrl, { method: 'POST', headers: { Accept: 'application/json' } });
+  if (answer.redirected) return undefined;
+  const { clientSecret, message }: { clientSecret?: string; message?: string } = await answer.json();
+  if (!clientSecret) return { message };
+  const { setupIntent, error } = await confirm(clientSecret);
+  return setupIntent ? { setupIntent: setupIntent.id } : error;
 }
 
 /** Stripe's fields of a card, or its payment element. */
@@ -42,10 +58,10 @@ export interface Card {
   setUp(setupUrl: string, name: string, zip: string): Promise<{ setupIntent: string } | Failure | undefined>;
 }
 
-/** Stripe's frames do not have the page's stylesheet: this passes on its current colors. */
+/** A current color of the page: Stripe's frames do not have its stylesheet. */
+const colour = (token: string) => getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim();
+
 function look(): StripeElementStyle {
-  const page = getComputedStyle(document.documentElement);
-  const colour = (token: string) => page.getPropertyValue(`--${token}`).trim();
   return {
     base: {
       color: colour('ink'),
@@ -66,11 +82,11 @@ export interface CardEvents {
 }
 
 /** Mounts Stripe's payment element where the page names methods, otherwise its fields of a card. */
-export const openCard = (page: StripeInPage, fields: typeof cardElements, on: CardEvents): Promise<Card> =>
+export const openCard = (page: StripeForCards, fields: typeof cardElements, on: CardEvents): Promise<Card> =>
   page.methods ? openPayment(page, page.methods, on) : openFields(page, fields, on);
 
 /** Mounts Stripe's fields in the elements `#field-<name>`, in the page's colors for both themes. */
-async function openFields(page: StripeInPage, fields: typeof cardElements, on: CardEvents): Promise<Card> {
+async function openFields(page: StripeForCards, fields: typeof cardElements, on: CardEvents): Promise<Card> {
   const stripe = await loadStripe(page);
   const group = stripe.elements();
   let waiting = fields.length;
@@ -95,21 +111,17 @@ async function openFields(page: StripeInPage, fields: typeof cardElements, on: C
   const elements = Object.fromEntries(mounted) as Record<CardElementName, StripeCardNumberElement>;
   return {
     focus: (name) => elements[name].focus(),
-    async setUp(setupUrl, name, zip) {
-      const intent = await begin(setupUrl);
-      if (!intent?.clientSecret) return intent && { message: intent.message };
-      const { setupIntent, error } = await stripe.confirmCardSetup(intent.clientSecret, {
-        payment_method: { card: elements.number, billing_details: { name, address: { postal_code: zip } } },
-      });
-      return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});
-    },
+    setUp: (setupUrl, name, zip) =>
+      setUp(setupUrl, (clientSecret) =>
+        stripe.confirmCardSetup(clientSecret, {
+          payment_method: { card: elements.number, billing_details: { name, address: { postal_code: zip } } },
+        }),
+      ),
   };
 }
 
 /** The page's colors for the element's frame. */
 function appearance(): Appearance {
-  const page = getComputedStyle(document.documentElement);
-  const colour = (token: string) => page.getPropertyValue(`--${token}`).trim();
   return {
     theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'night' : 'stripe',
     variables: {
@@ -123,16 +135,10 @@ function appearance(): Appearance {
   };
 }
 
-/** The secret of a new setup intent; undefined: the user is signed out meanwhile, or has paid in another tab. */
-async function begin(setupUrl: string): Promise<{ clientSecret?: string; message?: string } | undefined> {
-  const answer = await fetch(setupUrl, { method: 'POST', headers: { Accept: 'application/json' } });
-  return answer.redirected ? undefined : answer.json();
-}
-
 /** Mounts the element in `#field-payment`. */
 async function openPayment(
-  page: StripeInPage,
-  { types, currency, applePay, googlePay }: NonNullable<StripeInPage['methods']>,
+  page: StripeForCards,
+  { types, currency, applePay, googlePay }: NonNullable<StripeForCards['methods']>,
   on: CardEvents,
 ): Promise<Card> {
   const stripe = await loadStripe(page);
@@ -158,15 +164,14 @@ async function openPayment(
     focus() {},
     async setUp(setupUrl) {
       if ((await elements.submit()).error) return { code: 'incomplete' };
-      const intent = await begin(setupUrl);
-      if (!intent?.clientSecret) return intent && { message: intent.message };
-      const { setupIntent, error } = await stripe.confirmSetup({
-        elements,
-        clientSecret: intent.clientSecret,
-        confirmParams: { return_url: location.origin + location.pathname + location.search },
-        redirect: 'if_required',
-      });
-      return setupIntent ? { setupIntent: setupIntent.id } : (error ?? {});
+      return setUp(setupUrl, (clientSecret) =>
+        stripe.confirmSetup({
+          elements,
+          clientSecret,
+          confirmParams: { return_url: location.origin + location.pathname + location.search },
+          redirect: 'if_required',
+        }),
+      );
     },
   };
 }

@@ -12,8 +12,9 @@ import { type Card, type CardEvents, type Failure, openCard } from '../stripe.ts
 type Errors = NonNullable<CardFormLive['errors']>;
 type Typed = readonly [name: string, zip: string];
 
-const errorText = ({ incomplete, failed }: CardFormProps, { code, message }: Failure): string =>
-  incomplete[code as keyof typeof incomplete] ?? message ?? failed;
+/** Stripe's own words are the last: they are not always in the language of the page. */
+const errorText = ({ faults, failed }: CardFormProps, { decline_code, code, message }: Failure): string =>
+  faults[decline_code as string] ?? faults[code as string] ?? message ?? failed;
 
 const changed = (part: CardFormLive) => (before: CardFormLive) => ({
   ...before,
@@ -41,11 +42,11 @@ export default function CardForm(props: CardFormProps) {
 
   useEffect(() => {
     const failed = () => setLive(changed({ problem: props.notLoaded }));
-    for (const name of cardElements) wrong.current[name] = props.incomplete[`incomplete_${name}`];
+    for (const name of cardElements) wrong.current[name] = props.faults[`incomplete_${name}`];
     const on: CardEvents = {
       changed(name, { complete, error }) {
         const text = error && errorText(props, error);
-        wrong.current[name] = complete ? undefined : (text ?? props.incomplete[`incomplete_${name}`]);
+        wrong.current[name] = complete ? undefined : (text ?? props.faults[`incomplete_${name}`]);
         // Another field may have triggered it, the number the code's: its own error still holds.
         setLive((before) =>
           before.focused === name || complete || text ? changed({ errors: { [name]: text } })(before) : before,
@@ -65,8 +66,8 @@ export default function CardForm(props: CardFormProps) {
   const input = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement;
   const refuse = (errors: Errors, first: CardFieldName) => {
     setLive(changed({ errors, summary: true }));
-    if (first === 'name' || first === 'zip') input(first).focus();
-    else card.current?.focus(first);
+    if (first !== 'name' && first !== 'zip') card.current?.focus(first);
+    else input(first).focus();
   };
 
   function send(setupIntent: string) {

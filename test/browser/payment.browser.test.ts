@@ -1,28 +1,13 @@
-import type { Locator, Page, Request } from 'playwright-core';
 import { translator } from '../../sandbox/texts.ts';
 import type { Language } from '../../server/http/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { cards } from '../billing/checkout/card-steps.ts';
 import { openShop, type Shop } from '../billing/checkout/shop.ts';
 import { axeFindings, chromiumForTests, type Visitor } from '../support/chromium.ts';
+import { bank, enter, openPayment, path, type Visit } from './payment-steps.ts';
 import { browserLocale, goOnAs } from './steps.ts';
 
-const path = '/plan-purchase/10/addPayment';
 const t = translator('en');
-
-/** A visitor of the payment page, with what they see of it. */
-interface Visit {
-  page: Page;
-  user: User;
-  /** Everything that the browser has posted to Foyer. */
-  posted: Request[];
-  name: Locator;
-  zip: Locator;
-  number: Locator;
-  expiry: Locator;
-  cvc: Locator;
-  save: Locator;
-}
 
 describe('the payment page in a browser', () => {
   const { newPage, takeFaults } = chromiumForTests({ profilesStay: true });
@@ -42,33 +27,7 @@ describe('the payment page in a browser', () => {
     const page = await newPage(visitor);
     if (colorScheme) await page.emulateMedia({ colorScheme });
     await goOnAs(page, await shop.foyer.signedIn(user), url);
-    const posted: Request[] = [];
-    page.on('request', (request) => {
-      if (request.method() === 'POST' && request.url().startsWith(url)) posted.push(request);
-    });
-    await page.goto(url + path);
-    const field = (name: string) => page.locator(`#field-${name}`);
-    return {
-      page,
-      user,
-      posted,
-      name: field('name'),
-      zip: field('zip'),
-      number: field('number').locator('input'),
-      expiry: field('expiry').locator('input'),
-      cvc: field('cvc').locator('input'),
-      save: page.locator('form.needs-script button'),
-    };
-  }
-
-  /** Types as a member does, and presses Save. */
-  async function enter({ number, expiry, cvc, name, zip, save }: Visit, card: string): Promise<void> {
-    await name.fill('Vera Lindqvist');
-    await number.fill(card);
-    await expiry.fill('12 / 34');
-    await cvc.fill('123');
-    await zip.fill('10115');
-    await save.click();
+    return openPayment(page, user, url);
   }
   const done = ({ page }: Visit) => page.waitForURL(/\/signup\/completed\/m-99$|\/sandbox\/search/);
   const errorsOf = async ({ page }: Visit) =>
@@ -82,7 +41,6 @@ describe('the payment page in a browser', () => {
           ]),
         ),
     );
-  const bank = ({ page }: Visit) => page.getByRole('dialog').frameLocator('iframe');
 
   it('The page saves a card and pays once for a double press, and no card data is posted to Foyer', async () => {
     const visitor = await visit();

@@ -12,7 +12,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
 
 /** The data with which the browser calls Stripe itself. */
-export interface StripeInPage {
+export interface StripeForCards {
   /** Of Stripe's script. */
   stripeJsUrl: string;
   publishableKey: string;
@@ -20,6 +20,12 @@ export interface StripeInPage {
   locale: string;
   /** The methods of Stripe's payment element; undefined: its card fields. */
   methods?: { types: readonly string[]; applePay: boolean; googlePay: boolean; currency: string };
+}
+
+/** The same where Stripe refuses a payment. */
+export interface StripeInPage extends StripeForCards {
+  /** Why it was refused, by Stripe's codes: Stripe.js says some of them in English alone. */
+  refusals: Record<string, string>;
 }
 
 /** Stripe's three fields, in their order; `incomplete_<name>` is Stripe's code for an incomplete one. */
@@ -31,7 +37,7 @@ export type CardFieldName = 'name' | CardElementName | 'zip';
 /** All fields of a card, in their order. */
 export const cardFields: readonly CardFieldName[] = ['name', ...cardElements, 'zip'];
 
-export interface CardFormProps extends StripeInPage {
+export interface CardFormProps extends StripeForCards {
   /** The target of the form after Stripe has stored the card. */
   action: string;
   /** Its hidden fields besides the setup intent's id. */
@@ -49,8 +55,8 @@ export interface CardFormProps extends StripeInPage {
   empty: string;
   /** Above the links to the fields with errors. */
   errorSummary: string;
-  /** By Stripe's codes. */
-  incomplete: Record<`incomplete_${CardElementName}`, string>;
+  /** By Stripe's codes: of incomplete fields, and of refusals. */
+  faults: Record<string, string>;
   /** Shown if Stripe's script cannot be loaded. */
   notLoaded: string;
   /** Shown if a failure has no message of its own. */
@@ -160,7 +166,7 @@ export function cardFormProps(
     },
 ): CardFormProps {
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
-  const { country: _, ...rest } = state;
+  const { country: _, refusals, ...rest } = state;
   return {
     ...rest,
     labels: {
@@ -174,7 +180,8 @@ export function cardFormProps(
     save: state.save ?? t('payment.form.save'),
     empty: t('payment.errors.empty'),
     errorSummary: t('common.checkFields'),
-    incomplete: {
+    faults: {
+      ...refusals,
       incomplete_number: t('payment.errors.incomplete_number'),
       incomplete_expiry: t('payment.errors.incomplete_expiry'),
       incomplete_cvc: t('payment.errors.incomplete_cvc'),

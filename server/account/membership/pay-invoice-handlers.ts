@@ -41,8 +41,7 @@ async function answerPayment(
       });
       return undefined;
     case 'declined': {
-      const text = refusalText(t, paid) || t('membership.pay.declinedText');
-      return { status: 402, problem: { title: t('membership.pay.declined'), text } };
+      return { status: 402, problem: { title: t('membership.pay.declined'), text: refusalText(r, paid) } };
     }
     case 'processing':
       return membershipPath;

@@ -49,7 +49,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
     const page = { action, setupUrl: setup, backHref: back, notice, card, retryFields, returned };
     r.render(
       ChangeCardPage,
-      { stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency), ...page },
+      { stripe: stripeInPage(stripe, r, membership.catalogue.currency), ...page },
       { title: 'payment.change.title', address: action, policy: stripePolicy(stripe), status },
     );
   }
@@ -75,7 +75,7 @@ export function cardPage({ action, setup, back, done }: CardPagePaths) {
       const { value: saved } = answered;
       if (saved.kind === 'saved') return r.redirect(done);
       const declined = saved.kind === 'declined';
-      const text = declined ? refusalText(t, saved) : t('payment.errors.notConfirmed');
+      const text = declined ? refusalText(r, saved) : t('payment.errors.notConfirmed');
       const title = t('payment.errors.declinedTitle');
       await render(r, deps, {
         status: declined ? 402 : 400,
@@ -109,7 +109,7 @@ export async function renderPaymentAction(
   r.render(
     CardActionPage,
     {
-      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
+      stripe: stripeInPage(stripe, r, membership.catalogue.currency),
       backHref: back,
       amount: formatAmount(r.lang, amountCents, { currency }),
       paymentMethodId,

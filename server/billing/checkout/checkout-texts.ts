@@ -4,7 +4,7 @@ import type { NoticeDuration } from '../../../views/parts/notice-durations.ts';
 import type { T } from '../../http/index.ts';
 import { minuteMs } from '../../shared/index.ts';
 import type { PendingRenewal, PromotionRefusal } from '../results.ts';
-import type { Decline } from '../stripe/stripe-objects.ts';
+import { type Decline, declineReasons } from '../stripe/stripe-objects.ts';
 import type { TextContext } from './plan-view.ts';
 
 export interface PageNotice {
@@ -34,9 +34,20 @@ export const placeNotice = (t: T): PageNotice => ({
   duration: 'never',
 });
 
-/** The reason that a payment was refused, in the language of the page if it is one of the frequent ones. */
-export const refusalText = (t: T, { message, reason }: Decline): string =>
-  reason === undefined ? message : t(`payment.refused.${reason}`);
+/** The reason that a payment was refused. Stripe says the less frequent ones in English alone. */
+export function refusalText({ lang, t }: TextContext, { message, reason }: Decline): string {
+  if (reason !== undefined) return t(`payment.refused.${reason}`);
+  return (lang === 'en' && message) || t('payment.refused.other');
+}
+
+/** The texts of the reasons by Stripe's codes, for a refusal that Stripe tells the browser. */
+export const refusalTexts = (t: T): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(declineReasons).flatMap(([code, reason]) =>
+      // Stripe's field says itself what is wrong while it is typed, in the language of the page.
+      code.startsWith('invalid_') ? [] : [[code, t(`payment.refused.${reason}`)]],
+    ),
+  );
 
 export const tooManyText = (t: T, retryAfterMs: number): string =>
   t('checkout.tooMany', { minutes: Math.max(1, Math.ceil(retryAfterMs / minuteMs)) });

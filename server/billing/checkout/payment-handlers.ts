@@ -73,7 +73,7 @@ async function renderForm(
     PaymentPage,
     {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
+      stripe: stripeInPage(stripe, r, membership.catalogue.currency),
       action: flow.addPayment,
       setupUrl: flow.setup,
       details: {
@@ -149,7 +149,7 @@ async function renderAction(
     PaymentActionPage,
     {
       steps: flow.kind,
-      stripe: stripeInPage(stripe, r.lang, membership.catalogue.currency),
+      stripe: stripeInPage(stripe, r, membership.catalogue.currency),
       action: flow.addPayment,
       backHref: flow.summary,
       clientSecret,
@@ -208,7 +208,7 @@ export async function answerPurchase(
       return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents, laterCents } });
     }
     case 'declined':
-      return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(t, confirmed) } });
+      return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
     case 'changed': {
       const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
@@ -250,6 +250,6 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (result.kind !== 'card-refused') return answerPurchase(r, deps, { confirmed: result, rerender });
   const { saved } = result;
   return saved.kind === 'declined'
-    ? rerender({ status: 402, problem: { text: refusalText(r.t, saved) } })
+    ? rerender({ status: 402, problem: { text: refusalText(r, saved) } })
     : rerender({ status: 400, problem: { text: r.t('payment.errors.notConfirmed') } });
 }

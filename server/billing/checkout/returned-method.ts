@@ -27,7 +27,7 @@ export async function readReturn(
     case 'saved':
       return { returned: { card: found.card, setupIntent } };
     case 'declined':
-      return { status: 402, problem: { text: refusalText(r.t, found) } };
+      return { status: 402, problem: { text: refusalText(r, found) } };
     case 'not-confirmed':
       return { status: 400, problem: { text: r.t('payment.methods.notConfirmed') } };
   }

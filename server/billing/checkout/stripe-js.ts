@@ -1,6 +1,8 @@
 import type { StripeInPage } from '../../../views/billing/card-form.tsx';
-import type { Language, PolicyExtras } from '../../http/index.ts';
+import type { PolicyExtras } from '../../http/index.ts';
 import { needsPaymentElement, type OfferedMethods } from '../cards/payment-methods.ts';
+import { refusalTexts } from './checkout-texts.ts';
+import type { TextContext } from './plan-view.ts';
 
 /** How browsers reach Stripe. */
 export interface StripeForBrowsers {
@@ -33,11 +35,12 @@ export function stripePolicy({ jsUrl, apiUrl }: Pick<StripeForBrowsers, 'jsUrl' 
 /** The same for the page itself. @param currency of the catalogue */
 export const stripeInPage = (
   { jsUrl, publishableKey, methods }: StripeForBrowsers,
-  locale: Language,
+  { lang, t }: TextContext,
   currency: string,
 ): StripeInPage => ({
   stripeJsUrl: jsUrl,
   publishableKey,
-  locale,
+  locale: lang,
+  refusals: refusalTexts(t),
   ...(needsPaymentElement(methods) && { methods: { ...methods, currency } }),
 });

@@ -178,7 +178,7 @@ type DeclineReason =
 export interface Decline {
   /** The card provider's own, in English. */
   message: string;
-  /** undefined: another one, for which there is the message alone. */
+  /** undefined: another one. */
   reason?: DeclineReason | undefined;
 }
 
@@ -186,7 +186,7 @@ export interface Decline {
  * Stripe's codes, of a bank's decline (https://docs.stripe.com/declines/codes) and of an error
  * (https://docs.stripe.com/error-codes). A lost or stolen card is a declined one: its holder is not told more.
  */
-const reasons: Record<string, DeclineReason> = {
+export const declineReasons: Readonly<Record<string, DeclineReason>> = {
   authentication_required: 'authentication',
   payment_intent_authentication_failure: 'notAuthenticated',
   setup_intent_authentication_failure: 'notAuthenticated',
@@ -223,7 +223,7 @@ export function toDecline(error: StripeDecline | null | undefined): Decline {
   // Its bank gives reasons of its own, none of which is a card's.
   if (error.payment_method?.type === 'sepa_debit') return { message, reason: 'debit' };
   const { code = '', decline_code: declineCode = '' } = error;
-  return { message, reason: reasons[declineCode] ?? reasons[code] };
+  return { message, reason: declineReasons[declineCode] ?? declineReasons[code] };
 }
 
 /** Smallest charges at Stripe that are not 50 cents (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */

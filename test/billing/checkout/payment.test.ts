@@ -1,4 +1,4 @@
-import { texts } from '../../../locales/index.ts';
+import { languages, texts } from '../../../locales/index.ts';
 import { refusalText } from '../../../server/billing/index.ts';
 import { toDecline } from '../../../server/billing/stripe/stripe-objects.ts';
 import { translator } from '../../../server/http/index.ts';
@@ -117,9 +117,36 @@ describe('the payment page', () => {
   ] as const)('A refusal is known by Stripe’s code %j, whatever words Stripe says it in', (error, reason) => {
     const message = 'In other words than yesterday.';
     expect(toDecline({ ...error, message })).toEqual({ message, reason });
-    const spoken = refusalText(translator('de'), toDecline({ ...error, message }));
-    expect(spoken).toBe(reason === undefined ? message : texts.de.payment.refused[reason]);
+    for (const lang of languages) {
+      const spoken = refusalText({ lang, t: translator(lang) }, toDecline({ ...error, message }));
+      const unknown = lang === 'en' ? message : texts[lang].payment.refused.other;
+      expect(spoken).toBe(reason === undefined ? unknown : texts[lang].payment.refused[reason]);
+    }
   });
+
+  it('A refusal without any words is said in words of Foyer', () => {
+    for (const lang of languages) {
+      expect(refusalText({ lang, t: translator(lang) }, toDecline(null))).toBe(texts[lang].payment.refused.other);
+    }
+  });
+
+  it.each(languages)(
+    'The script of the payment page is given the texts of refusals by Stripe’s codes (%s)',
+    async (lang) => {
+      const { browser } = await visitor();
+      const html = await (await browser.get(path, { headers: { 'accept-language': lang } })).text();
+      const { refused } = texts[lang].payment;
+      expect(islandProps(html, 'card-form').faults).toMatchObject({
+        card_declined: refused.declined,
+        insufficient_funds: refused.funds,
+        expired_card: refused.expired,
+        incorrect_cvc: refused.code,
+        processing_error: refused.processing,
+        setup_intent_authentication_failure: refused.notAuthenticated,
+        payment_intent_authentication_failure: refused.notAuthenticated,
+      });
+    },
+  );
 
   it('A declined card shows the provider’s reason, and another card is accepted', async () => {
     const { user, browser } = await visitor();

@@ -25,6 +25,7 @@ const noTexts = {
 export const stripeInSamples = {
   stripeJsUrl: '/stripe.js',
   publishableKey: 'pk_test_sample',
+  refusals: {},
 };
 
 /** The pages on which cards are entered, and on which banks ask, in the states that differ. */
