@@ -204,8 +204,10 @@ export interface Withdrawal {
   order: Order;
   /** Milliseconds since the epoch. */
   until: number;
-  /** The amount that is given back. */
+  /** The amount that is given back to the card. */
   refundCents: number;
+  /** The amount that becomes credit again. */
+  creditCents: number;
 }
 
 export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';

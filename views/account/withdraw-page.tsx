@@ -10,14 +10,19 @@ interface WithdrawPageProps {
   orderedAt: number;
   until: number;
   /** The amount that is given back, as text. */
-  refund: string;
+  refund: string | undefined;
+  /** The amount that becomes credit again, as text. */
+  credit: string | undefined;
+  /** A bank decides about the payment. */
+  isDisputed: boolean;
   /** To the bank account, else to the card. */
   toAccount: boolean;
 }
 
 /** The consequences of a withdrawal, before it happens. */
-export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund, toAccount }: WithdrawPageProps) {
+export function WithdrawPage({ ctx, action, plan, orderedAt, until, ...back }: WithdrawPageProps) {
   const { t, lang } = ctx;
+  const { refund, credit, isDisputed } = back;
   return (
     <AccountAction
       ctx={ctx}
@@ -27,7 +32,11 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, refund, toAc
       tab="membership"
     >
       <ul className="points">
-        <li>{t(`membership.withdraw.${toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
+        {refund && (
+          <li>{t(`membership.withdraw.${back.toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
+        )}
+        {credit && <li>{t('membership.withdraw.credit', { amount: credit })}</li>}
+        {isDisputed && <li>{t('membership.withdraw.disputed')}</li>}
         <li>{t('membership.withdraw.ends', { plan })}</li>
         <li>{t('membership.withdraw.mail')}</li>
         <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'exact') })}</li>

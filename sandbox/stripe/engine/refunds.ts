@@ -39,10 +39,15 @@ interface RefundDraft {
   metadata?: Record<string, string> | undefined;
 }
 
+/** The states of a dispute in which the bank has the money; an inquiry has not taken it yet. */
+const takesCharge: ReadonlySet<string> = new Set(['needs_response', 'under_review', 'lost']);
+
 /** Refunds a charge; the invoice stays paid, as at Stripe. */
 export function refundCharge(state: State, charge: Charge, draft: RefundDraft = {}): Refund {
   const { cents, status = 'succeeded', reason = null, metadata = {} } = draft;
   const amount = cents ?? charge.amount - charge.amount_refunded;
+  if (state.all('dispute').some((one) => one.charge === charge.id && takesCharge.has(one.status)))
+    throw invalid('The charge you’re attempting to refund has been charged back.', { code: 'charge_disputed' });
   if (!Number.isInteger(amount) || amount <= 0 || charge.amount_refunded + amount > charge.amount) {
     throw invalid(`Refund amount (${amount}) is greater than unrefunded amount on charge.`, {
       code: 'charge_already_refunded',

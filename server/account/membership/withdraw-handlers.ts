@@ -15,13 +15,16 @@ export const withdrawPage = settingsPage({
   async toProps(r, { membership }) {
     const found = await membership.findWithdrawal(r.user.id);
     if (!found) return membershipPageAfter('nothing');
-    const { order, until, refundCents } = found;
+    const { order, until, refundCents, creditCents } = found;
+    const money = (cents: number) => formatAmount(r.lang, cents, { currency: order.currency });
     return {
       plan: membership.catalogue.byId(order.planId)?.name ?? '',
       orderedAt: order.orderedAt,
       until,
       toAccount: order.card !== null && isBankDebit(order.card),
-      refund: formatAmount(r.lang, refundCents, { currency: order.currency }),
+      refund: refundCents > 0 ? money(refundCents) : undefined,
+      credit: creditCents > 0 ? money(creditCents) : undefined,
+      isDisputed: order.disputeState === 'open',
     };
   },
   async act({ user }, { membership }) {

@@ -149,16 +149,17 @@ function toPaymentProps(
   // While the address is missing there is no amount from which to take it.
   const asksCode = isPayable && !unfinished && !needsPlace && (quote?.when !== 'later' || promo);
   return {
-    ...(notice ? { notice } : unfinished ? { notice: unfinished } : debitNotice(ctx, facts)),
+    ...(notice ? { notice } : unfinished ? { notice: unfinished } : laterNotice(ctx, facts)),
     ...(asksCode && { promo: promoBox(facts, promo) }),
     ...(card && { card }),
   };
 }
 
-/** A higher plan by debit starts with the next period. */
-function debitNotice({ t }: TextContext, { membership, quote, isUpgrade }: SummaryFacts): Pick<SummaryProps, 'notice'> {
-  if (!isUpgrade || quote?.when !== 'later' || !isDebit(membership?.card ?? null)) return {};
-  return { notice: { kind: 'info', text: t('checkout.debitLater'), duration: 'never' } };
+/** Why a higher plan starts with the next period: it is paid by debit, or the payment of the present one went back. */
+function laterNotice({ t }: TextContext, { membership, quote, isUpgrade }: SummaryFacts): Pick<SummaryProps, 'notice'> {
+  if (!isUpgrade || quote?.when !== 'later') return {};
+  const text = t(isDebit(membership?.card ?? null) ? 'checkout.debitLater' : 'checkout.returnedLater');
+  return { notice: { kind: 'info', text, duration: 'never' } };
 }
 
 /** The billing details that the invoice will have. */

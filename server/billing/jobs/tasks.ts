@@ -265,8 +265,11 @@ export async function carryOutAtOnce(
   }
 }
 
-/** Refunds come first: what a withdrawal gives back ends the plan, which is written down with it. */
+/** Refunds come first: one that an operator has asked for may end the plan. */
 const settledFirst = (task: BillingTask): boolean => task.kind === 'refund' && !waitsForEnd(task);
+/** It ends nothing: it may wait for a bank, or for Stripe. */
+const isRefundAlone = ({ kind, detail }: BillingTask): boolean =>
+  kind === 'refund' && parseColumn(storedValues.refund, detail)?.end === 'keep';
 const settledNext = ({ kind }: BillingTask): boolean => kind !== 'refund' && kind !== 'ensure-customer';
 
 /**
@@ -283,6 +286,10 @@ export async function settleNoted(deps: BillingDeps, userId: UserId): Promise<bo
       try {
         await carryOutOfMember(deps, task, userId);
       } catch (error) {
+        if (isRefundAlone(task)) {
+          await postpone(deps, task, error);
+          continue;
+        }
         const refusal = toStripeRefusal(error);
         throw refusal ? new StripeUnavailableError(refusal.message, { cause: error }) : error;
       }

@@ -9,8 +9,8 @@ import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
 import { findMembership } from '../subscription/membership-store.ts';
-import type { DisputeState, MoneyBack } from './money-back.ts';
-import type { Order, RefundTask } from './order.ts';
+import type { MoneyBack } from './money-back.ts';
+import { type Order, type RefundTask, takesMoney } from './order.ts';
 import { orderFacts } from './order-facts.ts';
 import { listOrders } from './order-store.ts';
 
@@ -19,8 +19,6 @@ interface Change {
   order: Order;
   back: MoneyBack;
 }
-
-const takesMoney = (state: DisputeState | null): boolean => state === 'open' || state === 'lost';
 
 const startsDispute = ({ order, back }: Change): boolean =>
   takesMoney(back.disputeState) && !takesMoney(order.disputeState);

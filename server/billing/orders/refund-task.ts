@@ -62,7 +62,7 @@ async function readEarlyEnd(
 
 /** No more than was paid and is not given back yet: an operator or a bank may have returned a part since. */
 function capRefund(refund: RefundTask, order: Order | undefined): RefundTask | undefined {
-  if (!order || !refund.after) return refund;
+  if (!order) return refund;
   if (order.disputeState === 'lost') return undefined;
   const { paidCents, usedCreditCents, refundedCents, creditNotes } = order;
   const noted = creditNotes.reduce((sum, { amountCents }) => sum + amountCents, 0);
@@ -71,6 +71,9 @@ function capRefund(refund: RefundTask, order: Order | undefined): RefundTask | u
   const creditCents = Math.max(0, Math.min(refund.creditCents ?? 0, left));
   return amountCents + creditCents > 0 ? { ...refund, amountCents, creditCents } : undefined;
 }
+
+/** A user has asked for it, and was told the amount. */
+const byUser = ({ operator }: RefundTask): boolean => operator === 'cancellation' || operator === 'withdrawal';
 
 /** Tests for an end at once that Stripe has not confirmed. */
 const endsAtOnce = async ({ database }: BillingDeps, userId: UserId | null): Promise<boolean> =>
@@ -82,12 +85,13 @@ async function findDueRefund(
   { refund, userId }: { refund: RefundTask; userId: UserId | null },
   order: Order | undefined,
 ): Promise<RefundTask | undefined> {
-  if (!refund.after) return refund;
-  const read = await readEarlyEnd(deps, refund.after);
-  const isToCome = read === 'goes-on' && (await endsAtOnce(deps, userId));
-  const state = isToCome ? 'not-yet' : read;
-  if (state === 'goes-on') return undefined;
-  if (state === 'not-yet') throw new Error('the plan has not ended on the announced day');
+  if (refund.after) {
+    const read = await readEarlyEnd(deps, refund.after);
+    const isToCome = read === 'goes-on' && (await endsAtOnce(deps, userId));
+    const state = isToCome ? 'not-yet' : read;
+    if (state === 'goes-on') return undefined;
+    if (state === 'not-yet') throw new Error('the plan has not ended on the announced day');
+  } else if (!byUser(refund)) return refund;
   if (order?.disputeState === 'open') throw new Error('a bank decides about the payment');
   return capRefund(refund, order);
 }
@@ -115,7 +119,7 @@ export async function carryOutRefund(deps: BillingDeps, task: BillingTask): Prom
   } catch (error) {
     if (!toStripeRefusal(error)) throw error;
     // A member has been told the amount: it waits until the operator has made it possible, and stands in the comparison.
-    if (refund.operator !== 'cancellation') await completeTask(database.db, task.id);
+    if (!byUser(refund)) await completeTask(database.db, task.id);
     log.error({ ...entry, err: error }, 'Stripe refuses a refund');
     throw error;
   }

@@ -16,9 +16,9 @@ import {
   getItem,
 } from '../subscription/changeable-subscription.ts';
 import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
-import { changeKind } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { readScheduledPrices, scheduleChange } from '../subscription/scheduled-change.ts';
+import { readChangeKind } from './change-kind.ts';
 import type { Charge } from './charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
@@ -195,7 +195,7 @@ async function startPurchase(
   const changed = await settleNoted(deps, user.id);
   const live = (!changed && confirmation.live) || (await getChangeableSubscription(deps, user));
   const { membership } = live;
-  const change = changeKind(deps.catalogue, membership, plan);
+  const change = await readChangeKind(deps, membership, plan);
   const renewal = await findRenewalToWaitFor(deps, membership, plan);
   const lacksDetails = await lacksBillingDetails(deps, user);
   const renewing = renewal !== undefined;

@@ -30,7 +30,7 @@ import {
   toFullPeriodEnd,
   trialPlanKey,
 } from '../subscription/membership.ts';
-import { changeKind } from '../subscription/membership-state.ts';
+import { readChangeKind } from './change-kind.ts';
 import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */
@@ -58,7 +58,7 @@ async function changeParams(deps: BillingDeps, live: Viewed, { plan, promotion }
     deps.prices.priceIdFor(plan),
   ]);
   const item = getItem(subscription);
-  const isUpgrade = changeKind(deps.catalogue, membership, plan) === 'upgrade';
+  const isUpgrade = (await readChangeKind(deps, membership, plan)) === 'upgrade';
   const upgrade = { planId: plan.id, promotion, periodStart: item.current_period_start };
   return {
     items: [{ id: item.id, price }],
@@ -282,7 +282,7 @@ export async function quotePlan(deps: BillingDeps, user: User, { plan, promotion
   if (plan.kind !== 'paid') return nothingDue(plan, deps.now());
   const live = await viewedSubscription(deps, user);
   const { pricedPlanId, pending } = live.membership;
-  const kind = changeKind(deps.catalogue, live.membership, plan);
+  const kind = await readChangeKind(deps, live.membership, plan);
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(deps, live, plan);
   const { due, previewNext } = await quoteNow(deps, live, { plan, promotion });
   const quote = { ...due, next: await previewNext() };

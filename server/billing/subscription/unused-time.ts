@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { BillingDeps } from '../deps.ts';
-import type { Order, RefundPart } from '../orders/order.ts';
+import { type Order, type RefundPart, takesMoney } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import type { RefundAmounts } from './early-end.ts';
@@ -83,7 +83,7 @@ export async function quoteUnusedTime(
       renewsAt !== null &&
       renewsAt > deps.now() &&
       // The bank decides about a disputed payment.
-      (disputeState === null || disputeState === 'won'),
+      !takesMoney(disputeState),
   );
   const parts = splitRefund(orders, cents);
   return parts.length === 0 ? undefined : { amounts: toRefundAmounts(parts, currency), parts };

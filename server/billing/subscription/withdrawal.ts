@@ -3,10 +3,10 @@ import type { User } from '../../users/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { addBillingTask, listTasks } from '../jobs/task-store.ts';
-import { carryOutAtOnce, settleNoted } from '../jobs/tasks.ts';
+import { carryOutAtOnce } from '../jobs/tasks.ts';
 import type { Order, RefundTask } from '../orders/order.ts';
 import { listOrders } from '../orders/order-store.ts';
-import { StripeUnavailableError, type Withdrawal, type WithdrawalResult } from '../results.ts';
+import type { Withdrawal, WithdrawalResult } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import { notifyMembership } from './membership-changes.ts';
 
@@ -24,58 +24,59 @@ export function findWithdrawal(
   { withdrawalDays }: Pick<Catalogue, 'withdrawalDays'>,
   nowMs: number,
 ): Withdrawal | undefined {
-  const [order, ...earlier] = orders.filter(({ paidCents }) => paidCents > 0);
+  // Also one that cost nothing: the unused time of the plan before has paid it, and is credit now.
+  const [order, ...earlier] = orders;
   if (withdrawalDays === undefined || order?.orderType !== 'upgrade' || order.refundedCents > 0) return undefined;
   const until = order.orderedAt + withdrawalDays * dayMs;
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
-  return { order, until, refundCents: order.paidCents };
+  const { paidCents: refundCents, usedCreditCents: creditCents, disputeState } = order;
+  // The bank has given everything back.
+  if (refundCents + creditCents <= 0 || disputeState === 'lost') return undefined;
+  return { order, until, refundCents, creditCents };
 }
 
 /**
- * Withdraws from the contract: everything that was paid is given back, and the plan ends at once. It is written down
- * before Stripe is asked, with the mail that confirms the receipt. The caller holds the user's lock.
+ * Withdraws from the contract: the plan ends at once, and everything that was paid is given back, after the bank's decision
+ * where the payment is disputed. Both are written down before Stripe is asked, with the mail that confirms the receipt. The
+ * caller holds the user's lock.
  */
 export async function withdraw(deps: BillingDeps, user: User): Promise<WithdrawalResult> {
   const { database, catalogue, outbox, now } = deps;
   const noted = await database.transaction(async (trx) => {
     const found = findWithdrawal(await listOrders(trx, user.id), catalogue, now());
     if (!found) return undefined;
-    const { order, refundCents } = found;
+    const { order, refundCents, creditCents } = found;
     const waiting = (await listTasks(trx, user.id)).find(
       ({ kind, detail }) =>
         kind === 'refund' && parseColumn(storedValues.refund, detail)?.invoiceId === order.invoiceId,
     );
     // A second click while Stripe does not answer.
-    if (waiting) return waiting;
+    if (waiting) return [waiting];
     const refund: RefundTask = {
       invoiceId: order.invoiceId,
       amountCents: refundCents,
+      creditCents,
       operator: 'withdrawal',
-      end: 'at-once',
+      end: 'keep',
     };
-    const about = { kind: 'refund', userId: user.id, customerId: order.customerId } as const;
-    const task = await addBillingTask(trx, { ...about, detail: JSON.stringify(refund) }, now());
+    const about = { userId: user.id, customerId: order.customerId };
+    // The plan ends even if the bank, or the operator, has given the payment back meanwhile.
+    const end = await addBillingTask(trx, { kind: 'cancel-now', ...about }, now());
+    const back = await addBillingTask(trx, { kind: 'refund', ...about, detail: JSON.stringify(refund) }, now());
     const plan = catalogue.byId(order.planId);
     const values = {
       ...(plan && { planName: plan.name }),
       orderDate: order.orderedAt,
       atMs: now(),
-      amountCents: refundCents,
+      amountCents: refundCents + creditCents,
       currency: order.currency,
     };
     const once = `withdrawal:${order.invoiceId}`;
     await notifyMembership(deps, trx, { user, mail: { template: 'withdrawal-received', once, values } });
-    return task;
+    return [end, back];
   });
   if (!noted) return 'no-change';
   outbox.wake();
-  if (!(await carryOutAtOnce(deps, { ...noted, userId: user.id }))) return 'noted';
-  try {
-    // The end of the plan was written down with the refund.
-    await settleNoted(deps, user.id);
-    return 'withdrawn';
-  } catch (error) {
-    if (!(error instanceof StripeUnavailableError)) throw error;
-    return 'noted';
-  }
+  for (const task of noted) if (!(await carryOutAtOnce(deps, { ...task, userId: user.id }))) return 'noted';
+  return 'withdrawn';
 }
