@@ -168,6 +168,10 @@ describe('attacks on money that goes back', () => {
     );
     expect(await post(user, withdrawPath)).toContain('withdrawn');
     expect(await money(user)).toEqual({ paid: 5_900, back: 5_900, credit: 4_000 });
+    const mails = await shop.foyer.mails(user.email);
+    const received = mails.find(({ template }) => template === 'withdrawal-received');
+    expect(received?.values).toMatchObject({ amountCents: 5_900, creditCents: 4_000 });
+    expect(received?.text).toContain('Your credit again: $40.00');
   });
 
   it('A code for a first purchase is refused after a withdrawal', async () => {

@@ -16,7 +16,7 @@ import {
   warning,
   when,
 } from './facts.ts';
-import { type RefundThen, refundsThen } from './plan-end-mails.ts';
+import { type RefundThen, refundAmount, refundsThen } from './plan-end-mails.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
 type PlanType = '1' | '2';
@@ -120,7 +120,15 @@ const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href:
 export const membershipMails = {
   /** Confirms that a withdrawal has arrived, with its time (Directive 2011/83/EU, article 11a). */
   'withdrawal-received': defineMail<
-    Membership & { planName?: string; orderDate: number; atMs: number; amountCents: number; currency: string }
+    Membership & {
+      planName?: string;
+      orderDate: number;
+      atMs: number;
+      amountCents: number;
+      /** Paid from the credit, and credit again. */
+      creditCents?: number;
+      currency: string;
+    }
   >({
     name: 'withdrawalReceived',
     facts: [
@@ -128,6 +136,7 @@ export const membershipMails = {
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.withdrawalReceived.received', 'atMs', 'exact'),
       amount('mail.withdrawalReceived.refund', 'amountCents'),
+      refundAmount('mail.withdrawalReceived.credit', 'creditCents'),
     ],
     button: open,
     sample: { ...membership, planName: 'Starter', orderDate: atMs - dayMs, atMs, amountCents: 9_900, currency: 'usd' },

@@ -32,8 +32,8 @@ const cancelPage: MailLink<Membership> = {
 };
 
 /** An amount that may be absent. */
-const refundAmount = (
-  label: 'mail.membership.refundThen' | 'mail.membership.creditThen',
+export const refundAmount = (
+  label: 'mail.membership.refundThen' | 'mail.membership.creditThen' | 'mail.withdrawalReceived.credit',
   key: 'refundCents' | 'creditCents',
 ): MailFact<RefundThen> => ({
   label,

@@ -3,7 +3,7 @@ import type { Row } from '../../store/index.ts';
 import { callStripe, type StripeClient } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
 
-export type DisputeState = NonNullable<Row<'orders'>['disputeState']>;
+type DisputeState = NonNullable<Row<'orders'>['disputeState']>;
 
 /** The part of one payment that went back, or may have to. */
 export interface MoneyBack {

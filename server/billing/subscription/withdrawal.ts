@@ -31,7 +31,7 @@ export function findWithdrawal(
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
   const { paidCents: refundCents, usedCreditCents: creditCents, disputeState } = order;
   // The bank has given everything back.
-  if (refundCents + creditCents <= 0 || disputeState === 'lost') return undefined;
+  if ((refundCents <= 0 && creditCents <= 0) || disputeState === 'lost') return undefined;
   return { order, until, refundCents, creditCents };
 }
 
@@ -68,7 +68,8 @@ export async function withdraw(deps: BillingDeps, user: User): Promise<Withdrawa
       ...(plan && { planName: plan.name }),
       orderDate: order.orderedAt,
       atMs: now(),
-      amountCents: refundCents + creditCents,
+      amountCents: refundCents,
+      ...(creditCents > 0 && { creditCents }),
       currency: order.currency,
     };
     const once = `withdrawal:${order.invoiceId}`;
