@@ -9,9 +9,9 @@ import { Field } from '../../views/parts/field.tsx';
 import { NewPassword } from '../../views/parts/new-password.tsx';
 import { PassingNotice } from '../../views/parts/passing-notice.tsx';
 import { PasswordField } from '../../views/parts/password-field.tsx';
-import { PrintButton } from '../../views/parts/print-button.tsx';
 import { ProfileMenu } from '../../views/parts/profile-menu.tsx';
 import { Resend } from '../../views/parts/resend.tsx';
+import { SavedCodes } from '../../views/parts/saved-codes.tsx';
 import { Script } from '../../views/parts/script.tsx';
 import { Segmented } from '../../views/parts/segmented.tsx';
 import { Tabs } from '../../views/parts/tabs.tsx';
@@ -177,7 +177,7 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         hostedInvoiceUrl="/echo"
       />
     ),
-    'print button': <PrintButton ctx={ctx} label={nasty} />,
+    'saved codes': <SavedCodes ctx={ctx} print={nasty} saved={nasty} next={nasty} question={nasty} />,
     'copy button of nothing': <CopyButton ctx={ctx} source="no-such" label={nasty} doneLabel={nasty} />,
   };
 }

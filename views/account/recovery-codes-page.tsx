@@ -1,8 +1,9 @@
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { PrintButton } from '../parts/print-button.tsx';
+import { SavedCodes } from '../parts/saved-codes.tsx';
 import { ActButtons } from './account-action.tsx';
 import { EndOthers } from './end-others.tsx';
 import { MfaAct } from './mfa-page.tsx';
@@ -85,11 +86,26 @@ export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRe
         <a className="button quiet small" download={fileName} href={codesDataUrl(file)}>
           {t('mfaSettings.codes.download')}
         </a>
-        <PrintButton ctx={ctx} label={t('mfaSettings.codes.print')} />
       </div>
-      <div className="actions">
-        <ButtonLink href={doneHref}>{t('mfaSettings.codes.kept')}</ButtonLink>
-      </div>
+      <NextStep ctx={ctx} href={doneHref} />
     </MfaAct>
+  );
+}
+
+/** Leads on once the member has said that the codes are saved. The form of a page's address cannot have a query. */
+function NextStep({ ctx, href }: { ctx: PageContext; href: string }) {
+  const { t } = ctx;
+  const [path, query = ''] = href.split('?', 2);
+  return (
+    <form className="form" method="get" action={path} data-leaves="">
+      <HiddenFields fields={Object.fromEntries(new URLSearchParams(query))} />
+      <SavedCodes
+        ctx={ctx}
+        print={t('mfaSettings.codes.print')}
+        saved={t('mfaSettings.codes.kept')}
+        next={t('mfaSettings.codes.next')}
+        question={t('mfaSettings.codes.leave')}
+      />
+    </form>
   );
 }
