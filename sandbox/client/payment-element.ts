@@ -10,13 +10,8 @@ export interface ElementsOptions {
 const shownTypes = ['card', 'link', 'sepa_debit', 'ideal', 'bancontact'] as const;
 type ShownType = (typeof shownTypes)[number];
 
-const names: Record<ShownType, string> = {
-  card: 'Card',
-  link: 'Link',
-  sepa_debit: 'SEPA Direct Debit',
-  ideal: 'iDEAL',
-  bancontact: 'Bancontact',
-};
+/** The same in every language. */
+const brands = { link: 'Link', ideal: 'iDEAL', bancontact: 'Bancontact' };
 
 /** The fields of each method besides a card's. */
 const textFields = {
@@ -143,7 +138,7 @@ export class PaymentElement {
     });
     const choice = document.createElement('label');
     Object.assign(choice.style, { display: 'flex', gap: '0.5rem', alignItems: 'center', minHeight: '2.75rem' });
-    choice.append(radio, names[type]);
+    choice.append(radio, { ...brands, ...textsFor(this.#locale).payment.methods }[type]);
     const body = document.createElement('div');
     const inputs = type === 'card' ? this.#addCard(body) : this.#addFields(body, textFields[type]);
     const note = textsFor(this.#locale).payment.notes[type];

@@ -8,6 +8,7 @@ import { CardElement, type CardGroup, type ElementFault } from './card-element.t
 import { type CardField, cardFields } from './card-rules.ts';
 import { challenge } from './challenge.ts';
 import { type ElementsOptions, isCardField, PaymentElement } from './payment-element.ts';
+import { textsFor } from './texts.ts';
 
 const scriptAddress = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : location.href;
 const origin = new URL(scriptAddress).origin;
@@ -164,7 +165,12 @@ function createStripe(publishableKey: string, options: { locale?: string } = {})
     await challenge(origin, toIntentId(clientSecret), options.locale);
     const after = await read({ kind, clientSecret });
     const fault = after.value?.status === 'requires_payment_method' ? after.value[kinds[kind].error] : undefined;
-    return fault ? { error: { ...fault, [kinds[kind].object]: after.value } } : toResult(kind, after);
+    if (!fault) return toResult(kind, after);
+    // As Stripe’s own script: in the language of the page, which the server does not know.
+    const message = `${fault.code}`.endsWith('_authentication_failure')
+      ? textsFor(options.locale).notAuthenticated
+      : fault.message;
+    return { error: { ...fault, message, [kinds[kind].object]: after.value } };
   }
 
   async function confirm(intent: IntentRef, data: ConfirmData = {}, { handleActions }: ConfirmOptions = {}) {

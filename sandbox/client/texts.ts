@@ -5,11 +5,14 @@ interface Texts {
   labels: Record<CardField, string>;
   faults: Record<FaultCode, string>;
   payment: {
+    /** The methods whose names are words. */
+    methods: Record<'card' | 'sepa_debit', string>;
     labels: Record<'iban' | 'name' | 'email', string>;
     notes: Partial<Record<string, string>>;
     incomplete: string;
   };
   challenge: string;
+  notAuthenticated: string;
   cancel: string;
 }
 
@@ -28,6 +31,7 @@ const english: Texts = {
     incomplete_cvc: 'Your card’s security code is incomplete.',
   },
   payment: {
+    methods: { card: 'Card', sepa_debit: 'SEPA Direct Debit' },
     labels: { iban: 'IBAN', name: 'Full name', email: 'Email' },
     notes: {
       sepa_debit:
@@ -38,6 +42,8 @@ const english: Texts = {
     incomplete: 'Please fill in every field.',
   },
   challenge: 'Your bank asks whether it is you',
+  notAuthenticated:
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
   cancel: 'Cancel',
 };
 
@@ -56,6 +62,7 @@ const german: Texts = {
     incomplete_cvc: 'Die Prüfziffer der Karte ist unvollständig.',
   },
   payment: {
+    methods: { card: 'Karte', sepa_debit: 'SEPA-Lastschrift' },
     labels: { iban: 'IBAN', name: 'Vollständiger Name', email: 'E-Mail' },
     notes: {
       sepa_debit:
@@ -66,6 +73,8 @@ const german: Texts = {
     incomplete: 'Bitte füllen Sie alle Felder aus.',
   },
   challenge: 'Ihre Bank fragt, ob Sie es sind',
+  notAuthenticated:
+    'Ihr Zahlungsmittel konnte nicht authentifiziert werden. Wählen Sie ein anderes, und versuchen Sie es noch einmal.',
   cancel: 'Abbrechen',
 };
 
@@ -84,6 +93,7 @@ const french: Texts = {
     incomplete_cvc: 'Le code de sécurité de votre carte est incomplet.',
   },
   payment: {
+    methods: { card: 'Carte', sepa_debit: 'Prélèvement SEPA' },
     labels: { iban: 'IBAN', name: 'Nom complet', email: 'E-mail' },
     notes: {
       sepa_debit:
@@ -94,6 +104,7 @@ const french: Texts = {
     incomplete: 'Veuillez remplir tous les champs.',
   },
   challenge: 'Votre banque demande si c’est bien vous',
+  notAuthenticated: 'Votre moyen de paiement n’a pas pu être authentifié. Choisissez-en un autre et réessayez.',
   cancel: 'Annuler',
 };
 
@@ -112,6 +123,7 @@ const dutch: Texts = {
     incomplete_cvc: 'De beveiligingscode van je kaart is onvolledig.',
   },
   payment: {
+    methods: { card: 'Kaart', sepa_debit: 'SEPA-incasso' },
     labels: { iban: 'IBAN', name: 'Volledige naam', email: 'E-mail' },
     notes: {
       sepa_debit:
@@ -122,6 +134,7 @@ const dutch: Texts = {
     incomplete: 'Vul alle velden in.',
   },
   challenge: 'Je bank vraagt of jij het bent',
+  notAuthenticated: 'Je betaalmethode kon niet worden geverifieerd. Kies een andere en probeer het opnieuw.',
   cancel: 'Annuleren',
 };
 

@@ -32,10 +32,10 @@ describe('the credit of a member', () => {
   });
 
   it.each([
-    ['en', 'Another $401.00 of it is paid from your credit.'],
-    ['de', 'Weitere 401,00\u{a0}$ davon zahlt Ihr Guthaben.'],
+    ['en', 'Another $401.00 is paid from your credit.'],
+    ['de', 'Weitere 401,00\u{a0}$ zahlt Ihr Guthaben.'],
     ['fr', '401,00\u{a0}$ de plus sont réglés par votre avoir.'],
-    ['nl', 'Nog $\u{a0}401,00 daarvan wordt met je tegoed betaald.'],
+    ['nl', 'Nog $\u{a0}401,00 wordt met je tegoed betaald.'],
   ])(
     'The page that lets a plan go on names the part of its renewal that the credit pays (%s)',
     async (lang, sentence) => {
@@ -58,7 +58,7 @@ describe('the credit of a member', () => {
     else expect(await shop.buy(user, 'm-99')).toMatchObject({ kind: 'scheduled' });
     const shown = await page(browser, `${path}/resume`);
     expect(shown).toContain(words);
-    expect(shown).toMatch(/renews on .* at \$0\.00.*\. Another \$499\.00 of it is paid from your credit\./);
+    expect(shown).toMatch(/renews on .* at \$0\.00.*\. Another \$499\.00 is paid from your credit\./);
   });
 
   it('The log names the credit that is lost with a customer', async () => {

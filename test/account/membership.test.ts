@@ -56,7 +56,7 @@ describe('the page of the membership', () => {
     for (const url of [invoice?.url, invoice?.pdfUrl]) expect(html).toContain(`href="${url}"`);
     // One line below the heading has all of it.
     expect(html).toMatch(
-      /<h1>Your membership<\/h1><p class="muted">Starter, every 365 days · \$900 every 365 days · Renews on \w+ \d+, \d{4}<\/p>/,
+      /<h1>Your membership<\/h1><p class="muted">Starter, every 365 days\u00a0· \$900 every 365 days\u00a0· Renews on \w+ \d+, \d{4}<\/p>/,
     );
     // The home page of the settings has one line.
     expect(await page(browser, '/settings')).toMatch(/Starter, every 365 days Renews on .* Manage/);

@@ -111,7 +111,7 @@ describe('the smallest charge of a currency', () => {
       await crowns.membership.cancel(user);
       const browser = await crowns.foyer.signedIn(user);
       expect(await page(browser, `${path}/resume`)).toMatch(
-        /at Kč 0\.00, as it did before\. Another Kč 84\.01 of it is paid from your credit\./,
+        /at Kč 0\.00, as it did before\. Another Kč 84\.01 is paid from your credit\./,
       );
       await crowns.membership.resume(user);
       expect(await renewal(user, customer)).toMatchObject({ amount_paid: 0, ending_balance: 1_499 });

@@ -87,7 +87,7 @@ describe('the announced renewal', () => {
     const words = await buyByPage(shop, buyer, '12');
     expect(words).toContain('Kept as your credit $401.00 Due today $0.00');
     expect(announcedIn(words)).toBe('$98.00');
-    expect(words).toContain('Another $401.00 of it is paid from your credit.');
+    expect(words).toContain('Another $401.00 is paid from your credit.');
     expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$98.00');
     expect(await renewalOf(buyer)).toBe(9_800);
     expect(announcedIn(await textOf(buyer, '/settings/membership'))).toBe('$499.00');
@@ -191,7 +191,7 @@ describe('the announced renewal', () => {
     await stripe.customers.update(buyer.customer, { balance: -1_000 });
     await shop.buy(buyer.user, 'm-99');
     expect(await textOf(buyer, '/settings/membership')).toMatch(
-      /Next payment \w+ \d+, \d{4} at \$89\.00\. Another \$10\.00 of it is paid from your credit\./,
+      /Next payment \w+ \d+, \d{4} at \$89\.00\. Another \$10\.00 is paid from your credit\./,
     );
     expect(await renewalOf(buyer)).toBe(8_900);
   });

@@ -69,6 +69,16 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
     expect(await differencesOf(buyer)).toEqual([]);
   });
 
+  it('A renewal that the credit pays in part names the tax of both parts together', async () => {
+    const buyer = await aBuyerIn(shop);
+    await buyByPage(shop, buyer, '11');
+    expect(await shop.buy(buyer.user, 'm-499')).toMatchObject({ kind: 'paid' });
+    const [charged, credited, tax] = isAdded ? ['116.62', '477.19', '94.81'] : ['98.00', '401.00', '79.67'];
+    expect(wordsOf(await pageOf(shop, buyer, '/settings/membership'))).toContain(
+      `at $${charged}. Another $${credited} is paid from your credit. Together they include $${tax} VAT.`,
+    );
+  });
+
   it('A renewal is charged with its tax, as it was announced', async () => {
     const buyer = await aBuyerIn(shop);
     const words = await buyByPage(shop, buyer, '10');
@@ -240,7 +250,7 @@ describe('a subscription from before the tax', () => {
   it('A plan that was scheduled before the tax begins with it after reconcile, as the membership page says', async () => {
     const buyer = await untaxedMember('m-499', 'm-99');
     const page = async () => wordsOf(await pageOf(shop, buyer, '/settings/membership'));
-    expect(await page()).toMatch(/Next payment [\w ,]+ at \$99\.00\./);
+    expect(await page()).toMatch(/Next payment [\w ,]+ at \$99\.00/);
     const { left } = await diffWithStripe(shop.membership.deps, { pauseMs: 0 });
     expect(left.filter(({ userId }) => userId === buyer.user.id)).toMatchObject([
       { kind: 'automatic tax', detail: 'off in the schedule' },

@@ -100,6 +100,10 @@ const code: Prepare = async (user, { foyer, promotion, stripe }) => {
 
 type Where = { at: string; prepare?: Prepare | undefined };
 
+/** In the order of the payment element. */
+const methods = ['Card', 'SEPA Direct Debit', 'iDEAL', 'Bancontact'] as const;
+type Method = (typeof methods)[number];
+
 /** The steps of these stops; most have the structure of others, with other words. */
 function moneySteps({ euroShop, become }: MoneyTour) {
   async function visit(page: Page, which: EuroShop, { at, prepare }: Where): Promise<Shop> {
@@ -123,11 +127,12 @@ function moneySteps({ euroShop, become }: MoneyTour) {
       return { name: `money, ${name}`, otherWords: true, open };
     },
     /** The payment element with one of its methods. */
-    method(label: string, onwards?: (page: Page) => Promise<unknown>): Stop {
+    method(label: Method, onwards?: (page: Page) => Promise<unknown>): Stop {
       const open = async (page: Page) => {
         await visit(page, 'added', { at: '/plan-purchase/10/addPayment', prepare: details() });
         await page.locator('form.needs-script button:enabled').waitFor();
-        await page.getByRole('radio', { name: label }).check();
+        // Its name is in the language of the page.
+        await page.locator('form.needs-script [type=radio]').nth(methods.indexOf(label)).check();
         await onwards?.(page);
       };
       return { name: `money, ${onwards ? 'back from the bank of' : 'payment by'} ${label}`, otherWords: true, open };
@@ -238,7 +243,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
   return [
     stop('sandbox billing page', 'added', { at: '/sandbox/billing', prepare: debit(accounts.succeedsLate) }),
     ...quoteStops(steps),
-    ...['Card', 'SEPA Direct Debit', 'iDEAL', 'Bancontact'].map((label) => steps.method(label)),
+    ...methods.map((label) => steps.method(label)),
     method('iDEAL', async (page) => {
       await page.locator('[autocomplete=name]:visible').fill('Vera Lindqvist');
       await page.locator('[autocomplete=email]:visible').fill('vera@example.com');

@@ -70,7 +70,7 @@ export const listFacts = (html: string): { label: string; value: string }[] =>
 /** What is said besides the amount: the end of a discount, and the part that the credit pays. */
 function readRest(text: string): Pick<Charging, 'regular' | 'creditCents' | 'afterCents'> {
   const regular = new RegExp(`discount ends on (${date}); after that, (${money}) is charged`).exec(text);
-  const credit = new RegExp(`Another (${money}) of it is paid from your credit`).exec(text);
+  const credit = new RegExp(`Another (${money}) is paid from your credit`).exec(text);
   const after = new RegExp(`\\. After that, (${money}) is charged`).exec(text);
   return {
     ...(regular?.[1] && regular[2] && { regular: { from: toDay(regular[1]), cents: toCents(regular[2]) } }),

@@ -87,9 +87,18 @@ const english: TextRule[] = [
     name: 'one word for each concept',
     lang: 'en',
     pattern: word(
-      'log ?(?:in|on|out|off)|logged (?:in|out)|logins?|e-mails?|second (?:step|factor)s?|multi-factor|two-factor|terms of use|short list|teams|back-?up codes?|verification code|single-use code',
+      'log ?(?:in|on|out|off)|logged (?:in|out)|logins?|(?:e-)?mails?|second (?:step|factor)s?|multi-factor|two-factor|terms of use|short list|teams|back-?up codes?|verification code|single-use code',
     ),
-    faults: ['Log in', 'Logout', 'E-mail', 'Your second factor', 'Terms of Use', 'Teams', 'Verification code'],
+    faults: [
+      'Log in',
+      'Logout',
+      'E-mail',
+      'A mail',
+      'Your second factor',
+      'Terms of Use',
+      'Teams',
+      'Verification code',
+    ],
   },
   {
     name: 'promo code, not coupon',
@@ -137,11 +146,20 @@ const german: TextRule[] = [
     name: 'one word for each concept',
     lang: 'de',
     pattern: word(
-      '(?:ein|aus)loggen|(?:ein|aus)geloggt|log-?(?:in|out)s?|zweite[nr]? (?:Schritt|Faktor)|zweite Faktoren|zwei-schritt-\\p{L}+|probe(?:zeit|zeiten|monat|phase)|favoriten|merkzettel|AGB|geschäftsbedingungen|bestätigungscodes?|backup-codes?|promo-?codes?|teams',
+      '(?:ein|aus)loggen|(?:ein|aus)geloggt|log-?(?:in|out)s?|zweite[nr]? (?:Schritt|Faktor)|zweite Faktoren|zwei-schritt-\\p{L}+|probe(?:zeit|zeiten|monat|phase)|favoriten|merkzettel|AGB|geschäftsbedingungen|bestätigungscodes?|backup-codes?|promo-?codes?|teams|zahlungsanbieter\\p{L}*',
     ),
     // Quoted: “confirmation code”.
     except: /^password\.reset\.(?:check|codeEmpty)$/,
-    faults: ['Einloggen', 'Login', 'Ihr zweiter Faktor', 'Probezeit', 'Bestätigungscode', 'AGB', 'Ihre Teams'],
+    faults: [
+      'Einloggen',
+      'Login',
+      'Ihr zweiter Faktor',
+      'Probezeit',
+      'Bestätigungscode',
+      'AGB',
+      'Ihre Teams',
+      'Zahlungsanbieter',
+    ],
   },
   {
     name: 'the word E-Mail',
@@ -153,7 +171,6 @@ const german: TextRule[] = [
     name: 'Aktionscode, not Gutschein',
     lang: 'de',
     pattern: word('gutschein\\p{L}*|rabattcodes?'),
-    except: coupons,
     faults: ['Ihr Gutscheincode'],
   },
   {
@@ -194,7 +211,6 @@ const french: TextRule[] = [
     name: 'code promo, not coupon',
     lang: 'fr',
     pattern: word('coupons?|bons? de réduction'),
-    except: coupons,
     faults: ['Votre coupon'],
   },
   {
@@ -220,7 +236,7 @@ const dutch: TextRule[] = [
     name: 'one word for each concept',
     lang: 'nl',
     pattern: word(
-      '(?:aan|af)meld\\p{L}*|(?:aan|af)gemeld|meldt? (?:je|jezelf)(?: \\p{L}+){0,8}? (?:aan|af)|marktplaats|emails?|tweede (?:stap|factor)|tweede factoren|twee-?factor\\p{L}*|toegangssleutels?|back-?upcodes?|verificatiecodes?|login|logout',
+      '(?:aan|af)meld\\p{L}*|(?:aan|af)gemeld|meldt? (?:je|jezelf)(?: \\p{L}+){0,8}? (?:aan|af)|marktplaats|emails?|tweede (?:stap|factor)|tweede factoren|twee-?factor\\p{L}*|toegangssleutels?|back-?upcodes?|verificatiecodes?|login|logout|betaalproviders?',
     ),
     faults: [
       'Aanmelden',
@@ -230,13 +246,13 @@ const dutch: TextRule[] = [
       'je email',
       'je tweede factor',
       'Verificatiecode',
+      'onze betaalprovider',
     ],
   },
   {
     name: 'promocode, not kortingscode',
     lang: 'nl',
     pattern: word('kortingscodes?|coupons?|vouchers?'),
-    except: coupons,
     faults: ['Je kortingscode'],
   },
   {

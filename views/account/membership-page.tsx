@@ -70,7 +70,7 @@ function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const price = status.kind === 'lasting' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
   const parts = [name, price, planStatusLine(ctx, membership)];
-  return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join(' · ');
+  return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
 
 /** The status of a membership, in one line. */

@@ -41,9 +41,10 @@ function dated(
 
 type NextChargeView = NonNullable<MembershipView['nextCharge']>;
 
-/** '{{date}} at {{amount}}.', with what credit pays of it and later amounts. */
+/** '{{date}} at {{amount}}'; where sentences on tax, credit and later amounts follow, it is one too. */
 function chargeText({ t, lang }: PageContext, at: number, { amount, more }: NextChargeView): string {
-  return `${t('membership.plan.renewsAt', { date: formatDate(lang, at), amount })}. ${more}`.trim();
+  const charge = t('membership.plan.renewsAt', { date: formatDate(lang, at), amount });
+  return more === '' ? charge : `${charge}. ${more}`;
 }
 
 /** The first charge of the plan that follows. */
@@ -109,29 +110,29 @@ function PlanActs({ ctx, membership }: Props) {
   const { kind } = status;
   const takesBack = kind === 'ends' || (kind === 'changes' && !status.byMonth);
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
-  return (
-    <>
-      {membership.withdrawalUntil !== undefined && (
-        <ButtonLink href={`${membershipPath}/withdraw`} kind="quiet">
-          {t('membership.withdraw.act')}
-        </ButtonLink>
-      )}
-      {canCancel(membership) && (
-        <ButtonLink href={`${membershipPath}/cancel`} kind="quiet">
-          {t('membership.act.cancel')}
-        </ButtonLink>
-      )}
-      {/* An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit. */}
-      {kind !== 'paused' && !waitsForBank(membership) && (
-        <ButtonLink href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
-          {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
-        </ButtonLink>
-      )}
-      {takesBack && (
-        <form method="post" action={`${membershipPath}/resume`}>
-          <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
-        </form>
-      )}
-    </>
-  );
+  const acts = [
+    membership.withdrawalUntil !== undefined && (
+      <ButtonLink key="withdraw" href={`${membershipPath}/withdraw`} kind="quiet">
+        {t('membership.withdraw.act')}
+      </ButtonLink>
+    ),
+    canCancel(membership) && (
+      <ButtonLink key="cancel" href={`${membershipPath}/cancel`} kind="quiet">
+        {t('membership.act.cancel')}
+      </ButtonLink>
+    ),
+    // An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit.
+    kind !== 'paused' && !waitsForBank(membership) && (
+      <ButtonLink key="plan" href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
+        {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
+      </ButtonLink>
+    ),
+    takesBack && (
+      <form key="resume" method="post" action={`${membershipPath}/resume`}>
+        <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
+      </form>
+    ),
+  ];
+  // Stacked, a main action comes first by itself; among quiet ones the cancellation must not.
+  return unpaid && !takesBack ? acts.reverse() : acts;
 }

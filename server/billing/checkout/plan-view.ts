@@ -57,21 +57,23 @@ export function asSubscribed(plan: Plan, { amountCents, interval, intervalCount:
 }
 
 /**
- * The sentences after an announced charge: what credit pays of it, and its amount when the discount has ended or a debt
- * is paid.
+ * The sentences after an announced charge: its tax, what credit pays besides, and its amount when the discount has ended
+ * or a debt is paid.
  */
 export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): string {
   const { creditUsedCents, discountEndsAt, regularCents, taxCents, currency } = next;
   const money = (cents: number) => formatAmount(lang, cents, { currency });
-  const tax = taxCents > 0 ? [t('checkout.lines.withTax', { amount: money(taxCents) })] : [];
   const credit = creditUsedCents > 0 ? [t('checkout.lines.fromCredit', { amount: money(creditUsedCents) })] : [];
+  // The tax is that of the whole charge: of the part that the credit pays, too.
+  const taxKey = credit.length === 0 ? 'checkout.lines.withTax' : 'checkout.lines.withTaxTogether';
+  const tax = taxCents > 0 ? [t(taxKey, { amount: money(taxCents) })] : [];
   const regular =
     discountEndsAt !== null && regularCents !== null
       ? [t('checkout.lines.regular', { date: formatDate(lang, discountEndsAt), amount: money(regularCents) })]
       : [];
   const each = regular.length === 0 && hasDebt(next) ? toEachCharge(next) : null;
   const then = each === null ? [] : [t('checkout.lines.thenRegular', { amount: money(each) })];
-  return [...tax, ...credit, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
+  return [...credit, ...tax, ...regular, ...then].map((sentence) => ` ${sentence}`).join('');
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {
