@@ -19,11 +19,16 @@ import {
  */
 const renewEveryMs = 60_000;
 
+/** All but the end of the cookie, which each request moves. */
+const contentOf = ({ cookie, ...content }: SessionData): string =>
+  JSON.stringify([content, cookie.originalMaxAge ?? null]);
+
 /** The rules of writing for the session store on Redis and the embedded one. */
 class SessionWriteRules {
   readonly #lifetimes: Lifetimes;
   readonly #renewedAt = new Map<string, number>();
   readonly #written = new WeakSet<SessionData>();
+  readonly #stored = new WeakMap<SessionData, string>();
 
   constructor(lifetimes: Lifetimes) {
     this.#lifetimes = lifetimes;
@@ -45,6 +50,17 @@ class SessionWriteRules {
     const first = !this.#written.has(session);
     this.#written.add(session);
     return first;
+  }
+
+  /**
+   * Writes a session unless it is stored as it is: express-session saves a new one again while it sends the answer of the
+   * sign-in, and cuts that answer if the store has gone away meanwhile.
+   */
+  async save(session: SessionData, write: () => Promise<unknown>): Promise<void> {
+    const content = contentOf(session);
+    if (this.#stored.get(session) === content) return;
+    await write();
+    this.#stored.set(session, content);
   }
 
   /** A session that was read from the store is not new. */
@@ -97,11 +113,13 @@ export class EmbeddedSessionStore extends Store {
 
   override set(sessionId: string, session: SessionData, callback: (error?: unknown) => void = () => {}): void {
     const key = sessionKey(sessionIdHash(toSessionId(sessionId)));
-    const value = JSON.stringify(session);
-    const write = this.#rules.isFirstSave(session)
-      ? this.#kv.set(key, value, this.#rules.ttlMs(session))
-      : this.#kv.update(key, value);
-    write.then(() => callback(), callback);
+    const write = () => {
+      const value = JSON.stringify(session);
+      return this.#rules.isFirstSave(session)
+        ? this.#kv.set(key, value, this.#rules.ttlMs(session))
+        : this.#kv.update(key, value);
+    };
+    this.#rules.save(session, write).then(() => callback(), callback);
   }
 
   override destroy(sessionId: string, callback: (error?: unknown) => void = () => {}): void {
@@ -159,10 +177,11 @@ export class RedisSessionStore extends RedisStore {
   }
 
   override set(sessionId: string, session: SessionData, callback?: Callback<unknown>): Promise<unknown> {
-    const write = this.#rules.isFirstSave(session)
-      ? super.set(sessionId, session)
-      : this.#client.update(sessionId, this.serializer.stringify(session));
-    return settle(write, callback);
+    const write = () =>
+      this.#rules.isFirstSave(session)
+        ? super.set(sessionId, session)
+        : this.#client.update(sessionId, this.serializer.stringify(session));
+    return settle(this.#rules.save(session, write), callback);
   }
 
   override destroy(sessionId: string, callback?: Callback<unknown>): Promise<unknown> {

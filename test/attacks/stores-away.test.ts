@@ -122,6 +122,25 @@ describe.each([anyBackend])('while a store is away', (real) => {
     expect((await browser.get('/')).status).toBe(303);
   });
 
+  it.each([false, true])(
+    'A sign-in whose session is stored is answered when the store is away afterwards; remembered: %s',
+    async (remember) => {
+      const [user, browser] = [await foyer.addUser(), foyer.browser()];
+      const { kv } = foyer.stores;
+      const { update } = kv;
+      kv.update = async () => {
+        throw new StoreUnavailable('away');
+      };
+      try {
+        const fields = { username: user.email, password, ...(remember && { remember: '1' }) };
+        expect((await browser.post('/sign-in', fields)).status).toBe(303);
+      } finally {
+        kv.update = update;
+      }
+      expect((await browser.get('/settings')).status).toBe(200);
+    },
+  );
+
   it('Another fault is 500 with a text of Foyer that names the reference of the log line', async () => {
     const { tokens } = await member();
     const { kv } = foyer.stores;

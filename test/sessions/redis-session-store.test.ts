@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { sessionFactsKey, sessionIdHash } from '../../server/sessions/session.ts';
 import { RedisSessionStore } from '../../server/sessions/session-stores.ts';
 import { type KeyValueStore, openKeyValue } from '../../server/store/index.ts';
-import { toSessionId } from '../support/ids.ts';
+import { toSessionId, toUserId } from '../support/ids.ts';
 import { leftOut, type Service, startRedis } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { destroy, get, newSession, set, touch } from './stored-sessions.ts';
@@ -37,6 +37,9 @@ if (!leftOut('redis')) {
       monitor.on('monitor', (_time: string, words: string[]) => commands.push(words.join(' ')));
       const session = newSession();
       await set(store, id, session);
+      // As it is stored already: no command.
+      await set(store, id, session);
+      session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['pwd'], remember: false };
       await set(store, id, session);
       await get(store, id);
       await touch(store, id, session);

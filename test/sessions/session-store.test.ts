@@ -60,6 +60,9 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     await stores.kv.delete(key);
     await set(store, 'under-way', session);
     expect(await stores.kv.get(key)).toBeNull();
+    session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['pwd'], remember: false };
+    await set(store, 'under-way', session);
+    expect(await stores.kv.get(key)).toBeNull();
     await set(store, 'under-way', newSession());
     expect(await stores.kv.get(key)).not.toBeNull();
   });
@@ -171,6 +174,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
       const store = createSessionStore(kv, lifetimes);
       const session = newSession();
       await set(store, 'measured', session);
+      session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['pwd'], remember: false };
       await set(store, 'measured', session);
       await get(store, 'measured');
       await touch(store, 'measured', session);
