@@ -20,7 +20,7 @@ import {
 const renewEveryMs = 60_000;
 
 /** All but the end of the cookie, which each request moves. */
-const contentOf = ({ cookie, ...content }: SessionData): string =>
+const readContent = ({ cookie, ...content }: SessionData): string =>
   JSON.stringify([content, cookie.originalMaxAge ?? null]);
 
 /** The rules of writing for the session store on Redis and the embedded one. */
@@ -57,7 +57,7 @@ class SessionWriteRules {
    * sign-in, and cuts that answer if the store has gone away meanwhile.
    */
   async save(session: SessionData, write: () => Promise<unknown>): Promise<void> {
-    const content = contentOf(session);
+    const content = readContent(session);
     if (this.#stored.get(session) === content) return;
     await write();
     this.#stored.set(session, content);

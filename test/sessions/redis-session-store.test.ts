@@ -39,7 +39,7 @@ if (!leftOut('redis')) {
       await set(store, id, session);
       // As it is stored already: no command.
       await set(store, id, session);
-      session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['pwd'], remember: false };
+      session.user = { userId: toUserId('u'), authTimeMs: Date.now(), amr: ['pwd'], remember: false };
       await set(store, id, session);
       await get(store, id);
       await touch(store, id, session);

@@ -158,6 +158,7 @@ describe.each(backends)('the session store on $name', ({ open, reserve }) => {
     await set(store, 'away', session);
     await kv.close();
     await expect(get(store, 'away')).rejects.toThrow(StoreUnavailable);
+    session.user = { userId: toUserId('u'), authTimeMs: 1, amr: ['pwd'], remember: false };
     await expect(set(store, 'away', session)).rejects.toThrow(StoreUnavailable);
     await expect(set(store, 'away', newSession())).rejects.toThrow(StoreUnavailable);
     await expect(destroy(store, 'away')).rejects.toThrow(StoreUnavailable);
