@@ -37,6 +37,8 @@ export const pageVariables = {
   MEDIA_DIR: text('a folder').optional(),
   /** Terms of service and imprint: `<language>/terms.md` and `imprint.md`. */
   LEGAL_DIR: text('a folder').optional(),
+  /** Texts in place of the shipped ones: `<language>/<file>.json`, as in locales. */
+  TEXTS_DIR: text('a folder').optional(),
   BRAND_NAME: text('a name').default('Foyer'),
   BRAND_LOGO_URL: webAddress.optional(),
   BRAND_ACCENT: z

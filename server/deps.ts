@@ -5,7 +5,7 @@ import { createCarriers } from './carriers.ts';
 import type { Extender, Extensions } from './extensions.ts';
 import { createHooks, type Hooks } from './hooks.ts';
 import { type Assets, createLog, type Logger, loadAssets } from './http/index.ts';
-import { loadLegalTexts, loadSettings } from './load-settings.ts';
+import { applyTexts, loadLegalTexts, loadSettings } from './load-settings.ts';
 import {
   type Carriers,
   createMessages,
@@ -214,6 +214,7 @@ export async function createDeps(
   const assets = loadAssets(clientDir);
   const boxes = createBoxes(config.SECRET_KEYS);
   const legal = loadLegalTexts(config);
+  applyTexts(config);
   const stores = await openStores(config, log, metrics);
   const now = Date.now;
   const extensions = config.SANDBOX && extender ? extender.extend({ config, kv: stores.kv, now }) : {};

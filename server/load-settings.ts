@@ -2,8 +2,10 @@ import { findMethodFaults } from '../config/checks.ts';
 import { type Config, ConfigurationError, inspectConfig, loadConfig } from '../config/load.ts';
 import { loadPlans, PlansFileError } from '../config/plans.ts';
 import { loadProviders, ProvidersFileError } from '../config/providers.ts';
+import { readTextReplacements } from '../config/texts-folder.ts';
+import { texts } from '../locales/index.ts';
 import { findDataFolderFault, listStoreFiles } from './data-folder-fault.ts';
-import { isCallId } from './http/index.ts';
+import { isCallId, replaceTexts } from './http/index.ts';
 import { findImprintFaults, LegalFilesError, loadLegal, shippedLegalDir } from './sign-in/index.ts';
 
 /** The faults with which a reader of files ends. @throws any other error of `read` */
@@ -32,6 +34,18 @@ export function findLegalFaults(config: LegalSettings & Pick<Config, 'production
   const all = faults.length === 0 && config.production ? findImprintFaults(config.LEGAL_DIR) : faults;
   return all.map((fault) => `LEGAL_DIR: ${fault}`);
 }
+
+const readReplacements = ({ TEXTS_DIR: folder }: Pick<Config, 'TEXTS_DIR'>) =>
+  folder === undefined ? { texts: {}, count: 0, faults: [] } : readTextReplacements(folder, texts);
+
+/** The faults of the folder, and how many texts it replaces. */
+export function inspectTexts(config: Pick<Config, 'TEXTS_DIR'>): { faults: string[]; count: number } {
+  const { faults, count } = readReplacements(config);
+  return { faults: faults.map((fault) => `TEXTS_DIR: ${fault}`), count };
+}
+
+/** Replaces texts in this process by those of the operator. */
+export const applyTexts = (config: Pick<Config, 'TEXTS_DIR'>): void => replaceTexts(readReplacements(config).texts);
 
 function findPlanFaults({ PLANS_FILE: file, PAYMENT_METHODS: methods }: Config): string[] {
   const faults = faultsOfReading(() => loadPlans(file), PlansFileError);
@@ -71,6 +85,7 @@ export function loadSettings(environment: NodeJS.ProcessEnv): Config {
   const all = [
     ...faults,
     ...readable('LEGAL_DIR', () => findLegalFaults(config)),
+    ...readable('TEXTS_DIR', () => inspectTexts(config).faults),
     ...readable('PLANS_FILE', () => findPlanFaults(config)),
     ...readable('PROVIDERS_FILE', () => findProviderFileFaults(config, environment)),
     ...readable('API_LIMIT_CALLS', () => findCallLimitFaults(config)),

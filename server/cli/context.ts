@@ -4,6 +4,7 @@ import { loadPlans } from '../../config/plans.ts';
 import { type Catalogue, createCatalogue } from '../billing/index.ts';
 import { createBoxes, openStores, type SecretBoxes } from '../deps.ts';
 import { createLog } from '../http/index.ts';
+import { applyTexts } from '../load-settings.ts';
 import { createOutbox } from '../messages/index.ts';
 import { createGrantStore, createLogoutNotices, type GrantStore } from '../oidc/index.ts';
 import { type Database, type KeyValueStore, lastMigratedAt, migrate, migrationState } from '../store/index.ts';
@@ -78,6 +79,7 @@ export async function withContext<T>(
   { migrated = true, config = loadConfig(io.env) }: { migrated?: boolean; config?: Config } = {},
 ): Promise<T> {
   const now = io.now ?? Date.now;
+  applyTexts(config);
   const { database, kv } = await openStores(config, createLog('silent'));
   try {
     const boxes = createBoxes(config.SECRET_KEYS);

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { type Language, languages } from '../../locales/index.ts';
 import { mailSettings } from '../carriers.ts';
 import { mailBrand, mailSender } from '../deps.ts';
+import { applyTexts } from '../load-settings.ts';
 import {
   createMailCarrier,
   isMailAddress,
@@ -34,7 +35,9 @@ function toTemplate(name: string): MailTemplate {
 function preview(io: CliIo, name: string, { lang, html = false, text = false }: PreviewOptions): Result {
   const template = toTemplate(name);
   if (html && text) throw usageError('give one of --html and --text');
-  const mail = renderMail(sampleMail(template, lang), mailBrand(loadConfig(io.env)));
+  const config = loadConfig(io.env);
+  applyTexts(config);
+  const mail = renderMail(sampleMail(template, lang), mailBrand(config));
   return { json: mail, text: html ? mail.html : `Subject: ${mail.subject}\n\n${mail.text.trimEnd()}` };
 }
 
@@ -48,6 +51,7 @@ async function send(io: CliIo, name: string, { to, lang }: SendOptions): Promise
   const template = toTemplate(name);
   if (!isMailAddress(to)) throw usageError('--to: write a mail address');
   const config = loadConfig(io.env);
+  applyTexts(config);
   const carrier = await createMailCarrier(mailSettings(config));
   if (!carrier)
     throw new CliError(exitCodes.trouble, 'No mail service is configured: set SENDGRID_API_KEY or SMTP_URL.');

@@ -100,6 +100,7 @@ export {
   createTranslator,
   type Language,
   languages,
+  replaceTexts,
   resolveLanguage,
   type T,
   translator,

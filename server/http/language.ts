@@ -22,6 +22,8 @@ export function createI18n(resources: Readonly<Record<Language, object>>): I18n 
     fallbackLng: fallbackLanguage,
     supportedLngs: [...languages],
     nsSeparator: false,
+    // An operator may leave out a hint.
+    returnEmptyString: true,
     // React escapes. The name of a user or client is never interpreted as a reference to another text.
     interpolation: { escapeValue: false, skipOnVariables: true },
   });
@@ -30,6 +32,15 @@ export function createI18n(resources: Readonly<Record<Language, object>>): I18n 
 
 /** The product's instance of i18next, with the texts of all languages. */
 const i18n = createI18n(texts);
+
+/**
+ * Replaces single texts in this process, before it answers anything.
+ * @param replacements by language, as in the files of `locales`
+ */
+export function replaceTexts(replacements: Readonly<Record<string, object>>): void {
+  for (const [lang, tree] of Object.entries(replacements))
+    i18n.addResourceBundle(lang, 'translation', tree, true, true);
+}
 
 interface WithHeaders {
   headers: { 'accept-language'?: string | undefined };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isLoopback } from '../../../config/load.ts';
 import { misspelt } from '../../../config/misspelt.ts';
 import { isPrinted } from '../../../config/printed.ts';
-import { findCallLimitFaults, findLegalFaults } from '../../load-settings.ts';
+import { findCallLimitFaults, findLegalFaults, inspectTexts } from '../../load-settings.ts';
 import { runtimeFault } from '../../runtime-check.ts';
 import { type FolderFacts, isFuse, isMemory, isReadableFolder, networkName } from './data-folder.ts';
 import { bytesText, type Finding } from './finding.ts';
@@ -49,6 +49,24 @@ const judgeLegalTexts = ({ config, unreadable }: Setup): Finding[] =>
     Do: Correct LEGAL_DIR or the files in it; docs/configuration.md says what they must contain.`,
         ]),
       );
+
+const judgeTexts = ({ config, unreadable }: Setup): Finding[] => {
+  const { TEXTS_DIR: folder } = config;
+  if (folder === undefined || unreadable('TEXTS_DIR')) return [];
+  const { faults, count } = inspectTexts(config);
+  return [
+    ...table('configuration', [
+      ok('configuration.texts-dir', faults.length === 0)`${count} texts are replaced by those of TEXTS_DIR ${folder}.`,
+    ]),
+    ...faults.flatMap((text) =>
+      table('configuration', [
+        fault('configuration.texts-dir')`${text}
+    Why: Foyer does not start with this.
+    Do: Correct the file; its keys and placeholders are those of locales/en.`,
+      ]),
+    ),
+  ];
+};
 
 const judgeNames = ({ env }: Setup): Finding[] =>
   misspelt(env).flatMap(({ name, meant }) =>
@@ -162,6 +180,7 @@ export function checkConfiguration(setup: Setup): Finding[] {
   const checks = [
     judgeFaults,
     judgeLegalTexts,
+    judgeTexts,
     judgeCallLimits,
     judgeNames,
     judgeMode,
