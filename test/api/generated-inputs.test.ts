@@ -60,7 +60,7 @@ function inputFor(random: Random, operation: Node, path: string) {
 
 describe('generated input of the JSON API', () => {
   let shop: Shop;
-  let operations: ApiOperation[];
+  let operations: readonly ApiOperation[];
   let document: OpenApi & Node;
   beforeAll(async () => {
     const high = { API_LIMIT_CALLER: '999999', API_LIMIT_ADDRESS: '999999', API_LIMIT_VISITORS: '999999' };

@@ -95,6 +95,27 @@ describe('start and doctor with stores that cannot be used', () => {
     ]);
   });
 
+  it('A second process with another SECRET_KEY does not start beside the first, and the text says how to change a key', async () => {
+    const DATA_DIR = await servers.folder();
+    const first = await servers.start({ ...production, DATA_DIR });
+    await first.ready;
+    const SECRET_KEY = 'another one of the secrets that only tests know';
+    expect(await refusalOf({ DATA_DIR, SECRET_KEY })).toBe(
+      'SECRET_KEY does not open what is stored: write the key that was in use before, behind the new one and a comma.\n',
+    );
+    expect(await faultsOf({ DATA_DIR, SECRET_KEY }, 'keys.sealed')).toEqual([
+      expect.stringMatching(/^SECRET_KEY does not open[\s\S]*behind the new one, with a comma/),
+    ]);
+    const headers = { host: 'login.example.com', 'x-forwarded-proto': 'https' };
+    expect((await fetch(`http://127.0.0.1:${first.port}/readyz`, { headers })).status).toBe(200);
+    const third = await servers.start({
+      ...production,
+      DATA_DIR,
+      SECRET_KEY: `${SECRET_KEY},${production.SECRET_KEY}`,
+    });
+    await third.ready;
+  });
+
   it('A clock that is behind the database is a warning at the start and a fault for the doctor', async () => {
     const DATA_DIR = await servers.folder();
     const first = await servers.start({ ...production, DATA_DIR });
