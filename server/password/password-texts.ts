@@ -80,14 +80,22 @@ const faulty = (field: string): RefusalRule<{ kind: string; faults: readonly Pas
 /** The refusals of a reset (the specification's sections 5 and 8). */
 export const resetRefusals: RefusalRules<ResetRefusal> = {
   empty: wrongInput('password.request.empty', 'username'),
-  malformed: wrongInput('signIn.errors.validation'),
+  malformed: {
+    ...wrongInput('signIn.errors.validation'),
+    text: (t) => `${t('signIn.errors.validation')}. ${t('signIn.errors.validationHint')}`,
+    apiText: 'signIn.errors.validation',
+  },
   'unknown-user': {
     problem: 'unknownMember',
     pageStatus: 400,
-    text: 'password.request.unknown',
+    text: (t) => `${t('password.request.unknown')} ${t('password.request.unknownHint')}`,
     apiText: 'signIn.errors.userDoesNotExist',
   },
-  disabled: { problem: 'accountDisabled', text: 'signIn.errors.disabled' },
+  disabled: {
+    problem: 'accountDisabled',
+    text: (t) => `${t('signIn.errors.disabled')} ${t('signIn.errors.disabledHint')}`,
+    apiText: 'signIn.errors.disabled',
+  },
   'no-flow': expiredCode('password.reset.codeExpired'),
   incomplete: { ...wrongCode('password.reset.codeIncomplete', 'code'), apiText: 'password.reset.codeWrong' },
   incorrect: wrongCode('password.reset.codeWrong', 'code'),

@@ -75,7 +75,10 @@ function refuseForm(r: PasswordRequest, deps: SignInDeps, { errors, text }: Read
   logOutcome(r, deps, isEmpty ? 'empty' : 'malformed');
   const home = errors.password === undefined ? undefined : findHome(r, deps);
   if (home) return redirectHome(r, deps, home);
-  return rerender(r, deps, { status: 400, errors: isEmpty ? errors : { form: text } });
+  return rerender(r, deps, {
+    status: 400,
+    errors: isEmpty ? errors : { form: `${text ?? ''}. ${r.t('signIn.errors.validationHint')}` },
+  });
 }
 
 /** The password was right: the second factor or a session is next. */

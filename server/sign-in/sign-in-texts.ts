@@ -4,6 +4,7 @@ import {
   formField,
   type RefusalRules,
   secretSchema,
+  type T,
   tickSchema,
   usernameControl,
   wrongInput,
@@ -15,7 +16,11 @@ import type { PasskeySignInRefusal } from './passkey-sign-in.ts';
 import type { PasswordRefusal } from './sign-in-state.ts';
 import type { VerifyPasswordResult } from './verify-current-password.ts';
 
-const disabled = { problem: 'forbidden', text: 'signIn.errors.disabled' } as const;
+const disabled = {
+  problem: 'forbidden',
+  text: (t: T) => `${t('signIn.errors.disabled')} ${t('signIn.errors.disabledHint')}`,
+  apiText: 'signIn.errors.disabled',
+} as const;
 const tooMany = limitRefusals['too-many'];
 
 const malformed = 'signIn.errors.validation';

@@ -45,7 +45,11 @@ const verifyEmailRefusals: RefusalRules<VerifyEmailRefusal> = {
   incorrect: { problem: 'wrongCode', text: 'signUp.errors.code', field: 'code' },
   invalidated: { problem: 'codeExpired', text: 'signUp.errors.invalidated', apiText: 'signUp.errors.code' },
   'already-in-use': alreadyInUse,
-  disabled: { problem: 'accountDisabled', text: 'signUp.errors.disabled' },
+  disabled: {
+    problem: 'accountDisabled',
+    text: (t) => `${t('signUp.errors.disabled')} ${t('signIn.errors.disabledHint')}`,
+    apiText: 'signUp.errors.disabled',
+  },
   'too-many': tooMany,
   // Its page is loaded again.
   'not-found': { problem: 'unknownFlow', text: 'signUp.errors.expired', apiText: null },

@@ -73,7 +73,7 @@ describe.each(backends)('sign-in by passkey on $name', (backend) => {
     await setDisabled(db, user.id, { disabledAt: foyer.deps.now(), nowMs: foyer.deps.now() });
     expect(await errorOf(await signInWith(foyer.browser(), authenticator))).toEqual({
       status: 403,
-      error: 'User is disabled.',
+      error: 'User is disabled. Contact support.',
     });
     await setDisabled(db, user.id, { disabledAt: null, nowMs: foyer.deps.now() });
     await db.updateTable('users').set({ emailVerified: 0 }).where('id', '=', user.id).execute();

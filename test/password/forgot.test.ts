@@ -92,12 +92,20 @@ describe.each(backends)('a forgotten password on $name', (backend) => {
     };
     expect(await refused('  ')).toEqual([400, expect.stringContaining('Please input your username!')]);
     const unknown = await refused('unknown@example.com');
-    expect(unknown).toEqual([400, expect.stringContaining('User confirmation failed Invalid email address.')]);
+    expect(unknown).toEqual([
+      400,
+      expect.stringContaining(
+        'User confirmation failed Invalid email address. Check the spelling, or create an account.',
+      ),
+    ]);
     expect(await refused('no address')).toEqual([400, expect.stringContaining('Invalid email address.')]);
-    expect(await refused('a\u0000b')).toEqual([400, expect.stringContaining('Validation error detected')]);
+    expect(await refused('a\u0000b')).toEqual([
+      400,
+      expect.stringContaining('Validation error detected. Please check what you entered.'),
+    ]);
     const disabled = await foyer.addUser();
     await foyer.stores.database.db.updateTable('users').set({ disabledAt: 1 }).where('id', '=', disabled.id).execute();
-    expect(await refused(disabled.email)).toEqual([403, expect.stringContaining('User is disabled.')]);
+    expect(await refused(disabled.email)).toEqual([403, expect.stringContaining('User is disabled. Contact support.')]);
     expect(await foyer.mails(disabled.email)).toEqual([]);
     expect(await flowOf(browser)).toBe('');
   });
