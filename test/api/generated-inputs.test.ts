@@ -109,6 +109,8 @@ describe('generated input of the JSON API', () => {
     const guarded = operations.filter(({ access }) => access !== 'public');
     expect(guarded.length).toBeGreaterThan(25);
     const { faults, statuses } = await faultsOf(async () => ({}), guarded);
-    expect([`seed ${seed}`, faults, [...statuses.keys()]]).toEqual([`seed ${seed}`, [], [401]]);
+    // A body that is too large is not read, with or without credentials.
+    const answered = [...statuses.keys()].filter((status) => status !== 413);
+    expect([`seed ${seed}`, faults, answered]).toEqual([`seed ${seed}`, [], [401]]);
   }, 120_000);
 });
