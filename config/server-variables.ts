@@ -52,6 +52,9 @@ export const serverVariables = {
   WEB_CONCURRENCY: whole(1, 64).default(1),
   /** For one process; each connection is an open file. */
   MAX_CONNECTIONS: whole(100, 1_000_000).default(5_000),
+  /** For one process: requests in progress, and the delay of the event loop; above them visitors are refused first. */
+  REQUESTS_MAX: whole(10, 1_000_000).default(600),
+  REQUESTS_DELAY_MS: whole(10, 60_000).default(50),
   TRUST_PROXY: z
     .string()
     .transform((value, context) => {

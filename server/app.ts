@@ -1,21 +1,24 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import { ProvidersFileError } from '../config/providers.ts';
 import type { Deletion } from './account/index.ts';
 import type { AuditTrail } from './audit/index.ts';
-import { createBaseServices } from './base-services.ts';
+import { type BaseServices, createBaseServices } from './base-services.ts';
 import type { BillingModule } from './billing/index.ts';
 import type { Deps } from './deps.ts';
 import type { Extensions } from './extensions.ts';
 import type { FederationModule } from './federation/index.ts';
 import {
   type ApiOperation,
+  admitRequests,
   alive,
   apiCallLimits,
   apiReferenceRoute,
   apiRoutes,
   asHttpError,
   clientIp,
+  commonHeaders,
+  createAdmissionGate,
   createDirectDispatcher,
   createErrorBridge,
   createExpress,
@@ -44,7 +47,7 @@ import { describeOperations, listOperations } from './json-api.ts';
 import { mediaPath } from './module-settings.ts';
 import type { OidcModule } from './oidc/index.ts';
 import { createPageRouter } from './page-router.ts';
-import type { Sessions } from './sessions/index.ts';
+import { type Sessions, sessionCookie } from './sessions/index.ts';
 import { type MailedCodes, prepareSignInPage } from './sign-in/index.ts';
 import { countVisitorData, probeDatabase, probeKeyValue, schemaState } from './store/index.ts';
 import { uploadedPictures, uploadFolder } from './users/index.ts';
@@ -145,8 +148,35 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   };
   const reload = () => reloadProviders(modules, log);
   const parts = { audit, oauth, sessions, deletion, membership, federation, mailedCodes, operations, guard, readiness };
-  return { app: listener, express: app, ...parts, reload, stop };
+  return {
+    app: admitRequests(
+      listener,
+      createGate(deps, base, (req) => clientIp(req, trusts)),
+    ),
+    express: app,
+    ...parts,
+    reload,
+    stop,
+  };
 }
+
+/** The gate before everything: what this process has no capacity for is refused. */
+const createGate = (
+  { config, metrics, log }: Pick<Deps, 'config' | 'metrics' | 'log'>,
+  { pages, cookies, returning }: BaseServices,
+  getAddress: (req: IncomingMessage) => string,
+) =>
+  createAdmissionGate({
+    limits: { requests: config.REQUESTS_MAX, turnMs: config.REQUESTS_DELAY_MS },
+    pages,
+    cookies,
+    sessionCookie,
+    findReturning: returning.find,
+    getAddress,
+    headers: commonHeaders(config.https),
+    metrics,
+    log,
+  });
 
 function reloadProviders({ reloadProviders: reload }: Pick<Modules, 'reloadProviders'>, log: Logger): void {
   try {

@@ -13,6 +13,26 @@ export interface DirectPage {
   answer(req: Request, res: Response): void;
 }
 
+/** The work of this process at the moment, for the decision whether it takes one more request (overload.ts). */
+export interface Load {
+  /** Requests that were admitted, have arrived whole and are not answered yet. */
+  inProgress: number;
+  /** Requests that were admitted in this turn of the event loop. */
+  admittedInTurn: number;
+  /** Time that this turn has taken since its first request: the delay of all that waits for the next one. */
+  turnMs: number;
+  /** An earlier turn of the last second was too long as well. */
+  isLasting: boolean;
+}
+
+/** The gate before all others. */
+export interface AdmissionGate {
+  /** Below both, `refuses` is not asked. */
+  calm: { inProgress: number; turnMs: number };
+  /** @returns whether it has answered the request */
+  refuses(req: IncomingMessage, res: ServerResponse, load: Load): boolean;
+}
+
 /** By path. An address with a query is never one of them. */
 export type DirectPages = ReadonlyMap<string, DirectPage>;
 
@@ -102,5 +122,89 @@ export function createDirectDispatcher(
     const handler = findHandler(req);
     if (handler) pass({ req, res, handler }, 0);
     else app(req, res);
+  };
+}
+
+/** An overload that ended longer ago has no effect on the next long turn. */
+const lastingMs = 1_000;
+/** Most bodies arrive with their head, or right behind it. */
+const arrivalMs = 100;
+
+/** Probes, and files in memory: they are always answered, and answer nothing else. */
+function isAlwaysAnswered(url: string): boolean {
+  return url.startsWith('/assets/') || url === '/healthz' || url === '/readyz';
+}
+
+/** Counts a request until its answer is complete or its client has gone. @returns for a body that is still arriving */
+function countInProgress(load: Load, res: ServerResponse): { pause(): void; goOn(): void } {
+  let state: 'counted' | 'paused' | 'closed' = 'counted';
+  load.inProgress += 1;
+  res.once('close', () => {
+    if (state === 'counted') load.inProgress -= 1;
+    state = 'closed';
+  });
+  return {
+    pause() {
+      if (state !== 'counted') return;
+      state = 'paused';
+      load.inProgress -= 1;
+    },
+    goOn() {
+      if (state !== 'paused') return;
+      state = 'counted';
+      load.inProgress += 1;
+    },
+  };
+}
+
+/** They usually have no body. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Asks the gate before each request while the process is busy. Calm requests cost a clock reading. */
+export function admitRequests(listener: RequestListener, { calm, refuses }: AdmissionGate): RequestListener {
+  const load: Load = { inProgress: 0, admittedInTurn: 0, turnMs: 0, isLasting: false };
+  let turnBeganMs: number | undefined;
+  let longUntilMs = Number.NEGATIVE_INFINITY;
+  let arriving: { req: IncomingMessage; sinceMs: number; pause(): void; goOn(): void }[] = [];
+
+  /** A body that arrives slowly uses no capacity: a few such senders must not make the process look busy. */
+  function pauseSlow(nowMs: number): void {
+    arriving = arriving.filter(({ req, sinceMs, pause, goOn }) => {
+      if (req.complete || nowMs - sinceMs < arrivalMs) return !req.complete;
+      pause();
+      req.once('end', goOn);
+      return false;
+    });
+  }
+
+  function look(nowMs: number): void {
+    if (turnBeganMs === undefined) {
+      turnBeganMs = nowMs;
+      load.admittedInTurn = 0;
+      load.isLasting = nowMs - longUntilMs < lastingMs;
+      // After all requests that have arrived by now.
+      setImmediate(endTurn);
+      if (arriving.length > 0) pauseSlow(nowMs);
+    }
+    load.turnMs = nowMs - turnBeganMs;
+  }
+
+  function endTurn(): void {
+    const nowMs = performance.now();
+    if (turnBeganMs !== undefined && nowMs - turnBeganMs >= calm.turnMs) longUntilMs = nowMs;
+    turnBeganMs = undefined;
+  }
+
+  return (req, res) => {
+    if (isAlwaysAnswered(req.url ?? '')) return listener(req, res);
+    look(performance.now());
+    const isCalm = load.inProgress < calm.inProgress && load.turnMs < calm.turnMs;
+    if (!isCalm && refuses(req, res, load)) return;
+    load.admittedInTurn += 1;
+    // Pictures: a slow reader uses a connection, and no capacity.
+    if (req.url?.startsWith('/media/')) return listener(req, res);
+    const counted = countInProgress(load, res);
+    if (!safeMethods.has(req.method ?? '')) arriving.push({ req, sinceMs: performance.now(), ...counted });
+    listener(req, res);
   };
 }

@@ -78,17 +78,18 @@ function helmetHeaders(https: boolean): Iterable<[name: string, value: string]> 
   return Object.entries(answer.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
-/**
- * The headers of every answer; pages add their content security policy when they are rendered.
- * @param settings.cookies the cookies that identify pending requests
- */
-export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): NodeMiddleware {
-  const headers = new Map([
+/** The headers of every answer; pages add their content security policy when they are rendered. */
+export const commonHeaders = (https: boolean): Map<string, string> =>
+  new Map([
     ...helmetHeaders(https),
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"],
     ['Permissions-Policy', permissionsPolicy()],
     ['Cache-Control', 'no-store'],
   ]);
+
+/** @param settings.cookies the cookies that identify pending requests */
+export function securityHeaders({ https, cookies }: { https: boolean; cookies?: HostCookies }): NodeMiddleware {
+  const headers = commonHeaders(https);
   return (req, res, next) => {
     res.setHeaders(headers);
     if (cookies && toTraits(cookies, req).popup) keepOpener(res);

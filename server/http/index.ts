@@ -51,6 +51,7 @@ export { brandStylesheet, serveBrand } from './brand.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
 export {
+  admitRequests,
   createDirectDispatcher,
   createErrorBridge,
   type DirectCalls,
@@ -92,7 +93,14 @@ export {
 } from './forms.ts';
 export { graphqlOperation } from './graphql.ts';
 export { GraphqlError, type GraphqlPart } from './graphql-settings.ts';
-export { contentSecurityPolicy, getNonce, type PolicyExtras, permissionsPolicy, securityHeaders } from './headers.ts';
+export {
+  commonHeaders,
+  contentSecurityPolicy,
+  getNonce,
+  type PolicyExtras,
+  permissionsPolicy,
+  securityHeaders,
+} from './headers.ts';
 export { alive, type Readiness, ready } from './health.ts';
 export { jsonField } from './json-field.ts';
 export {
@@ -111,6 +119,7 @@ export { mediaFiles, safePathParts as picturePathParts, setPictureHeaders, toIma
 export { openApiDocument } from './openapi.ts';
 export { problemSchema } from './openapi-problems.ts';
 export type { ProtocolCall } from './openapi-protocol.ts';
+export { createAdmissionGate } from './overload.ts';
 export { behindRules, type PageRule, toRuleName } from './page-access.ts';
 export {
   type AddPage,

@@ -77,8 +77,15 @@ export function seeOther({ req, res }: HttpExchange, address: string): void {
 export interface Pages {
   context(req: Request, res: Response): PageContext;
   send(exchange: HttpExchange, page: (ctx: PageContext) => ReactElement, answer: PageOptions): void;
-  /** Renders a page in English without scripts, user and language choice: the same document for every visitor. */
-  renderPublic(page: (ctx: PageContext) => ReactElement, head: { title: string }): { html: string; policy: string };
+  /**
+   * Renders a page without scripts, user and language choice: the same document for every visitor.
+   * @param lang default: English
+   */
+  renderPublic(
+    page: (ctx: PageContext) => ReactElement,
+    head: { title: string },
+    lang?: Language,
+  ): { html: string; policy: string };
   /**
    * Renders a page once for all visitors who send no cookie and no credentials. The answers to them differ in the nonce
    * and in the values of the page's own placeholders.
@@ -229,8 +236,8 @@ export function createPages(settings: PageSettings): Pages {
         sendWhole(exchange, template(new Map([...values, [nonceMark, nonce]])), address);
       };
     },
-    renderPublic(page, head) {
-      const ctx = withBanner(base('en', ''));
+    renderPublic(page, head, lang = 'en') {
+      const ctx = withBanner(base(lang, ''));
       return {
         html: renderDocument(ctx, page(ctx), head),
         policy: contentSecurityPolicy(undefined, { images: imageOrigins }),

@@ -202,7 +202,13 @@ function createBillingMetrics({ counter, gaugeOfOneProcess }: Factory): Pick<Met
   };
 }
 
-function createRequestMetrics({ counter, histogram }: Factory): Pick<Metrics, 'httpRequest' | 'storeAnswered'> {
+type RequestMetrics = 'httpRequest' | 'storeAnswered' | 'requestRefused';
+
+function createRequestMetrics({ counter, histogram }: Factory): Pick<Metrics, RequestMetrics> {
+  const refused = counter('foyer_requests_refused_total', 'Requests refused because the process had too much to do', [
+    'importance',
+    'reason',
+  ]);
   const http = histogram({
     name: 'foyer_http_request_duration_seconds',
     help: 'From the request to the end of its answer',
@@ -220,6 +226,7 @@ function createRequestMetrics({ counter, histogram }: Factory): Pick<Metrics, 'h
     'outcome',
   ]);
   return {
+    requestRefused: (importance, reason) => refused.inc({ importance, reason }),
     httpRequest: ({ method, route, status, durationMs }) =>
       http.observe(
         { method: methods.has(method) ? method : 'other', route, status: statusClass(status) },

@@ -5,6 +5,8 @@ import type { HostCookies } from '../http/index.ts';
 /** Browsers in which any user has signed in before. */
 export interface ReturningBrowsers {
   is(req: IncomingMessage): boolean;
+  /** The random id of this browser; undefined without a valid cookie. */
+  find(req: IncomingMessage): string | undefined;
   mark(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -18,13 +20,16 @@ const keptMs = 365 * 24 * 60 * 60 * 1000;
 export function returningBrowsers(cookies: HostCookies, secret: Buffer): ReturningBrowsers {
   const key = createSecretKey(secret);
   const sign = (id: string) => createHmac('sha256', key).update(id).digest('base64url');
-  const is = (req: IncomingMessage) => {
+  const find = (req: IncomingMessage) => {
     const [id = '', signature = ''] = (cookies.read(req, cookieName) ?? '').split('.');
+    if (id === '') return undefined;
     const [a, b] = [Buffer.from(sign(id)), Buffer.from(signature)];
-    return id !== '' && a.length === b.length && timingSafeEqual(a, b);
+    return a.length === b.length && timingSafeEqual(a, b) ? id : undefined;
   };
+  const is = (req: IncomingMessage) => find(req) !== undefined;
   return {
     is,
+    find,
     mark(req, res) {
       if (is(req)) return;
       const id = randomBytes(9).toString('base64url');

@@ -17,6 +17,8 @@ export interface Metrics {
   visitorData(read: () => Promise<{ bytes: number; maxBytes: number }>): void;
   /** A visitor was refused: the store is full of visitors' records, or the address has used its share. */
   visitorRefused(reason: 'store-full' | 'share'): void;
+  /** A request was refused because the process has too much to do. */
+  requestRefused(importance: 'visit' | 'member' | 'begun', reason: 'requests' | 'delay'): void;
   /** A limit for all visitors is reached: once a window. @param limit its name, as in the log */
   overallReached(limit: string): void;
   /** A password was not checked, because too many wait or its turn did not come in time. */
@@ -98,6 +100,7 @@ export const noMetrics: Metrics = {
   guessRefused: nothing,
   visitorData: nothing,
   visitorRefused: nothing,
+  requestRefused: nothing,
   overallReached: nothing,
   passwordRefused: nothing,
   passwordHashed: nothing,

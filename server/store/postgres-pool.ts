@@ -14,6 +14,9 @@ const NOT_NOW = /^(08...|53...|57...|55P03|25006|25P03)$/;
 /** Insufficient privilege. */
 const NO_RIGHT = /^42501$/;
 
+/** One request waits for one connection at a time, some for two or three: more would not get theirs in time. */
+const maxWaiting = 1_000;
+
 /** A `pg` pool for Kysely that converts errors of an unavailable server to StoreUnavailable. */
 export function poolForKysely(pool: pg.Pool): PostgresPool {
   // Kysely recognizes connections by identity, so each client keeps one wrapper.
@@ -21,6 +24,8 @@ export function poolForKysely(pool: pg.Pool): PostgresPool {
   return {
     options: pool.options,
     async connect() {
+      if (pool.waitingCount >= maxWaiting)
+        throw new StoreUnavailable(`PostgreSQL is busy: ${maxWaiting} operations wait for a connection`);
       const client = await pool.connect().catch((cause: unknown) => {
         throw new StoreUnavailable(`PostgreSQL cannot be reached: ${errorMessage(cause)}`, { cause });
       });

@@ -8,6 +8,7 @@ import { measureFederation } from './part-federation.ts';
 import { measureFlood } from './part-flood.ts';
 import { measureHashes } from './part-hash.ts';
 import { measureImport } from './part-import.ts';
+import { measureOverload } from './part-overload.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
 import { measureSignIns } from './part-sign-in.ts';
@@ -16,8 +17,8 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 
 const help = `npm run bench -- [options]
 
-  --only NAMES    of: provider, provider-servers, sign-in, federation, flood, hash, page, start, import, import-servers,
-                  existence, existence-window (with commas; all by default)
+  --only NAMES    of: provider, provider-servers, sign-in, federation, flood, overload, hash, page, start, import,
+                  import-servers, existence, existence-window (with commas; all by default)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --tries N       of existence: requests for members, and as many for strangers (200)
@@ -60,6 +61,7 @@ const parts: Record<string, Part> = {
   'sign-in': onEmbedded(measureSignIns),
   federation: onEmbedded(measureFederation),
   flood: onEmbedded(measureFlood),
+  overload: onEmbedded(measureOverload),
   hash: measureHashes,
   page: onEmbedded(measurePage),
   start: onEmbedded(measureStart),

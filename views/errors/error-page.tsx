@@ -8,8 +8,8 @@ interface ErrorPageProps {
   status: number;
   title: string;
   message: string;
-  /** The log's entry has the same. */
-  reference: string;
+  /** The log's entry has the same. Omitted: there is none. */
+  reference?: string;
   action?: { href: string; label: string };
 }
 
@@ -18,7 +18,8 @@ export function ErrorPage({ ctx, status, title, message, reference, action }: Er
   if (ctx.isPart) {
     return (
       <div data-problem="">
-        <strong>{title}</strong> {message} {status >= 500 && `${t('errors.reference')} ${reference}`}
+        <strong>{title}</strong> {message}{' '}
+        {status >= 500 && reference !== undefined && `${t('errors.reference')} ${reference}`}
       </div>
     );
   }
@@ -30,12 +31,14 @@ export function ErrorPage({ ctx, status, title, message, reference, action }: Er
         <p className="muted">{message}</p>
       </div>
       {action !== undefined && <ButtonLink href={action.href}>{action.label}</ButtonLink>}
-      <div className="reference">
-        <p>
-          <span>{t('errors.reference')}</span> <code>{reference}</code>
-        </p>
-        <p className="small muted">{t('errors.referenceHint')}</p>
-      </div>
+      {reference !== undefined && (
+        <div className="reference">
+          <p>
+            <span>{t('errors.reference')}</span> <code>{reference}</code>
+          </p>
+          <p className="small muted">{t('errors.referenceHint')}</p>
+        </div>
+      )}
     </PlainLayout>
   );
 }

@@ -3,7 +3,7 @@ import { serve } from '../rpc.ts';
 import { flood, honestSignIns } from './flood.ts';
 import { deviceOnly, openAll, signInAll, signInsPerSecond } from './members.ts';
 import { type RelyingParty, relyingParty } from './relying-party.ts';
-import { pagesPerSecond, waitingTimes } from './visitors.ts';
+import { type Arrivals, arrivals, pagesPerSecond, waitingTimes } from './visitors.ts';
 
 export type Side = 'foyer' | 'bare';
 interface Target {
@@ -35,6 +35,8 @@ const handlers = {
     signInsPerSecond(port, devices.get(port) ?? [], how),
   pages: ({ port, ...how }: { port: number; ms: number; atOnce: number; development?: boolean }) =>
     pagesPerSecond(port, how),
+  arrivals: ({ port, ...how }: { port: number; ms: number; perSecond: number }): Promise<Arrivals> =>
+    arrivals(port, how),
   waiting: ({ port, ...how }: { port: number; ms: number; perSecond: number }) => waitingTimes(port, how),
 };
 export type Generator = typeof handlers;

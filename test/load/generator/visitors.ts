@@ -50,3 +50,49 @@ export async function waitingTimes(
   await connections.close();
   return times;
 }
+
+/** What came of the visits of some time. */
+export interface Arrivals {
+  sent: number;
+  /** Pages that came while visits were sent. */
+  servedPerSecond: number;
+  refused: number;
+  /** Waiting times of the refused, in milliseconds. */
+  refusedMs: number[];
+}
+
+const paceMs = 5;
+/** More than are under way at once: a request that waited for a connection would measure this process. */
+const arrivalConnections = 600;
+
+/** GET / at a fixed pace, whatever is answered: visitors do not wait for each other. */
+export async function arrivals(port: number, { ms, perSecond }: { ms: number; perSecond: number }): Promise<Arrivals> {
+  const connections = connect(port, arrivalConnections);
+  const refusedMs: number[] = [];
+  let served = 0;
+  const visit = async () => {
+    const sentMs = performance.now();
+    const { status, headers } = await connections.send('GET', '/', browser);
+    if (status === 200) served += 1;
+    else if (status === 503 && headers['retry-after'] !== undefined) refusedMs.push(performance.now() - sentMs);
+    else throw new Error(`a visit was answered ${status}`);
+  };
+  const visits: Promise<void>[] = [];
+  const beganMs = performance.now();
+  let passedMs = 0;
+  while (passedMs < ms) {
+    const due = Math.floor((passedMs / 1000) * perSecond);
+    while (visits.length < due) visits.push(visit());
+    await sleep(paceMs);
+    passedMs = performance.now() - beganMs;
+  }
+  const servedInTime = served;
+  await Promise.all(visits);
+  await connections.close();
+  return {
+    sent: visits.length,
+    servedPerSecond: servedInTime / (passedMs / 1000),
+    refused: refusedMs.length,
+    refusedMs,
+  };
+}
