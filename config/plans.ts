@@ -101,6 +101,15 @@ const catalogue = z.strictObject({
   onFullRefund: planEnd.default('keep'),
   /** Whether a plan that a user cancels ends with its period, or at once with a refund of the unused part. */
   cancel: z.enum(['period-end', 'prorated'], 'write period-end or prorated').default('period-end'),
+  /** For how many months a user can pause a paid plan; without it, not at all. */
+  pause: z
+    .strictObject({
+      months: z
+        .array(z.int('write whole months').min(1, 'write at least 1').max(12, 'write at most 12'))
+        .min(1, 'name at least one number of months')
+        .max(6, 'name at most 6'),
+    })
+    .optional(),
   /** For sales to consumers in the EU; without it users cannot withdraw. */
   consumers: z
     .strictObject({
@@ -147,7 +156,7 @@ export class PlansFileError extends Error {
 }
 
 /** Checks uniqueness and references. */
-function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, cancel }: PlansFile): string[] {
+function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, cancel, pause }: PlansFile): string[] {
   const faults: string[] = [];
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
@@ -171,6 +180,10 @@ function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, can
     'tier',
     plans.map((plan) => (plan.kind === 'partner' ? String(plan.tier) : undefined)),
   );
+  const months = pause?.months ?? [];
+  for (const each of new Set(months.filter((one, index) => months.indexOf(one) !== index))) {
+    faults.push(`pause.months: ${each} stands there twice`);
+  }
   for (const type of ['1', '2']) {
     const marked = plans.filter((plan) => plan.kind !== 'partner' && plan.planType === type && plan.mostChosen);
     if (marked.length > 1) {

@@ -28,7 +28,7 @@ export const typesByColumn = {
   'audit_marks.name': "'head' | 'start'",
   'billing_details.vat_id_status': "'unverified' | 'pending' | 'verified' | 'unavailable'",
   'billing_tasks.kind':
-    "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'refund' | 'ensure-customer' | 'delete-customer'",
+    "'cancel-now' | 'cancel-later' | 'change-later' | 'keep' | 'resume' | 'pause' | 'refund' | 'ensure-customer' | 'delete-customer'",
   'clients.id': 'ClientId',
   'factor_resets.state': "'waiting' | 'cancelled' | 'done'",
   'federated_identities.kind': 'ProviderKind',
@@ -129,6 +129,8 @@ export const notes = {
   'memberships.price': "JSON: the price of the subscription's item (`SubscriptionPrice`).",
   'memberships.next_charge': 'JSON: the next charge, from a preview of Stripe (`NextCharge`); null: none.',
   'memberships.balance_cents': "The customer's balance at Stripe: below 0 the user's credit, above 0 owed.",
+  'memberships.pause':
+    "JSON: the user's pause (`MemberPause`), from when it is scheduled until it is over; null: none.",
   'memberships.contact': "JSON: the user's data that the customer at Stripe lacks (`ContactDue`); null: none.",
   'memberships.contact_at': 'Time of the last attempt; null with `contact`.',
   meta: 'Facts about the database itself: sandbox stamp, key check.',

@@ -47,6 +47,8 @@ const membershipNotices = {
   withdrawn: 'membership.withdraw.done',
   'withdraw-noted': 'membership.withdraw.noted',
   resumed: 'membership.done.resumed',
+  pause: 'membership.done.pause',
+  'pause-noted': 'membership.noted.pause',
   'cancel-noted': 'membership.noted.cancel',
   'resume-noted': 'membership.noted.resume',
   paid: 'membership.done.paid',

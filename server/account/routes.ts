@@ -17,6 +17,7 @@ import { billingDetailsPage } from './membership/billing-details-handlers.ts';
 import { membershipActPages } from './membership/cancel-and-resume-handlers.ts';
 import { cancelByMailPages } from './membership/cancel-by-mail-handlers.ts';
 import { membershipPage } from './membership/membership-handlers.ts';
+import { pausePage } from './membership/pause-handlers.ts';
 import { membershipMoneyPages } from './membership/pay-invoice-handlers.ts';
 import { withdrawPage } from './membership/withdraw-handlers.ts';
 import { notificationsPage } from './notifications.ts';
@@ -63,6 +64,7 @@ const pages: readonly PageRoute[] = [
 const pagesWithPlans: readonly PageRoute[] = [
   billingDetailsPage,
   ...membershipActPages,
+  pausePage,
   ...cancelByMailPages,
   withdrawPage,
   ...membershipMoneyPages,

@@ -34,6 +34,7 @@ import { ensureCustomer } from './subscription/ensure-customer.ts';
 import { chooseFreePlan, claimDeal, findPartnerDealPlan } from './subscription/free-plans.ts';
 import { findKeptRenewal } from './subscription/kept-renewal.ts';
 import { findStanding } from './subscription/membership-store.ts';
+import { createPauses } from './subscription/pause.ts';
 import {
   confirmEndOfDeletion,
   endProrated,
@@ -130,6 +131,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   };
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => withUserLock(database, user.id, act);
   return {
+    ...createPauses(deps, { readBy, alone }),
     sold: stripe !== undefined,
     catalogue,
     deps,

@@ -77,6 +77,8 @@ export {
   toMembershipState,
 } from './subscription/membership-state.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';
+export { toAnnouncedPause } from './subscription/pause.ts';
+export { canPause } from './subscription/pause-rules.ts';
 export { requestCustomer } from './subscription/request-customer.ts';
 export type { CancellationTiming, SubscriptionOnDeletion } from './subscription/subscription-on-deletion.ts';
 export { createWebhooks, webhookPath } from './webhooks/stripe-webhooks.ts';

@@ -7,6 +7,7 @@ import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
 import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
+import type { PauseService, ResumeResult } from './subscription/pause-rules.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -213,7 +214,7 @@ export interface Withdrawal {
 export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
 
 /** The interface of this module for higher layers. */
-export interface BillingService {
+export interface BillingService extends PauseService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**
@@ -290,8 +291,8 @@ export interface BillingService {
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
   /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */
   withdraw(user: User): Promise<WithdrawalResult>;
-  /** Cancels the scheduled end or change, unless the next charge is not the announced one. `noted`: as `cancel`'s. */
-  resume(user: User, announced?: string): Promise<'resumed' | 'noted' | 'no-change' | 'changed'>;
+  /** Cancels the scheduled end, change or pause, or ends a pause, unless another amount is charged than announced. */
+  resume(user: User, announced?: string): Promise<ResumeResult>;
   /** The newest first. @throws {StripeUnavailableError} */
   invoices(user: User): Promise<InvoiceView[]>;
 }

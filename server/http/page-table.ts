@@ -155,6 +155,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /settings/membership/details': 'member',
   'GET /settings/membership/cancel': { rule: 'recent', beforeTerms: true },
   'POST /settings/membership/cancel': { rule: 'recent', beforeTerms: true },
+  'GET /settings/membership/pause': 'recent',
+  'POST /settings/membership/pause': 'recent',
   'GET /settings/membership/resume': 'recent',
   'POST /settings/membership/resume': 'recent',
   'GET /settings/membership/pay': 'recent',

@@ -83,7 +83,7 @@ export const problemDocs: Readonly<Record<ApiProblem, ProblemDoc>> = {
   ),
   planNotSold: doc('`plan_name` names no plan that is sold, or several', 'send the plan’s id, or the `interval` too'),
   promotionNotApplicable: doc('the promotion code cannot be used now', 'show `detail`; go on without the code'),
-  subscriptionPaused: doc('an operator has paused the membership', 'wait until it is resumed'),
+  subscriptionPaused: doc('the membership is paused, or its member has asked for a pause', 'wait until it is resumed'),
   renewalPending: doc(
     'the renewal is being charged, or on hold',
     'repeat the call after `retryAfter`, or when the renewal is paid',

@@ -102,6 +102,7 @@ export interface TablesAToL {
       | 'change-later'
       | 'keep'
       | 'resume'
+      | 'pause'
       | 'refund'
       | 'ensure-customer'
       | 'delete-customer';

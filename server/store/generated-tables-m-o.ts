@@ -78,6 +78,8 @@ export interface TablesMToO {
     balanceCents: Generated<number>;
     /** JSON: the discount on the customer (`CustomerDiscount`). */
     customerDiscount: string | null;
+    /** JSON: the user's pause (`MemberPause`), from when it is scheduled until it is over; null: none. */
+    pause: string | null;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {

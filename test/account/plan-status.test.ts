@@ -35,6 +35,7 @@ const paid: Membership = {
   nextCharge: null,
   balanceCents: 0,
   contact: null,
+  pause: null,
   version: 1,
   syncedAt: nowMs,
 };

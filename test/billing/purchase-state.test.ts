@@ -43,6 +43,7 @@ const membership: EventOfKind<'confirmed'>['membership'] = {
   pricedPlanId: toPlanId('10'),
   unpaid: null,
   pending: null,
+  pause: null,
   card,
   nextPlanId: null,
   cancelAtPeriodEnd: false,

@@ -7,13 +7,16 @@ import { plansWith } from '../support/plans.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { buy } from './tour-membership.ts';
+import { pauseShop, pauseStops } from './tour-pause.ts';
 
 const membershipPath = '/settings/membership';
 const dayMs = 24 * 60 * 60_000;
 
 const europe = { currency: 'eur', consumers: { withdrawalDays: 14, afterYear: 'monthly' as const } };
 
-/** Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. */
+/**
+ * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses.
+ */
 export const euroShops = {
   added: () => ({
     PAYMENT_METHODS: 'card,sepa_debit,ideal,bancontact',
@@ -23,6 +26,7 @@ export const euroShops = {
   contained: () => ({
     PLANS_FILE: plansWith({ currency: 'eur', cancel: 'prorated', tax: { automatic: true, behaviour: 'inclusive' } }),
   }),
+  pause: pauseShop,
 };
 
 export type EuroShop = keyof typeof euroShops;
@@ -253,6 +257,11 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     }),
     ...membershipStops(steps),
     ...mailedStops(tour),
+    ...pauseStops((name, where) => {
+      const { otherWords: _, ...own } = stop(name, 'pause', where);
+      // A page of its own; the others have the structure of other states.
+      return name === 'choose a pause' ? own : { ...own, otherWords: true };
+    }),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),

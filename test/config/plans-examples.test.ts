@@ -17,7 +17,7 @@ describe('the examples of the catalogue', () => {
 
   it('Each example of a block in docs/plans.md is accepted', () => {
     const rows = [...read('docs/plans.md').matchAll(/^\| `(\w+)` \|.*?`(\{.*?\})`/gm)];
-    expect(rows.map(([, name]) => name)).toEqual(['consumers', 'tax']);
+    expect(rows.map(([, name]) => name)).toEqual(['pause', 'consumers', 'tax']);
     for (const [, name = '', example = ''] of rows) {
       const value: unknown = JSON.parse(example);
       expect(parsePlans(withBlock({ [name]: value }), 'plans.json')).toMatchObject({

@@ -5,6 +5,7 @@ import { listStuckCharges } from '../../server/billing/purchase/purchase-store.t
 import {
   listMembershipsAfter,
   listOldChanges,
+  listPausesBegun,
   listTrialsEnding,
   listUnpaidBefore,
   listYearlyRenewals,
@@ -25,6 +26,7 @@ const lookUps: [string, (db: Db) => Promise<unknown>][] = [
   ['memberships of a page', (db) => listMembershipsAfter(db, '' as UserId, 10)],
   ['changes of an earlier release', (db) => listOldChanges(db, 10)],
   ['unpaid renewals', (db) => listUnpaidBefore(db, NOW_MS, 10)],
+  ['pauses that have begun', (db) => listPausesBegun(db, NOW_MS, 10)],
   ['trials that end', (db) => listTrialsEnding(db, 0, NOW_MS)],
   ['the users of uploaded pictures', (db) => listPictureOwners(db, 'a' as UserId, 10)],
   ['yearly renewals', (db) => listYearlyRenewals(db, yearly)],

@@ -46,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has thirty-five mails in four languages', () => {
-  expect(everyMail).toHaveLength(144);
+it('Foyer has thirty-nine mails in four languages', () => {
+  expect(everyMail).toHaveLength(156);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -165,6 +165,9 @@ it('The values of each mail keep their names, because stored messages of the out
     'card-changed': `atMs ${card} pageLink`,
     'card-removed': `atMs ${card} pageLink`,
     'plan-cancelled': 'endsAt pageLink planName',
+    'plan-pauses': 'amountCents currency pageLink pausesAt planName resumesAt',
+    'plan-paused': 'amountCents currency pageLink planName resumesAt',
+    'plan-not-paused': 'pageLink planName',
     'plan-not-resumed': 'amountCents currency endsAt pageLink planName',
     'renewal-notice': 'amountCents currency pageLink planName renewsAt',
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,

@@ -83,6 +83,40 @@ const phase = object(
   { automatic_tax: tax, default_tax_rates: none(listOf({ type: 'object' })), trial: flag },
 );
 
+const statusOf = (...values: string[]) =>
+  object({ type: oneOf(...values) }, { error: object({ message: text }, { code: text }) });
+const usage = object({ type: oneOf('none', 'pause_at') });
+const unused = object({ type: oneOf('item_current_period_start', 'none', 'pause_at') });
+const invoicing = oneOf('invoice', 'pending_invoice_item');
+const anchors = oneOf('resume_at', 'unchanged');
+const resumptions = oneOf('resume_on_payment_attempt', 'resume_on_payment_success');
+
+const pauseSchedule = object({
+  key: text,
+  pause: object({
+    pause_at: whole,
+    settings: none(
+      object({
+        bill_for: object({ outstanding_usage_through: usage, unused_time_from: unused }),
+        invoicing_behavior: invoicing,
+        type: oneOf('subscription'),
+      }),
+    ),
+    status: statusOf('error', 'scheduled', 'succeeded'),
+  }),
+  resume: none(
+    object({
+      resume_at: whole,
+      settings: object({
+        billing_cycle_anchor: anchors,
+        payment_behavior: resumptions,
+        proration_behavior: prorations,
+      }),
+      status: statusOf('error', 'pending', 'requires_action', 'scheduled', 'succeeded'),
+    }),
+  ),
+});
+
 const schemas: Record<string, Json> = {
   SubscriptionSchedule: object({
     id: text,
@@ -118,7 +152,7 @@ const schemas: Record<string, Json> = {
     end_behavior: oneOf('cancel', 'none', 'release', 'renew'),
     livemode: flag,
     metadata: none(metadata),
-    pause_schedules: listOf({ type: 'object' }),
+    pause_schedules: listOf(pauseSchedule),
     phases: listOf(phase),
     released_at: none(whole),
     released_subscription: none(text),
@@ -131,12 +165,41 @@ const schemas: Record<string, Json> = {
 /** A phase has the same parameters as in the preview of a schedule, which the description has. */
 const givenPhase = ref('InvoiceCreatePreviewParams.ScheduleDetails.Phase');
 const expand = listOf(text);
+const givenPauses = listOf(
+  parameters({
+    key: text,
+    pause: parameters({
+      pause_at: parameters({ timestamp: whole, type: oneOf('now', 'timestamp') }),
+      settings: parameters({
+        bill_for: parameters({
+          outstanding_usage_through: parameters({ type: oneOf('none', 'pause_at') }),
+          unused_time_from: parameters({ type: oneOf('item_current_period_start', 'none', 'pause_at') }),
+        }),
+        invoicing_behavior: invoicing,
+        type: oneOf('subscription'),
+      }),
+    }),
+    resume: parameters({
+      resume_at: parameters({
+        duration: parameters({ interval: oneOf('day', 'month', 'week', 'year'), interval_count: whole }),
+        timestamp: whole,
+        type: oneOf('duration', 'now', 'timestamp'),
+      }),
+      settings: parameters({
+        billing_cycle_anchor: anchors,
+        payment_behavior: resumptions,
+        proration_behavior: prorations,
+      }),
+    }),
+  }),
+);
 const createParams = parameters({
   customer: text,
   end_behavior: oneOf('cancel', 'none', 'release', 'renew'),
   expand,
   from_subscription: text,
   metadata: { anyOf: [metadata, cleared] },
+  pause_schedules: givenPauses,
   phases: listOf(givenPhase),
   start_date: { anyOf: [whole, oneOf('now')] },
 });
@@ -145,6 +208,7 @@ const updateParams = parameters({
   end_behavior: oneOf('cancel', 'none', 'release', 'renew'),
   expand,
   metadata: { anyOf: [metadata, cleared] },
+  pause_schedules: { anyOf: [givenPauses, cleared] },
   phases: listOf(givenPhase),
   proration_behavior: prorations,
 });

@@ -34,8 +34,10 @@ interface CancelMembershipProps extends ActProps {
   plan: string;
   /** End of the plan (milliseconds since the epoch); null: unknown. */
   until: number | null;
-  /** It ends at once: the last payment has failed, or the subscription is paused. */
-  atOnce: 'unpaid' | 'paused' | undefined;
+  /** It ends at once: the last payment has failed, or the subscription is paused, by the operator or its user. */
+  atOnce: 'unpaid' | 'paused' | 'pause' | undefined;
+  /** A pause that does not happen. */
+  dropsPause?: boolean;
   /** A scheduled change. */
   to?: string | undefined;
   /** The plan after it. */
@@ -67,6 +69,7 @@ function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMember
     return [...renewing, t('membership.cancel.until', { date }), t('membership.cancel.nothingAfter')];
   }
   if (atOnce === 'paused') return [t('membership.cancel.atOncePaused'), t('membership.cancel.credit')];
+  if (atOnce === 'pause') return [t('membership.cancel.atOncePaused'), t('membership.cancel.nothing')];
   if (atOnce === 'unpaid') return [t('membership.cancel.atOnce'), t('membership.cancel.nothing')];
   const stays =
     until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
@@ -75,7 +78,7 @@ function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMember
 
 /** The consequences of cancelling, before it happens. */
 export function CancelMembershipPage(props: CancelMembershipProps) {
-  const { ctx, action, problem, plan, atOnce, to, after, renewal, refund, withdrawHref, credit } = props;
+  const { ctx, action, problem, plan, atOnce, to, after, renewal, refund, withdrawHref, credit, dropsPause } = props;
   const { t } = ctx;
   return (
     <AccountAction
@@ -92,6 +95,7 @@ export function CancelMembershipPage(props: CancelMembershipProps) {
         ))}
         {atOnce === 'unpaid' && <li>{t('membership.cancel.unpaid')}</li>}
         {credit !== undefined && <li>{t('membership.cancel.creditStays', { amount: credit })}</li>}
+        {dropsPause && <li>{t('membership.cancel.pauseToo')}</li>}
         {to !== undefined && <li>{t('membership.cancel.change', { plan: to })}</li>}
         {after !== undefined && <li>{t('membership.cancel.then', { plan: after })}</li>}
         {atOnce === undefined && !refund && <li>{t('membership.cancel.back')}</li>}
@@ -139,11 +143,14 @@ interface ResumeMembershipProps extends ActProps {
   dropsRefund?: boolean;
   /** The plan of the change that does not happen. */
   to?: string | undefined;
+  /** A pause: one to come does not happen, or it ends now. */
+  pause?: 'to-come' | 'begun' | undefined;
   /** Hidden fields: the announced amounts. */
   fields: Record<string, string>;
 }
 
-function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeMembershipProps): string {
+function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to, pause }: ResumeMembershipProps): string {
+  if (pause === 'begun') return t('membership.resume.nowLead', { plan, amount: amount ?? '' });
   if (at === null) return t('membership.resume.leadUndated', { plan });
   const date = formatDate(lang, at);
   if (byMonth) {
@@ -152,14 +159,23 @@ function resumeLead({ ctx: { t, lang }, plan, at, amount, byMonth, to }: ResumeM
       : t('membership.resume.byMonth', { plan, date, amount });
   }
   const dated = amount === undefined ? date : t('membership.plan.renewsAt', { date, amount });
+  if (pause) return t('membership.resume.takeBackLead', { plan, date: dated });
   return to === undefined
     ? t('membership.resume.lead', { plan, date: dated })
     : t('membership.resume.keepLead', { plan, date: dated, to });
 }
 
-/** Cancels the scheduled end, or change to another plan (`to`). */
+/** The title of the page, and the text of its button. */
+export function resumeTexts({ to, pause }: Pick<ResumeMembershipProps, 'to' | 'pause'>) {
+  if (pause === 'begun') return { title: 'membership.act.resumeNow', submit: 'membership.act.resumeNow' } as const;
+  if (pause) return { title: 'membership.act.takeBack', submit: 'membership.act.takeBack' } as const;
+  if (to === undefined) return { title: 'membership.resume.title', submit: 'membership.act.resume' } as const;
+  return { title: 'membership.resume.keepTitle', submit: 'membership.act.keep' } as const;
+}
+
+/** Cancels the scheduled end, pause, or change to another plan (`to`). */
 export function ResumeMembershipPage(props: ResumeMembershipProps) {
-  const { ctx, action, problem, to, at, fields, more = '', dropsRefund } = props;
+  const { ctx, action, problem, at, fields, more = '', dropsRefund } = props;
   const { t } = ctx;
   const refund = dropsRefund ? t('membership.resume.noRefund') : '';
   const lead = [resumeLead(props), at === null ? '' : more, refund].filter((sentence) => sentence !== '').join(' ');
@@ -167,18 +183,14 @@ export function ResumeMembershipPage(props: ResumeMembershipProps) {
     <AccountAction
       ctx={ctx}
       id="resume-membership"
-      title={t(to === undefined ? 'membership.resume.title' : 'membership.resume.keepTitle')}
+      title={t(resumeTexts(props).title)}
       lead={lead}
       tab="membership"
       problem={problem}
     >
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />
-        <ActButtons
-          ctx={ctx}
-          submit={t(to === undefined ? 'membership.act.resume' : 'membership.act.keep')}
-          tab="membership"
-        />
+        <ActButtons ctx={ctx} submit={t(resumeTexts(props).submit)} tab="membership" />
       </form>
     </AccountAction>
   );

@@ -101,6 +101,33 @@ function refundTexts({ t }: PageContext, { refund }: Extract<PlanStatusView, { k
   ];
 }
 
+/** A pause that is to come, or has begun. */
+function PauseNotice({ ctx: { t, lang }, membership: { status, unpaid } }: Props) {
+  if (status.kind === 'pauses') {
+    const [date, until] = [formatDate(lang, status.at ?? status.resumesAt), formatDate(lang, status.resumesAt)];
+    return (
+      <Notice kind="info" title={t('membership.notice.pauses.title', { date })}>
+        {t('membership.notice.pauses.text', { plan: status.plan.name, until })}
+      </Notice>
+    );
+  }
+  // A charge that has failed has a notice of its own.
+  if (status.kind !== 'paused' || unpaid) return null;
+  const plan = status.plan.name;
+  if (status.resumesAt === null) {
+    return (
+      <Notice kind="info" title={t('membership.notice.paused.title')}>
+        {t('membership.notice.paused.text', { plan })}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="info" title={t('membership.notice.pausedUntil.title', { date: formatDate(lang, status.resumesAt) })}>
+      {t('membership.notice.pausedUntil.text', { plan })}
+    </Notice>
+  );
+}
+
 function PlanStatusNotice({ ctx, membership }: Props) {
   const { t, lang } = ctx;
   const { status, noted } = membership;
@@ -110,13 +137,7 @@ function PlanStatusNotice({ ctx, membership }: Props) {
   if (noted !== undefined) {
     return <Notice kind="info">{[t(`membership.noted.${noted}`), ...refund].join(' ') + after}</Notice>;
   }
-  if (status.kind === 'paused') {
-    return (
-      <Notice kind="info" title={t('membership.notice.paused.title')}>
-        {t('membership.notice.paused.text', { plan: status.plan.line })}
-      </Notice>
-    );
-  }
+  if (status.kind === 'pauses' || status.kind === 'paused') return <PauseNotice ctx={ctx} membership={membership} />;
   if (status.kind === 'trial-over') {
     if (waitsForBank(membership)) return null;
     return (

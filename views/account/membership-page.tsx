@@ -9,7 +9,7 @@ import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, DetailsCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
-import type { InvoiceRow, MembershipView } from './membership-view.ts';
+import type { InvoiceRow, MembershipView, PlanStatusView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface MembershipPageProps {
@@ -73,6 +73,14 @@ function membershipLine(ctx: PageContext, membership: MembershipView): string {
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
 }
 
+type PauseStatus = Extract<PlanStatusView, { kind: 'paused' | 'pauses' }>;
+
+function pauseLine(t: PageContext['t'], status: PauseStatus, day: (at: number | null) => string): string {
+  if (status.kind === 'pauses') return t('membership.line.pauses', { date: day(status.at) });
+  const { resumesAt } = status;
+  return resumesAt === null ? t('membership.line.paused') : t('membership.line.pausedUntil', { date: day(resumesAt) });
+}
+
 /** The status of a membership, in one line. */
 export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
   const day = (at: number | null) => (at === null ? '' : formatDate(lang, at));
@@ -80,7 +88,8 @@ export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: Mem
     case 'none':
       return t('membership.line.none');
     case 'paused':
-      return t('membership.line.paused');
+    case 'pauses':
+      return pauseLine(t, status, day);
     case 'trial-over':
       return t('membership.line.trialOver');
     case 'trial':

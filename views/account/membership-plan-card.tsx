@@ -31,6 +31,8 @@ function dated(
     case 'ends':
     case 'trial':
       return { label: t('membership.plan.endsOn'), value: date };
+    case 'pauses':
+      return { label: t('membership.plan.pausesOn'), value: date };
     case 'changes':
       return {
         label: t('membership.plan.changes'),
@@ -52,6 +54,14 @@ const nextPayment = (ctx: PageContext, at: number | null, nextCharge: NextCharge
   label: ctx.t('membership.plan.nextPayment'),
   value: at === null ? nextCharge.amount : chargeText(ctx, at, nextCharge),
 });
+
+/** The end of a pause, and its charge. */
+function resumeFacts(ctx: PageContext, { status, nextCharge }: MembershipView) {
+  const at = status.kind === 'pauses' || status.kind === 'paused' ? status.resumesAt : null;
+  if (at === null) return [];
+  const value = nextCharge ? chargeText(ctx, at, nextCharge) : formatDate(ctx.lang, at);
+  return [{ label: ctx.t('membership.plan.resumesOn'), value }];
+}
 
 /** The refund at the end of the plan. */
 function refundFacts({ t }: PageContext, planStatus: PlanStatusView) {
@@ -78,6 +88,7 @@ export function PlanCard({ ctx, membership }: Props) {
     ...(price === undefined ? [] : [{ label: t('membership.plan.price'), value: price }]),
     ...(discount === undefined ? [] : [{ label: t('membership.plan.discount'), value: discount }]),
     ...(day === undefined ? [] : [day]),
+    ...resumeFacts(ctx, membership),
     ...refundFacts(ctx, status),
     ...(status.kind === 'changes' && nextCharge ? [nextPayment(ctx, status.at, nextCharge)] : []),
     ...(credit === undefined ? [] : [{ label: t('membership.plan.credit'), value: credit }]),
@@ -96,7 +107,7 @@ export function PlanCard({ ctx, membership }: Props) {
   );
 }
 
-const paidKinds: readonly PlanStatusView['kind'][] = ['renews', 'ends', 'changes', 'unpaid'];
+const paidKinds: readonly PlanStatusView['kind'][] = ['renews', 'ends', 'changes', 'pauses', 'unpaid'];
 
 /** Tests whether the membership can be cancelled, and is not cancelled yet. */
 function canCancel({ status: { kind }, noted }: MembershipView): boolean {
@@ -104,11 +115,46 @@ function canCancel({ status: { kind }, noted }: MembershipView): boolean {
   return !isEnding && (kind === 'paused' || paidKinds.includes(kind));
 }
 
+/** Tests for a pause of the user that has begun and whose end is not being charged. */
+const canResumeNow = ({ status, unpaid, noted }: MembershipView): boolean =>
+  !unpaid &&
+  noted === undefined &&
+  ((status.kind === 'paused' && status.resumesAt !== null) || (status.kind === 'pauses' && status.hasBegun));
+
+/** A pause can be chosen, or it can end now. */
+function PauseActs({ ctx: { t }, membership }: Props) {
+  if (membership.canPause) {
+    return (
+      <ButtonLink href={`${membershipPath}/pause`} kind="quiet">
+        {t('membership.act.pause')}
+      </ButtonLink>
+    );
+  }
+  if (!canResumeNow(membership)) return null;
+  return <ButtonLink href={`${membershipPath}/resume`}>{t('membership.act.resumeNow')}</ButtonLink>;
+}
+
+/** Nothing is sold meanwhile. */
+const heldKinds: readonly PlanStatusView['kind'][] = ['paused', 'pauses'];
+
+/** The end, change or pause that does not have to happen. */
+function findTakenBack(status: PlanStatusView): 'ends' | 'changes' | 'pauses' | undefined {
+  if (status.kind === 'ends') return 'ends';
+  if (status.kind === 'changes' && !status.byMonth) return 'changes';
+  return status.kind === 'pauses' && !status.hasBegun ? 'pauses' : undefined;
+}
+
+const takeBackTexts = {
+  ends: 'membership.act.resume',
+  changes: 'membership.act.keep',
+  pauses: 'membership.act.takeBack',
+} as const;
+
 function PlanActs({ ctx, membership }: Props) {
   const { t } = ctx;
   const { status, unpaid } = membership;
   const { kind } = status;
-  const takesBack = kind === 'ends' || (kind === 'changes' && !status.byMonth);
+  const takesBack = findTakenBack(status);
   const hasPlan = kind === 'lasting' || paidKinds.includes(kind);
   const acts = [
     membership.withdrawalUntil !== undefined && (
@@ -121,15 +167,16 @@ function PlanActs({ ctx, membership }: Props) {
         {t('membership.act.cancel')}
       </ButtonLink>
     ),
+    <PauseActs key="pause" ctx={ctx} membership={membership} />,
     // An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit.
-    kind !== 'paused' && !waitsForBank(membership) && (
+    !heldKinds.includes(kind) && !waitsForBank(membership) && (
       <ButtonLink key="plan" href="/plan-purchase" kind={takesBack || unpaid ? 'quiet' : 'primary'}>
         {t(hasPlan ? 'membership.act.change' : 'membership.act.choose')}
       </ButtonLink>
     ),
     takesBack && (
       <form key="resume" method="post" action={`${membershipPath}/resume`}>
-        <Button>{t(kind === 'ends' ? 'membership.act.resume' : 'membership.act.keep')}</Button>
+        <Button>{t(takeBackTexts[takesBack])}</Button>
       </form>
     ),
   ];

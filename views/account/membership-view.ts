@@ -24,8 +24,10 @@ interface RefundAtEndView {
 export type PlanStatusView =
   | { kind: 'none' | 'trial-over' }
   | { kind: 'trial'; at: number }
-  /** A paid plan that is paused at Stripe: it gives nothing and is not charged. */
-  | { kind: 'paused'; plan: UserPlanView }
+  /** A paid plan that is paused: it gives nothing and is not charged. `resumesAt` null: the operator has paused it. */
+  | { kind: 'paused'; plan: UserPlanView; resumesAt: number | null }
+  /** A paid plan whose pause begins then; `hasBegun`: Stripe has paused it already, a little before. */
+  | { kind: 'pauses'; plan: UserPlanView; at: number | null; resumesAt: number; hasBegun: boolean }
   | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
   /** `refund`: given back then, because the paid period is not over. */
@@ -42,7 +44,7 @@ export type PlanStatusView =
 export interface MembershipView {
   status: PlanStatusView;
   /** The user's request that Stripe has not confirmed yet; `planStatus` shows it as done. */
-  noted?: 'cancel' | 'resume' | 'change' | undefined;
+  noted?: 'cancel' | 'resume' | 'change' | 'pause' | undefined;
   /** Of the initial plan. */
   trial?: { name: string; endsAt: number; days: number } | undefined;
   discount?: string | undefined;
@@ -74,6 +76,8 @@ export interface MembershipView {
   deal?: { plan: string; href: string } | undefined;
   /** The last moment for a withdrawal from the purchase (milliseconds since the epoch); undefined: there is none. */
   withdrawalUntil?: number | undefined;
+  /** Whether the user can choose a pause. */
+  canPause?: boolean;
   /** Whether plans can be bought or changed here. */
   sold: boolean;
 }

@@ -13,11 +13,36 @@ export type MembershipMail = {
 /** Plan and amount, or what of them is known. */
 const toLine = (...parts: readonly (string | undefined)[]) => parts.filter((part) => part !== undefined).join(' · ');
 
+interface Reader {
+  lang: Language;
+  t: T;
+}
+
+interface MailNotice {
+  title: string;
+  description: string;
+}
+
+function toPauseNotification({ lang, t }: Reader, { template, values }: MembershipMail): MailNotice | undefined {
+  switch (template) {
+    case 'plan-pauses': {
+      const start = `${t('mail.membership.pausesOn')} ${formatDate(lang, values.pausesAt)}`;
+      return { title: t('mail.planPauses.title'), description: toLine(values.planName, start) };
+    }
+    case 'plan-paused': {
+      const end = `${t('mail.membership.resumesOn')} ${formatDate(lang, values.resumesAt)}`;
+      return { title: t('mail.planPaused.title'), description: toLine(values.planName, end) };
+    }
+    case 'plan-not-paused':
+      return { title: t('mail.planNotPaused.title'), description: values.planName };
+    default:
+      return undefined;
+  }
+}
+
 /** The mails about money and the plan that are also shown inside the marketplace, short. */
-export function toNotification(
-  { lang, t }: { lang: Language; t: T },
-  { template, values }: MembershipMail,
-): { title: string; description: string } | undefined {
+export function toNotification({ lang, t }: Reader, mail: MembershipMail): MailNotice | undefined {
+  const { template, values } = mail;
   switch (template) {
     case 'receipt': {
       const amount = formatAmount(lang, values.totalAmount, { currency: values.currency });
@@ -54,6 +79,6 @@ export function toNotification(
     case 'plan-ended':
       return { title: t('mail.planEnded.title'), description: t(`mail.planEnded.lead.${values.why}`) };
     default:
-      return undefined;
+      return toPauseNotification({ lang, t }, mail);
   }
 }

@@ -25,6 +25,22 @@ const membership: Membership = {
 };
 
 const plan = text('mail.membership.plan', 'planName');
+
+/** The charge at the end of a pause, if it is known. */
+interface ChargeThen {
+  amountCents?: number;
+  currency?: string;
+}
+
+const charge: ChargeThen = { amountCents: 9_900, currency: 'usd' };
+const pauseEnd: readonly MailFact<ChargeThen & { resumesAt: number }>[] = [
+  time('mail.membership.resumesOn', 'resumesAt'),
+  {
+    label: 'mail.membership.chargeThen',
+    value: ({ amountCents: cents, currency }, { lang }) =>
+      cents === undefined || currency === undefined ? undefined : formatAmount(lang, cents, { currency }),
+  },
+];
 const open: MailLink<Membership> = { label: 'mail.membership.open', href: ({ pageLink }) => pageLink };
 const cancelPage: MailLink<Membership> = {
   label: 'mail.renewalNotice.cancel',
@@ -59,6 +75,30 @@ export const planEndMails = {
     variant: { name: 'planEndsOnNotice', applies: isOnNotice },
     button: open,
     sample: { ...membership, endsAt: atMs + 12 * dayMs },
+  }),
+  /** A pause is scheduled. */
+  'plan-pauses': defineMail<Membership & ChargeThen & { pausesAt: number; resumesAt: number }>({
+    name: 'planPauses',
+    facts: [plan, time('mail.membership.pausesOn', 'pausesAt'), ...pauseEnd],
+    advice: (_values, { t }) => t('mail.planPauses.back'),
+    button: open,
+    sample: { ...membership, ...charge, pausesAt: atMs + 12 * dayMs, resumesAt: atMs + 42 * dayMs },
+  }),
+  /** It has begun. */
+  'plan-paused': defineMail<Membership & ChargeThen & { resumesAt: number }>({
+    name: 'planPaused',
+    facts: [plan, ...pauseEnd],
+    advice: (_values, { t }) => t('mail.planPaused.back'),
+    button: open,
+    sample: { ...membership, ...charge, resumesAt: atMs + 42 * dayMs },
+  }),
+  /** A pause that waited for Stripe, until the plan had renewed or changed. */
+  'plan-not-paused': defineMail<Membership>({
+    name: 'planNotPaused',
+    facts: [plan],
+    advice: (_values, { t }) => t('mail.planNotPaused.again'),
+    button: open,
+    sample: membership,
   }),
   /** A resumption that waited for Stripe, and whose next charge is above the announced one by now. */
   'plan-not-resumed': defineMail<Membership & { amountCents: number; currency: string; endsAt: number }>({

@@ -1,6 +1,7 @@
 import { expireCodes } from './codes.ts';
 import { voidInvoice } from './collect.ts';
 import type { Invoice, Subscription } from './objects.ts';
+import { findPauseAt, findResumeAt, pauseBySchedule, resumeBySchedule } from './pause-schedules.ts';
 import { endAtDate, endPeriod, finalizeRenewal, retry } from './renewal.ts';
 import { passPhase } from './schedule-phases.ts';
 import { settle } from './settlements.ts';
@@ -20,10 +21,20 @@ interface DueTask {
 
 const runningStatuses = ['trialing', 'active', 'past_due'];
 
-/** The ends of a running subscription's period and phase, and its own: a phase mostly ends with a period. */
+/**
+ * The ends of a running subscription's period and phase, and its own: a phase mostly ends with a period. That of the
+ * pause of another one.
+ */
 function listEnds(state: State, subscription: Subscription): DueTask[] {
-  const { id, cancel_at, schedule } = subscription;
-  const ends: DueTask[] = [{ at: getItem(subscription).current_period_end, run: () => endPeriod(state, id) }];
+  const { id, status, cancel_at, schedule } = subscription;
+  const resumeAt = status === 'paused' ? findResumeAt(state, subscription) : undefined;
+  if (resumeAt !== undefined) return [{ at: resumeAt, run: () => resumeBySchedule(state, id) }];
+  if (!runningStatuses.includes(status)) return [];
+  const pauseAt = findPauseAt(state, subscription);
+  const ends: DueTask[] = [
+    ...(pauseAt === undefined ? [] : [{ at: pauseAt, run: () => pauseBySchedule(state, id) }]),
+    { at: getItem(subscription).current_period_end, run: () => endPeriod(state, id) },
+  ];
   if (cancel_at !== null) ends.push({ at: cancel_at, run: () => endAtDate(state, id) });
   const phase = schedule === null ? null : state.get('subscription_schedule', schedule).current_phase;
   if (phase) {
@@ -75,7 +86,6 @@ function findNextTask(state: State): DueTask | undefined {
     if (task) consider(task.at, task.run);
   }
   for (const subscription of state.all('subscription')) {
-    if (!runningStatuses.includes(subscription.status)) continue;
     for (const { at, run } of listEnds(state, subscription)) consider(at, run);
   }
   return first;

@@ -4,6 +4,8 @@ import type { Invoice, Subscription } from './objects.ts';
 import type { State } from './state.ts';
 
 const hoursToPay = 23;
+/** Of a resumption that Stripe tries itself. */
+const daysToResume = 365;
 export const findPendingChange = (state: State, subscription: string) =>
   state.find('hidden.change', `hidden_change_${subscription}`);
 
@@ -93,7 +95,10 @@ export function postponeChange(
     swept: about.swept,
     kind: about.kind,
     onAttempt: about.onAttempt ?? false,
-    expiresAt: Math.min(now + hoursToPay * 3_600, ...ends, ...trialEnds),
+    expiresAt:
+      about.kind === 'resume' && !about.onAttempt
+        ? now + daysToResume * 86_400
+        : Math.min(now + hoursToPay * 3_600, ...ends, ...trialEnds),
   };
   state.put(change);
   for (const field of changed) Object.assign(subscription, { [field]: structuredClone(before[field]) });
@@ -113,7 +118,10 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
   const before = subscription.discounts;
   Object.assign(subscription, structuredClone(change.target), { pending_update: null, status });
   recordDiscountChange(state, before, subscription.discounts);
-  if (change.kind === 'resume') delete subscription.status_details;
+  if (change.kind === 'resume') {
+    delete subscription.status_details;
+    recordResumption(state, subscription);
+  }
   recordDebits(state, subscription, change.debits);
   removeSpentDiscounts(state, subscription, new Set(change.used));
   state.drop(change.id);
@@ -123,6 +131,12 @@ export function applyChange(state: State, invoice: Invoice, status: 'active' | '
   );
   state.announce('customer.subscription.updated', subscription, 'updated');
   return true;
+}
+
+/** The resumption of a schedule, after its payment. */
+function recordResumption(state: State, { schedule: id }: Subscription) {
+  const [entry] = id === null ? [] : state.edit('subscription_schedule', id).pause_schedules;
+  if (entry?.resume) entry.resume.status = { type: 'succeeded' };
 }
 
 /** Drops the change that waited for this invoice. */

@@ -8,6 +8,7 @@ import { findPendingChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { creditLine, periodLine } from './proration.ts';
 import { billNextPeriod } from './renewal.ts';
+import { updateSchedule } from './schedules.ts';
 import type { State } from './state.ts';
 import { type Change, changeFields, readChange } from './subscription-change.ts';
 import { createSubscription } from './subscription-create.ts';
@@ -19,7 +20,7 @@ import { invalid, missing, StandInError, unknownToStandIn } from './types.ts';
 
 const known = [
   ...['customer', 'subscription', 'schedule', 'subscription_details', 'discounts', 'preview_mode', 'currency'],
-  'automatic_tax',
+  ...['automatic_tax', 'schedule_details'],
 ];
 const detailFields = [...changeFields, 'cancel_at_period_end', 'cancel_now', 'resume_at', 'billing_mode'];
 
@@ -36,6 +37,8 @@ export function createPreview(state: State, params: Params): Invoice {
   const reader = new Reader(params, known);
   const invoice = state.rehearse(() => {
     const id = reader.text('subscription') ?? managedBy(state, reader);
+    const act = reader.has('schedule_details') && rehearseSchedule(state, params);
+    if (act) return act;
     return id === undefined ? rehearseCreation(state, params, reader) : rehearseOn(state, id, reader);
   });
   return asPreview(invoice);
@@ -53,6 +56,14 @@ function managedBy(state: State, reader: Reader): string | undefined {
   const { subscription } = state.get('subscription_schedule', id, 'schedule');
   if (subscription === null) throw nothingToBill();
   return subscription;
+}
+
+/** The invoice of an update of a schedule, which the stand-in knows for a resumption alone. */
+function rehearseSchedule(state: State, { schedule, schedule_details: details }: Params): Invoice {
+  const { subscription: id } = updateSchedule(state, String(schedule), details as Params);
+  const { status, latest_invoice } = state.get('subscription', id ?? '');
+  if (status !== 'active') throw unknownToStandIn('previews of a change of this schedule', 'schedule_details');
+  return state.get('invoice', latest_invoice ?? '');
 }
 
 /** The first invoice of a future subscription; or, without items, the customer's next one. */

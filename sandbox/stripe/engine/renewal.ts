@@ -96,6 +96,8 @@ function billRest(state: State, subscription: Subscription) {
 export function retry(state: State, invoiceId: string) {
   const invoice = state.edit('invoice', invoiceId);
   const { outcome } = collect(state, invoiceId, { offSession: true });
+  // A subscription whose resumption is not paid stays paused.
+  if (state.get('subscription', toSubscriptionId(invoice)).status === 'paused') return;
   if (outcome !== 'paid' && outcome !== 'processing' && invoice.next_payment_attempt === null)
     end(state, toSubscriptionId(invoice), 'payment_failed');
 }

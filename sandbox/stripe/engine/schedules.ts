@@ -1,12 +1,13 @@
-import { newId } from './new-id.ts';
 import type { SchedulePhase, Subscription, SubscriptionSchedule } from './objects.ts';
 import { list, type Params, paging, Reader } from './params.ts';
+import { readPauses, resumeIfDue } from './pause-schedules.ts';
 import { findPendingChange } from './pending-change.ts';
 import { addPeriods } from './periods.ts';
 import { phasesFromNow, recordBare, release, setPhaseDiscounts } from './schedule-phases.ts';
+import { inPhase, makePhase, makeSchedule } from './schedule-shape.ts';
 import type { State } from './state.ts';
 import { endNow } from './subscription-lifecycle.ts';
-import { endsWithPeriod, getItem, readMethod } from './subscription-shape.ts';
+import { getItem, readMethod } from './subscription-shape.ts';
 import { checkLocation } from './tax.ts';
 import { invalid, missing, unknownToStandIn } from './types.ts';
 
@@ -16,96 +17,9 @@ const phaseFields = [
   'automatic_tax',
 ];
 
-function makePhase(
-  about: Pick<SchedulePhase, 'currency' | 'start_date' | 'end_date'> & { price: string; quantity: number },
-): SchedulePhase {
-  const { price, quantity, ...times } = about;
-  return {
-    ...times,
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
-    default_payment_method: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    invoice_settings: null,
-    items: [{ billing_thresholds: null, discounts: [], metadata: {}, plan: price, price, quantity, tax_rates: [] }],
-    metadata: {},
-    on_behalf_of: null,
-    proration_behavior: 'create_prorations',
-    transfer_data: null,
-    trial_end: null,
-  };
-}
-
-const inPhase = (discount: string) => ({ coupon: null, discount, promotion_code: null });
-
-/** A schedule with one phase: the subscription as it is, until its period ends. */
-function makeSchedule(state: State, subscription: Subscription): SubscriptionSchedule {
-  const item = getItem(subscription);
-  const { current_period_start: start_date, current_period_end: end_date } = item;
-  const times = { start_date, end_date };
-  const phase = makePhase({
-    ...times,
-    currency: subscription.currency,
-    price: item.price.id,
-    quantity: item.quantity,
-  });
-  return {
-    id: newId('sub_sched'),
-    object: 'subscription_schedule',
-    application: null,
-    billing_mode: structuredClone(subscription.billing_mode),
-    canceled_at: null,
-    completed_at: null,
-    created: state.now(),
-    current_phase: times,
-    customer: subscription.customer,
-    customer_account: null,
-    default_settings: {
-      application_fee_percent: null,
-      automatic_tax: structuredClone(subscription.automatic_tax),
-      billing_cycle_anchor: 'automatic',
-      billing_thresholds: null,
-      collection_method: 'charge_automatically',
-      default_payment_method: subscription.default_payment_method,
-      description: null,
-      invoice_settings: {
-        account_tax_ids: null,
-        custom_fields: null,
-        days_until_due: null,
-        description: null,
-        footer: null,
-        issuer: { type: 'self' },
-      },
-      on_behalf_of: null,
-      transfer_data: null,
-    },
-    end_behavior: endsWithPeriod(subscription) ? 'cancel' : 'release',
-    livemode: false,
-    metadata: {},
-    pause_schedules: [],
-    phases: [
-      {
-        ...phase,
-        automatic_tax: structuredClone(subscription.automatic_tax),
-        discounts: subscription.discounts.map(inPhase),
-      },
-    ],
-    released_at: null,
-    released_subscription: null,
-    status: 'active',
-    subscription: subscription.id,
-    test_clock: null,
-  };
-}
-
-/** Stripe takes no other parameter together with `from_subscription`. */
+/** Together with `from_subscription` Stripe takes pauses, and no other parameter. */
 export function createSchedule(state: State, params: Params): SubscriptionSchedule {
-  const reader = new Reader(params, ['from_subscription']);
+  const reader = new Reader(params, ['from_subscription', 'pause_schedules']);
   const subscription = state.edit('subscription', reader.need('from_subscription'));
   const { id, status, schedule: attached } = subscription;
   if (attached !== null) {
@@ -117,6 +31,7 @@ export function createSchedule(state: State, params: Params): SubscriptionSchedu
   if (status !== 'active' && status !== 'past_due') throw unknownToStandIn(`the schedule of a ${status} subscription`);
   if (findPendingChange(state, id)) throw unknownToStandIn('the schedule of a subscription with a pending update');
   const schedule = state.put(makeSchedule(state, subscription));
+  schedule.pause_schedules = readPauses(state, { schedule, subscription }, reader);
   subscription.schedule = schedule.id;
   subscription.cancel_at_period_end = false;
   state.announce('subscription_schedule.created', schedule);
@@ -254,7 +169,9 @@ function setScheduledEnd(state: State, subscription: Subscription, endsAt: numbe
 }
 
 export function updateSchedule(state: State, id: string, params: Params): SubscriptionSchedule {
-  const reader = new Reader(params, ['phases', 'end_behavior', 'proration_behavior', 'metadata', 'default_settings']);
+  const reader = new Reader(params, [
+    ...['phases', 'end_behavior', 'proration_behavior', 'metadata', 'default_settings', 'pause_schedules'],
+  ]);
   const managing = editManaging(state, id);
   const { schedule, subscription } = managing;
   reader.choice('proration_behavior', prorations);
@@ -274,10 +191,12 @@ export function updateSchedule(state: State, id: string, params: Params): Subscr
       setPhaseDiscounts(state, subscription, now);
     }
   }
+  schedule.pause_schedules = readPauses(state, managing, reader);
   const endsAt = schedule.phases.at(-1)?.end_date ?? null;
   setScheduledEnd(state, subscription, schedule.end_behavior === 'cancel' ? endsAt : null);
   state.announce('subscription_schedule.updated', schedule, 'updated');
   state.announce('customer.subscription.updated', subscription, 'updated');
+  resumeIfDue(state, subscription);
   return schedule;
 }
 

@@ -119,8 +119,11 @@ export function cancelAll(state: State, customer: string) {
   }
 }
 
+/** A pause ends the running period. */
 export function pause(state: State, subscription: Subscription, type: PauseReason) {
   subscription.status = 'paused';
+  const item = getItem(subscription);
+  item.current_period_end = Math.min(item.current_period_end, state.now());
   subscription.status_details = {
     paused: { subscription: { type }, transitioned_at: state.now(), type: 'subscription' },
   };
@@ -186,24 +189,28 @@ export function resumeSubscription(state: State, id: string, params: Params): Su
   const behaviour =
     reader.choice('payment_behavior', ['resume_on_payment_attempt', 'resume_on_payment_success']) ??
     'resume_on_payment_attempt';
-  const pending = findPendingChange(state, id);
+  resumeNow(state, subscription, { onAttempt: behaviour === 'resume_on_payment_attempt' });
+  return subscription;
+}
+
+/** @param how.onAttempt whether the first attempt to pay resumes it; else it is tried at once, and again as a renewal is */
+export function resumeNow(state: State, subscription: Subscription, { onAttempt }: { onAttempt: boolean }) {
+  const pending = findPendingChange(state, subscription.id);
   if (pending) voidInvoice(state, pending.invoice);
   const before = structuredClone(subscription);
   const billed = billResumption(state, subscription);
   const { invoice } = billed;
-  if (state.isRehearsal()) return subscription;
+  if (state.isRehearsal()) return;
   if (invoice.amount_due === 0) {
     recordBilling(state, subscription, billed);
     delete subscription.status_details;
     collect(state, invoice.id, { offSession: false });
     state.announce('customer.subscription.resumed', subscription);
   } else {
-    const onAttempt = behaviour === 'resume_on_payment_attempt';
     postponeChange(state, before, { ...billed, kind: 'resume', onAttempt });
     if (!onAttempt && defaultMethod(state, subscription) !== undefined) {
-      collect(state, invoice.id, { offSession: false }); // If paid, it applies the pending change.
+      collect(state, invoice.id, { offSession: true }); // If paid, it applies the pending change.
     }
   }
   state.announce('customer.subscription.updated', subscription, 'updated');
-  return subscription;
 }

@@ -1,4 +1,8 @@
-import { CancelMembershipPage, ResumeMembershipPage } from '../../../views/account/cancel-membership-pages.tsx';
+import {
+  CancelMembershipPage,
+  ResumeMembershipPage,
+  resumeTexts,
+} from '../../../views/account/cancel-membership-pages.tsx';
 import type { PlanStatusView } from '../../../views/account/membership-view.ts';
 import { membershipPath } from '../../../views/account/tabs.ts';
 import { formatAmount } from '../../../views/format.ts';
@@ -24,10 +28,14 @@ async function loadStatus(r: UserRequest, deps: AccountDeps) {
   return { membership, planStatus: toMembershipView(r, deps, { membership }).status };
 }
 
-type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' }>;
+/** Tests for a pause of the user that has begun at Stripe. */
+const hasPauseBegun = (status: PlanStatusView): boolean =>
+  (status.kind === 'paused' && status.resumesAt !== null) || (status.kind === 'pauses' && status.hasBegun);
+
+type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' | 'pauses' }>;
 
 const isEnding = (status: PlanStatusView): status is Ending =>
-  ['renews', 'changes', 'unpaid', 'paused'].includes(status.kind);
+  ['renews', 'changes', 'unpaid', 'paused', 'pauses'].includes(status.kind);
 
 async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedEnd) {
   const answered = await askStripe(r, () => membership.endProrated(r.user, announced));
@@ -42,6 +50,13 @@ async function endProrated(r: UserRequest, membership: AccountDeps['membership']
   return membershipPageAfter(noticeNames[answered.value]);
 }
 
+/** Why it ends at once. */
+function findAtOnce(status: Ending): 'unpaid' | 'paused' | 'pause' | undefined {
+  if (status.kind === 'pauses') return status.hasBegun ? 'pause' : undefined;
+  if (status.kind === 'paused') return status.resumesAt === null ? 'paused' : 'pause';
+  return status.kind === 'unpaid' ? 'unpaid' : undefined;
+}
+
 /** The page says until when the plan stays, or what is given back. */
 const cancelPage = settingsPage({
   path: `${membershipPath}/cancel`,
@@ -53,11 +68,13 @@ const cancelPage = settingsPage({
     if (!isEnding(planStatus)) return membershipPageAfter('nothing');
     const { kind } = planStatus;
     const renewal = await readIfAvailable(r, 'settings: cancel', () => deps.membership.pendingRenewal(r.user.id));
-    const isPaid = kind === 'renews' || kind === 'changes';
+    const atOnce = findAtOnce(planStatus);
+    const isPaid = kind === 'renews' || kind === 'changes' || (kind === 'pauses' && !atOnce);
     return {
       plan: planStatus.plan.name,
       until: planStatus.kind === 'paused' ? null : planStatus.at,
-      atOnce: kind === 'unpaid' || kind === 'paused' ? kind : undefined,
+      atOnce,
+      dropsPause: kind === 'pauses',
       to: planStatus.kind === 'changes' ? planStatus.to : undefined,
       // The plan without the subscription.
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,
@@ -84,15 +101,26 @@ const cancelPage = settingsPage({
   },
 });
 
-/** Cancels a scheduled end or change. */
+/** The end of a pause now: a whole period is charged. */
+async function toPauseEndProps(r: UserRequest, { membership: billing }: AccountDeps, plan: string) {
+  const next = await readIfAvailable(r, 'settings: end of a pause', () => billing.quoteResumption(r.user.id));
+  // The page of the membership says whether Stripe is away.
+  if (!next) return membershipPath;
+  const fields: Record<string, string> = { laterCents: toLaterAmounts(next) };
+  return { plan, at: next.at, pause: 'begun' as const, ...toNextChargeView(r, next), fields };
+}
+
+/** Cancels a scheduled end, change or pause, or ends a pause. */
 const resumePage = settingsPage({
   path: `${membershipPath}/resume`,
-  title: (t, { to }) => t(to === undefined ? 'membership.resume.title' : 'membership.resume.keepTitle'),
+  title: (t, props) => t(resumeTexts(props).title),
   guard: requireRecentAuth,
   Page: ResumeMembershipPage,
   async toProps(r, deps) {
     const { membership, planStatus } = await loadStatus(r, deps);
-    if (planStatus.kind !== 'ends' && planStatus.kind !== 'changes') return membershipPageAfter('nothing');
+    if ('plan' in planStatus && hasPauseBegun(planStatus)) return toPauseEndProps(r, deps, planStatus.plan.name);
+    const { kind } = planStatus;
+    if (kind !== 'ends' && kind !== 'changes' && kind !== 'pauses') return membershipPageAfter('nothing');
     if (planStatus.kind === 'changes' && planStatus.byMonth) return membershipPageAfter('nothing');
     const { plan } = planStatus;
     const at = membership ? toFullPeriodEnd(membership) : planStatus.at;
@@ -102,13 +130,15 @@ const resumePage = settingsPage({
     const { catalogue } = deps.membership;
     const byMonth = planAfterYear(catalogue, catalogue.byId(membership?.pricedPlanId)) !== undefined;
     const fields: Record<string, string> = next ? { laterCents: toLaterAmounts(next) } : {};
-    return { plan: plan.name, at, to, byMonth, dropsRefund, ...(next && toNextChargeView(r, next)), fields };
+    const pause = kind === 'pauses' ? ('to-come' as const) : undefined;
+    return { plan: plan.name, at, to, pause, byMonth, dropsRefund, ...(next && toNextChargeView(r, next)), fields };
   },
   async act(r, { membership }) {
     const announced = r.field('laterCents') || undefined;
     const answered = await askStripe(r, () => membership.resume(r.user, announced));
     if ('status' in answered) return answered;
     if (answered.value === 'changed') return { status: 409, problem: { text: r.t('membership.resume.changed') } };
+    if (answered.value === 'unpaid') return membershipPath;
     const noticeNames = { resumed: 'resumed', noted: 'resume-noted', 'no-change': 'nothing' } as const;
     return membershipPageAfter(noticeNames[answered.value]);
   },

@@ -36,10 +36,11 @@ async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   const { catalogue } = deps.membership;
   const words = (plan: Plan) => toPlanView(r, plan, { catalogue, membership });
   const status = toPlanStatus({ catalogue, nowMs: deps.billingNow(), words }, user, membership);
-  if (status.kind === 'renews' || status.kind === 'changes') {
+  if (status.kind === 'renews' || status.kind === 'changes' || (status.kind === 'pauses' && !status.hasBegun)) {
     return { plan: status.plan.line, until: status.at, refund: await findRefund(r, deps, user.id) };
   }
-  if (status.kind === 'unpaid' || status.kind === 'paused') return { plan: status.plan.line, until: null };
+  if (status.kind === 'unpaid' || status.kind === 'paused' || status.kind === 'pauses')
+    return { plan: status.plan.line, until: null };
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import { formatAmount, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
   type Catalogue,
+  canPause,
   graceEndsAt,
   type InvoiceView,
   laterAmountsText,
@@ -130,6 +131,7 @@ export function toMembershipView(
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
     status: withRefund(r, toPlanStatus({ catalogue, nowMs, words }, r.user, membership), membership),
     noted: membership?.noted,
+    canPause: membership !== undefined && sold && canPause(membership, catalogue, nowMs),
     trial: membership && toTrialStatus(membership, catalogue, nowMs),
     discount: membership && toDiscountText(r, membership, money),
     credit: membership && toCreditText(r, membership, currency),

@@ -23,10 +23,14 @@ interface StatusRules {
 const toLasting = ({ words }: StatusRules, plan: Plan | undefined): PlanStatusView =>
   plan ? { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' } : { kind: 'none' };
 
-type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'ending' | 'grace' }>;
+type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'pausing' | 'ending' | 'grace' }>;
 
-/** A state in which the paid plan is given. @param base the plan without a subscription */
-function toGivenStatus({ catalogue, words }: StatusRules, state: GivenState, base: Plan | undefined): PlanStatusView {
+/** A state in which the paid plan is given. @param about.base the plan without a subscription */
+function toGivenStatus(
+  { catalogue, words }: StatusRules,
+  state: GivenState,
+  { base, isPaused }: { base: Plan | undefined; isPaused: boolean },
+): PlanStatusView {
   const at = state.until;
   switch (state.kind) {
     case 'paid':
@@ -39,6 +43,8 @@ function toGivenStatus({ catalogue, words }: StatusRules, state: GivenState, bas
         to: words(state.next).line,
         ...(planAfterYear(catalogue, state.plan)?.id === state.next.id && { byMonth: true }),
       };
+    case 'pausing':
+      return { kind: 'pauses', plan: words(state.plan), at, resumesAt: state.resumesAt, hasBegun: isPaused };
     case 'ending':
       return { kind: 'ends', plan: words(state.plan), at, after: base && words(base).line };
     case 'grace':
@@ -63,7 +69,7 @@ export function toPlanStatus(
       return canBePaid && state.plan ? { kind: 'unpaid', plan: words(state.plan), at: null } : toLasting(rules, base);
     }
     case 'paused':
-      return { kind: 'paused', plan: words(state.plan) };
+      return { kind: 'paused', plan: words(state.plan), resumesAt: state.resumesAt };
     case 'lasting':
       return toLasting(rules, state.plan);
     case 'trial':
@@ -74,7 +80,7 @@ export function toPlanStatus(
     case 'over':
       return { kind: 'none' };
     default:
-      return toGivenStatus(rules, state, base);
+      return toGivenStatus(rules, state, { base, isPaused: membership.status === 'paused' });
   }
 }
 

@@ -30,7 +30,7 @@ import {
   rejectDifferent,
   toWireCustomer,
 } from '../stripe/wire-format.ts';
-import { isPaused } from '../subscription/membership.ts';
+import { isOnHold } from '../subscription/membership-state.ts';
 import { withRefundAtEnd } from '../subscription/notice-rules.ts';
 import { apiErrorTexts, findBillingOwner, hasCustomer, orUnavailable, refusePaused } from './api-errors.ts';
 import { billingDocs, customerDocs, customerParams, promotionCodeAnswer } from './billing-docs.ts';
@@ -181,7 +181,7 @@ function applyCouponOperation(billing: BillingModule): ApiOperation {
     problems: { 404: 'No such subscription, plan or promotion code', 409: 'The code may not be used now' },
     async handle({ req, params: { subscriptionId }, body }) {
       const { user, membership } = await findBillingOwner(req, deps.database, { subscriptionId });
-      if (isPaused(membership)) throw refusePaused();
+      if (isOnHold(membership)) throw refusePaused();
       return orUnavailable(apiErrorTexts.update, async () => {
         const { plan, promotion } = await applyCode(req, billing, { user, code: body.coupon, planId: body.planId });
         const { dueCents } = await billing.quote(user, plan, promotion);

@@ -16,7 +16,8 @@ import {
   parseAmount,
   rejectDifferent,
 } from '../stripe/wire-format.ts';
-import { isPaused, type Membership } from '../subscription/membership.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { isOnHold } from '../subscription/membership-state.ts';
 import {
   apiErrorTexts,
   findBillingOwner,
@@ -249,7 +250,7 @@ function upgradeSubscriptionOperation(billing: BillingModule): ApiOperation {
       const { user, membership } = await findBillingOwner(req, billing.deps.database, { customerId, subscriptionId });
       const plan = requirePlan(billing.catalogue, body);
       rejectOtherPlan(body, plan, billing.catalogue);
-      if (isPaused(membership)) throw refusePaused();
+      if (isOnHold(membership)) throw refusePaused();
       return orUnavailable(apiErrorTexts.order, () =>
         isOn(plan, membership)
           ? answerRepetition(billing, body, { user, plan })

@@ -62,6 +62,8 @@ export interface Catalogue {
   onDispute: PlanEnd;
   onFullRefund: PlanEnd;
   cancel: PlansFile['cancel'];
+  /** For how many months a user can pause a paid plan, the fewest first; []: not at all. */
+  pauseMonths: readonly number[];
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
   /**
@@ -133,6 +135,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     onDispute: file.onDispute,
     onFullRefund: file.onFullRefund,
     cancel: file.cancel,
+    pauseMonths: (file.pause?.months ?? []).toSorted((one, other) => one - other),
     withdrawalDays: file.consumers?.withdrawalDays,
     afterYear: file.consumers?.afterYear,
     tax: file.tax,

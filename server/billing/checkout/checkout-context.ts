@@ -12,7 +12,8 @@ import {
   StripeUnavailableError,
   TaxLocationError,
 } from '../results.ts';
-import { isPaused, toLaterAmounts } from '../subscription/membership.ts';
+import { toLaterAmounts } from '../subscription/membership.ts';
+import { isOnHold } from '../subscription/membership-state.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutFlow, ResolveCheckoutFlow } from './checkout-flow.ts';
 import { type PageNotice, placeNotice, type StripeAction, unavailableNotice } from './checkout-texts.ts';
@@ -123,16 +124,16 @@ export async function unpaidInvoiceUrl(
   const currentMembership = await membership.getMembership(user.id);
   if (!currentMembership) return undefined;
   const { unpaid, pending } = currentMembership;
-  return unpaid || pending?.debit || isPaused(currentMembership) ? unpaidAddress : undefined;
+  return unpaid || pending?.debit || isOnHold(currentMembership) ? unpaidAddress : undefined;
 }
 
-/** The page for a user with a paused subscription: plans cannot be chosen until it is resumed or ends. */
+/** The page for a user with a paused subscription, or a pause to come: plans cannot be chosen until it is resumed or ends. */
 export async function pausedFirst(
   { membership }: Pick<CheckoutDeps, 'membership'>,
   { id }: Checkout['user'],
 ): Promise<string | undefined> {
   const currentMembership = await membership.getMembership(id);
-  return currentMembership && isPaused(currentMembership) ? unpaidAddress : undefined;
+  return currentMembership && isOnHold(currentMembership) ? unpaidAddress : undefined;
 }
 
 /** The announced amount from the form; it is compared, never used. */

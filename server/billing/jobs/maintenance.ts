@@ -3,8 +3,8 @@ import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
 import { giveUpCharge, settleCharge } from '../purchase/run-charge.ts';
 import { updateContactsDue } from '../subscription/contact.ts';
-import { listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
-import { endsWithin } from '../subscription/membership.ts';
+import { listPausesBegun, listTrialsEnding, listUnpaidBefore } from '../subscription/due-store.ts';
+import type { Membership } from '../subscription/membership.ts';
 import { trialNoticeKey, trialNoticeMs, trialNoticeStart } from '../subscription/membership-changes.ts';
 import { paymentGraceEnds } from '../subscription/membership-state.ts';
 import { findMembership, wasNotified } from '../subscription/membership-store.ts';
@@ -26,6 +26,10 @@ const leftLyingMs = 60 * minuteMs;
 const beforeRenewalMs = 10 * minuteMs;
 const eventsKeptMs = 30 * dayMs;
 const batch = 200;
+
+/** Tests whether the paid period ends within this time. */
+const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
+  periodEnd !== null && periodEnd - nowMs < withinMs;
 
 /** A failure for one user does not block the others. */
 async function forEachSafely<T>(
@@ -99,6 +103,15 @@ async function endGrace(deps: BillingDeps): Promise<void> {
   });
 }
 
+/** A pause begins a little before the paid period ends: the plan ends with that. */
+async function endPausedPlans(deps: BillingDeps): Promise<void> {
+  const { database, now } = deps;
+  await forEachSafely(deps, await listPausesBegun(database.db, now(), batch), {
+    act: (userId) => syncMember(deps, userId),
+    failed: 'could not end a plan that is paused',
+  });
+}
+
 /** Notifies of ending trials, in case Stripe's event did not arrive. */
 async function notifyEndingTrials(deps: BillingDeps): Promise<void> {
   const { database, now } = deps;
@@ -131,6 +144,7 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () => finishCharges(deps),
     () => moveOldChanges(deps),
     () => endGrace(deps),
+    () => endPausedPlans(deps),
     () => notifyEndingTrials(deps),
     () =>
       notifyRenewals(deps, (notices, act) =>

@@ -4,8 +4,8 @@ import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 
 /**
  * A task that must still be done at Stripe: end a subscription at once or at its period's end, change to another plan
- * then (change-later), restore its state from before a request for deletion (keep), cancel the scheduled end or change
- * (resume), refund an invoice, create the customer and trial of a new member (ensure-customer), delete a customer.
+ * then (change-later), pause it then (pause), restore its state from before a request for deletion (keep), cancel the scheduled end, change
+ * or pause (resume), refund an invoice, create the customer and trial of a new member (ensure-customer), delete a customer.
  */
 export type BillingTaskKind = Row<'billingTasks'>['kind'];
 
@@ -39,7 +39,7 @@ const toBillingTask = (row: Row<'billingTasks'>): BillingTask => ({
   userId: row.userId === noUser ? null : row.userId,
 });
 
-const atPeriodEnd: readonly BillingTaskKind[] = ['cancel-later', 'change-later', 'keep', 'resume'];
+const atPeriodEnd: readonly BillingTaskKind[] = ['cancel-later', 'change-later', 'keep', 'resume', 'pause'];
 
 /** The tasks that a new one replaces: the last one counts, but an immediate end cannot be replaced. */
 const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly BillingTaskKind[]> = {
@@ -47,6 +47,7 @@ const overtaken: Record<Exclude<BillingTaskKind, 'delete-customer'>, readonly Bi
   'change-later': atPeriodEnd,
   keep: atPeriodEnd,
   resume: atPeriodEnd,
+  pause: atPeriodEnd,
   'cancel-now': [...atPeriodEnd, 'cancel-now'],
   refund: [],
   'ensure-customer': ['ensure-customer'],

@@ -15,6 +15,7 @@ import { isPaused, type Membership, trialPlanKey } from '../subscription/members
 import { currentPaidPlan } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { waitsForEnd } from '../subscription/notice-rules.ts';
+import { isToCome, pauseAsNoted } from '../subscription/schedule-pause.ts';
 import { readScheduled, readScheduledPrices, scheduleChange, scheduleEnd } from '../subscription/scheduled-change.ts';
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
@@ -114,10 +115,10 @@ async function changeLater(deps: BillingDeps, userId: UserId, { planId, detail }
   await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
-/** Cancels the scheduled end or change; a plan that follows has the announced price. */
+/** Cancels the scheduled end, change or pause; a plan that follows has the announced price. */
 async function resume(deps: BillingDeps, userId: UserId, { detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
-  if (!membership?.subscriptionId || (!membership.cancelAtPeriodEnd && membership.nextPlanId === null)) return;
+  if (!membership?.subscriptionId || !isToCome(membership, deps.now())) return;
   const { prices = [], laterAmounts } = parseColumn(storedValues.laterChange, detail) ?? {};
   await atAnnouncedPrices(deps, prices, async (own) => {
     if (await isRefusedResumption(own, userId, laterAmounts)) return;
@@ -160,6 +161,7 @@ async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: Us
   else if (kind === 'keep') await keep(deps, userId, task);
   else if (kind === 'resume') await resume(deps, userId, task);
   else if (kind === 'change-later') await changeLater(deps, userId, task);
+  else if (kind === 'pause') await pauseAsNoted(deps, userId, task);
   else if (await endSubscription(deps, task, userId)) return;
   await completeTask(deps.database.db, task.id);
 }

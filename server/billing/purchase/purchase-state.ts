@@ -1,7 +1,7 @@
 import type { StripeInvoiceId } from '../../shared/index.ts';
 import type { Decline } from '../stripe/stripe-objects.ts';
-import { isPaused, type Membership } from '../subscription/membership.ts';
-import type { ChangeKind } from '../subscription/membership-state.ts';
+import type { Membership } from '../subscription/membership.ts';
+import { type ChangeKind, isOnHold } from '../subscription/membership-state.ts';
 import type { Charge } from './charge.ts';
 
 /** A payment whose request is stored. `purchases.state` is `charging` in all of these states. */
@@ -71,7 +71,7 @@ export type PurchaseEvent =
       kind: 'confirmed';
       membership: Pick<
         Membership,
-        'status' | 'pricedPlanId' | 'unpaid' | 'pending' | 'card' | 'nextPlanId' | 'cancelAtPeriodEnd'
+        'status' | 'pricedPlanId' | 'unpaid' | 'pending' | 'card' | 'nextPlanId' | 'cancelAtPeriodEnd' | 'pause'
       >;
       change: ChangeKind;
       announcedCents: number;
@@ -185,7 +185,7 @@ function price({ charge, announcedCents, laterCents }: EventOfKind<'priced'>): R
 
 /** Nothing is sold until this is settled. */
 function findObstacle(membership: EventOfKind<'confirmed'>['membership']): PurchaseRefusal | undefined {
-  if (isPaused(membership)) return 'paused';
+  if (isOnHold(membership)) return 'paused';
   if (membership.unpaid) return 'unpaid-first';
   return membership.pending?.debit ? 'debit-waiting' : undefined;
 }

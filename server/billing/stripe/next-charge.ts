@@ -65,7 +65,7 @@ function toRegularAmounts(invoice: Stripe.Invoice, { discount, customerDiscount,
 }
 
 /** From a preview of the very next invoice, with the user's balance in it. */
-function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number | null): NextCharge {
+export function toNextCharge(invoice: Stripe.Invoice, discounts: Discounts, at: number | null): NextCharge {
   const { customerDiscount } = discounts;
   return {
     ...toRegularAmounts(invoice, { discount: discountAt(discounts, { at }), customerDiscount, at }),
@@ -192,16 +192,17 @@ export async function previewLaterPlan(
 }
 
 /**
- * The next charge of a subscription that ends or changes, if that is cancelled: at its own price, which may be
+ * The next charge of a subscription that ends, changes or pauses, if that is cancelled: at its own price, which may be
  * archived. undefined: unknown.
+ * @param at the time of another one, which is the first one after a pause
  * @throws {StripeUnavailableError}
  */
 export async function previewKeptPrice(
   { stripe }: Pick<BillingDeps, 'stripe'>,
-  membership: Membership,
+  membership: Snapshot,
+  at = toFullPeriodEnd(membership),
 ): Promise<NextCharge | undefined> {
   const { customerId, subscriptionId, price, balanceCents, customerDiscount } = membership;
-  const at = toFullPeriodEnd(membership);
   if (customerId === null || subscriptionId === null || price === null) return undefined;
   const discount = discountAt(membership, { at, amountCents: price.amountCents });
   const invoice = await callStripe(stripe, (client) =>
@@ -223,7 +224,9 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
   const facts = [
     ...[id, status, cancel_at, cancel_at_period_end, trial_end, latest, metadata],
     ...[pause_collection?.behavior, customer?.balance, customer?.address?.country, customer?.address?.postal_code],
-    typeof schedule === 'object' ? [schedule?.id, schedule?.end_behavior, schedule?.phases] : schedule,
+    typeof schedule === 'object'
+      ? [schedule?.id, schedule?.end_behavior, schedule?.phases, schedule?.pause_schedules]
+      : schedule,
     items.data.map((item) => [item.price.id, item.quantity, item.current_period_end]),
     discounts.map(toId),
     ...(customer?.discount ? [customer.discount.id] : []),
@@ -234,8 +237,8 @@ function toBasis(subscription: Stripe.Subscription, customer: Stripe.Customer | 
 }
 
 /** Tests whether the subscription to a paid plan will be charged without another act. */
-const willBeCharged = ({ status, pricedPlanId, cancelAtPeriodEnd, nextPlanId }: Snapshot): boolean =>
-  (status === 'active' || status === 'trialing' || status === 'past_due') &&
+const willBeCharged = ({ status, pricedPlanId, cancelAtPeriodEnd, nextPlanId, pause, unpaid }: Snapshot): boolean =>
+  (status === 'active' || status === 'trialing' || status === 'past_due' || (pause !== null && unpaid === null)) &&
   pricedPlanId !== null &&
   pricedPlanId !== trialPlanKey &&
   (!cancelAtPeriodEnd || nextPlanId !== null);
@@ -261,6 +264,7 @@ async function previewNextCharge(
   deps: Pick<BillingDeps, 'stripe' | 'prices' | 'catalogue'>,
   { subscription, snapshot }: { subscription: Stripe.Subscription; snapshot: Snapshot },
 ): Promise<NextCharge | null> {
+  if (snapshot.pause) return (await previewKeptPrice(deps, snapshot, snapshot.pause.resumesAt)) ?? null;
   const plan = deps.catalogue.byId(snapshot.nextPlanId);
   // A change that waits until the period's end without a schedule: Stripe only knows of the end.
   if (snapshot.cancelAtPeriodEnd && subscription.schedule === null) {

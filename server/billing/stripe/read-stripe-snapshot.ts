@@ -22,6 +22,7 @@ import {
   toAppliedDiscount,
   toCustomerDiscount,
   toId,
+  toMemberPause,
   toMs,
   toMsOrNull,
   toPrice,
@@ -249,6 +250,7 @@ export async function toMembershipSnapshot(
     pending: null,
     price: null,
     nextCharge: null,
+    pause: null,
     balanceCents: customer?.balance ?? 0,
   };
   // An operator deleted the customer at Stripe, and with it the paid time.
@@ -291,6 +293,7 @@ export async function toMembershipSnapshot(
     pending,
     price: over || !item ? null : toPrice(subscription, item),
     nextCharge: null, // readNextCharge follows
+    pause: toMemberPause(subscription),
     balanceCents: nextBalance(customer, subscription),
   };
   return asBeforePurchase(snapshot, subscription);

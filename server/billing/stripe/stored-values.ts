@@ -5,6 +5,7 @@ import type { AnnouncedPrice, LaterChange } from '../jobs/task-store.ts';
 import type { CreditNote, EndOnNotice, RefundTask } from '../orders/order.ts';
 import type { Charge, QuotedDate } from '../purchase/charge.ts';
 import type { ChosenPromotion } from '../results.ts';
+import type { MemberPause, PauseRequest } from '../subscription/coming-acts.ts';
 import type {
   AppliedDiscount,
   ContactDue,
@@ -72,6 +73,10 @@ const laterChange: z.ZodType<LaterChange> = z.looseObject({
   byUser: z.boolean(),
   laterAmounts: z.string().optional(),
 });
+
+const pauseShape = { pausesAt: z.number(), resumesAt: z.number() };
+const pause: z.ZodType<MemberPause> = z.looseObject(pauseShape);
+const pauseRequest: z.ZodType<PauseRequest> = z.looseObject({ ...pauseShape, periodEnd: z.number() });
 
 const discountShape = {
   code: z.string(),
@@ -175,6 +180,8 @@ export const storedValues = {
   refund,
   endOnNotice,
   laterChange,
+  pause,
+  pauseRequest,
   discount,
   customerDiscount,
   promotion,

@@ -86,7 +86,7 @@ const compared = [
     'unpaid',
     'pending',
   ],
-  ...['price', 'nextCharge', 'balanceCents'],
+  ...['price', 'nextCharge', 'pause', 'balanceCents'],
 ] as (keyof Snapshot)[];
 
 const toText = (value: unknown) =>

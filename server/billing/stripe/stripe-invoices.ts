@@ -181,11 +181,14 @@ const wasTried = (invoice: Stripe.Invoice) =>
 /** An attempted charge without success until now. */
 export const isUnpaidRenewal = (invoice: Stripe.Invoice) => invoice.status === 'open' && wasTried(invoice);
 
-/** The invoices that made a subscription past due: Stripe may call that of a scheduled plan an update, not a renewal. */
+/**
+ * The invoices that made a subscription past due, or that keep one paused: Stripe may call that of a scheduled plan, and
+ * that of a resumption, an update.
+ */
 export const listOverdue = (subscriptions: readonly Stripe.Subscription[]): Set<string> =>
   new Set(
     subscriptions.flatMap(({ status, pending_update: change, latest_invoice: latest }) =>
-      status === 'past_due' && !change && latest ? [toId(latest)] : [],
+      (status === 'past_due' || status === 'paused') && !change && latest ? [toId(latest)] : [],
     ),
   );
 

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { isItemIn } from '../../shared/index.ts';
+import type { MemberPause } from '../subscription/coming-acts.ts';
 import type {
   AppliedDiscount,
   CustomerDiscount,
@@ -109,6 +110,18 @@ export function discountOfCoupon(coupon: Stripe.Coupon): AppliedDiscount {
     endsAt: null,
     months: coupon.duration_in_months,
   };
+}
+
+/** The key of a pause that the user has asked for; an operator's has another. */
+export const pauseKey = 'foyer_member';
+
+/** From when it is scheduled until the subscription is resumed. @param subscription with its schedule expanded */
+export function toMemberPause(subscription: Stripe.Subscription): MemberPause | null {
+  const entry = findSchedule(subscription)?.pause_schedules.find(({ key }) => key === pauseKey);
+  if (!entry?.resume || entry.resume.status.type === 'succeeded') return null;
+  // One that Stripe could not begin is none.
+  if (entry.pause.status.type !== 'scheduled' && subscription.status !== 'paused') return null;
+  return { pausesAt: toMs(entry.pause.pause_at), resumesAt: toMs(entry.resume.resume_at) };
 }
 
 // A subscription schedule is how Stripe keeps a change that takes effect at the period's end.

@@ -12,6 +12,9 @@ import { findKeptRenewal } from './kept-renewal.ts';
 import { continuingTasks, isPaused, type Membership, notedIn, toLaterAmounts } from './membership.ts';
 import { findRenewingMembership } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
+import { resumeNow } from './pause.ts';
+import type { ResumeResult } from './pause-rules.ts';
+import { isToCome } from './schedule-pause.ts';
 import { syncMember } from './sync-from-stripe.ts';
 
 // Actions on a membership that are accepted while Stripe is unavailable: each is stored before its first call to
@@ -96,21 +99,19 @@ export async function changeLater(
 }
 
 /**
- * Cancels a scheduled end or change. The caller holds the user's lock.
+ * Cancels a scheduled end, change or pause; ends a pause that has begun, which charges the announced amount. The caller holds the user's lock.
  * @param announced the later amounts that the page has named; undefined: it has named none
  * @throws {StripeUnavailableError} if they cannot be compared
  */
-export async function resume(
-  deps: BillingDeps,
-  { id }: User,
-  announced: string | undefined,
-): Promise<'resumed' | 'noted' | 'no-change' | 'changed'> {
+export async function resume(deps: BillingDeps, { id }: User, announced: string | undefined): Promise<ResumeResult> {
   const { database } = deps;
   const { membership, isAway } = await readOrStored(deps, id);
   if (!membership?.subscriptionId) return 'no-change';
-  const toCome = membership.cancelAtPeriodEnd || membership.nextPlanId !== null;
+  if (membership.pause && isPaused(membership)) return isAway ? 'no-change' : resumeNow(deps, membership, announced);
+  const toCome = isToCome(membership, deps.now());
   const waiting = await listTasks(database.db, id);
-  const isNoted = notedIn(waiting) === 'cancel' || waiting.some(({ kind }) => kind === 'change-later');
+  const isNoted =
+    notedIn(waiting) === 'cancel' || waiting.some(({ kind }) => kind === 'change-later' || kind === 'pause');
   if (!toCome && !isNoted) return 'no-change';
   const renewal = announced === undefined || isAway ? undefined : await findKeptRenewal(deps, id);
   if (renewal && toLaterAmounts(renewal) !== announced) return 'changed';

@@ -9,7 +9,7 @@ import { callStripe } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
 import { ensureCustomer, findCreatedSubscription } from './ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
-import { changeKind } from './membership-state.ts';
+import { changeKind, isOnHold } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
 import { type MemberReading, readMember, syncMember } from './sync-from-stripe.ts';
 
@@ -56,7 +56,7 @@ export async function viewedSubscription(deps: BillingDeps, user: User): Promise
   const membership = known && hasBegun(known) ? known : await ensureCustomer(deps, user, deps.catalogue.trial.days);
   const { customerId, subscriptionId, status } = membership;
   if (customerId === null) throw new StripeUnavailableError('the customer has just been deleted');
-  if (isPaused(membership)) throw new StripeUnavailableError('the subscription is paused');
+  if (isOnHold(membership)) throw new StripeUnavailableError('the subscription is paused');
   const subscription = findCreatedSubscription(deps, user, membership);
   return {
     membership,

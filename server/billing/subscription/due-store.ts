@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PlanId, UserId } from '../../shared/index.ts';
+import { dayMs, type PlanId, type UserId } from '../../shared/index.ts';
 import type { Db } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 import type { Membership } from './membership.ts';
@@ -34,12 +34,30 @@ export async function listOldChanges(db: Db, max: number): Promise<Membership[]>
   return rows.map(toMembership);
 }
 
-/** Users whose renewal has been unpaid since before this time. */
+/** Users whose paid period has ended since their pause began. */
+export async function listPausesBegun(db: Db, nowMs: number, max: number): Promise<UserId[]> {
+  const rows = await db
+    .selectFrom('memberships')
+    .select('userId')
+    .where('status', '=', 'paused')
+    .where('periodEnd', '>', nowMs - 2 * dayMs)
+    .where('periodEnd', '<=', nowMs)
+    .where('pause', 'is not', null)
+    .where('paidUntil', '<=', nowMs)
+    .where(({ ref, eb }) => eb('syncedAt', '<', ref('paidUntil')))
+    .orderBy('periodEnd')
+    .limit(max)
+    .execute();
+  return rows.map(({ userId }) => userId);
+}
+
+/** Users whose renewal, or end of a pause, has been unpaid since before this time. */
 export async function listUnpaidBefore(db: Db, beforeMs: number, max: number): Promise<UserId[]> {
   const rows = await db
     .selectFrom('memberships')
     .select('userId')
-    .where('status', 'in', ['past_due', 'unpaid'])
+    .where('status', 'in', ['past_due', 'unpaid', 'paused'])
+    .where((eb) => eb.or([eb('status', '!=', 'paused'), eb('pause', 'is not', null)]))
     .where('unpaidSince', '<=', beforeMs)
     .orderBy('unpaidSince')
     .limit(max)
@@ -81,6 +99,7 @@ export async function listYearlyRenewals(
     .selectAll()
     .where('status', '=', 'active')
     .where('cancelAtPeriodEnd', '=', 0)
+    .where('pause', 'is', null)
     .where('periodEnd', '>', window.fromMs)
     .where('periodEnd', '<=', window.untilMs)
     .where((eb) =>

@@ -9,7 +9,8 @@ import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
-import type { Membership, PendingChange, RefundAtEnd, SavedCard } from './membership.ts';
+import type { RefundAtEnd } from './coming-acts.ts';
+import type { Membership, PendingChange, SavedCard } from './membership.ts';
 import { currentPaidPlan, graceEndsAt, trialUntil } from './membership-state.ts';
 import { recordNotification } from './membership-store.ts';
 
@@ -160,6 +161,12 @@ const toRefundValues = (amounts: RefundAtEnd['amounts'] | undefined) =>
     ...(amounts.creditCents > 0 && { creditCents: amounts.creditCents }),
   };
 
+/** The end of a pause and its charge, or what of it is known. */
+const toPauseValues = ({ pause, nextCharge }: Membership) => ({
+  resumesAt: pause?.resumesAt ?? 0,
+  ...(nextCharge && { amountCents: nextCharge.amountCents, currency: nextCharge.currency }),
+});
+
 /** A scheduled change is reported when it changes, not while it lasts. */
 function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogue): MembershipMail[] {
   if (paying) return [];
@@ -181,6 +188,9 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
     };
     return [{ template: 'plan-changes', values: { ...about, changesAt, amountCents, currency } }];
   }
+  if (after.pause && !before.pause) {
+    return [{ template: 'plan-pauses', values: { planName: plan.name, pausesAt: changesAt, ...toPauseValues(after) } }];
+  }
   const ends = (one: Membership) => one.cancelAtPeriodEnd && one.nextPlanId === null;
   if (!ends(after) || ends(before)) return [];
   const refund = toRefundValues(after.refundAtEnd?.amounts);
@@ -199,6 +209,7 @@ function ended({ before, after, user, planId, nowMs }: MembershipChange, catalog
   const had = catalogue.byId(user.planId);
   const has = catalogue.byId(planId);
   if (had?.kind !== 'paid' || has?.kind === 'paid') return [];
+  if (after.pause) return [{ template: 'plan-paused', values: { planName: had.name, ...toPauseValues(after) } }];
   const why = isUnpaid(before) || isUnpaid(after) ? 'unpaid' : 'cancelled';
   return [
     {

@@ -16,6 +16,7 @@ type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'
       | 'paidUntil'
       | 'cancelAtPeriodEnd'
       | 'nextPlanId'
+      | 'pause'
     >
   >;
 
@@ -34,25 +35,33 @@ export type MembershipState =
   | { kind: 'paid'; plan: Plan; until: number | null }
   /** It is paid, and another plan follows. */
   | { kind: 'changing'; plan: Plan; until: number | null; next: Plan }
+  /** It is paid, and its user's pause begins then. */
+  | { kind: 'pausing'; plan: Plan; until: number | null; resumesAt: number }
   /** It is paid, and ends with its period. */
   | { kind: 'ending'; plan: Plan; until: number | null }
   /** A renewal could not be charged; the plan is kept until then. */
   | { kind: 'grace'; plan: Plan; until: number }
   /** The same, and the plan is not kept: it can still be paid, at most until then. `plan` undefined: not in the catalogue. */
   | { kind: 'resting'; plan: Plan | undefined; until: number | null }
-  /** The operator or Stripe has paused it: it gives nothing and is not charged. */
-  | { kind: 'paused'; plan: Plan }
+  /** It gives nothing and is not charged. `resumesAt`: the end of the user's pause; null: the operator or Stripe has paused it. */
+  | { kind: 'paused'; plan: Plan; resumesAt: number | null }
   /** It has ended after it was paid. */
   | { kind: 'over' };
 
+/** Paused, or its user has asked for a pause: nothing is sold to it. */
+export const isOnHold = (membership: Pick<Membership, 'status' | 'pricedPlanId' | 'pause'>): boolean =>
+  membership.pause !== null || isPaused(membership);
+
 type StateCatalogue = Pick<Catalogue, 'byId' | 'graceDays'>;
 
-/** Until when an unpaid renewal can be paid; then its subscription ends. undefined: there is none. */
+/** Until when an unpaid renewal, or the end of a pause, can be paid; then its subscription ends. undefined: there is none. */
 export function paymentGraceEnds(
-  { status, unpaidSince }: Pick<MembershipFacts, 'status' | 'unpaidSince'>,
+  { status, unpaidSince, pause }: Pick<MembershipFacts, 'status' | 'unpaidSince' | 'pause'>,
   { graceDays }: Pick<Catalogue, 'graceDays'>,
 ): number | undefined {
-  if ((status !== 'past_due' && status !== 'unpaid') || unpaidSince == null) return undefined;
+  // A pause whose end is not paid gives nothing, but has the same time for its payment.
+  const isUnpaid = status === 'past_due' || status === 'unpaid' || (status === 'paused' && pause != null);
+  if (!isUnpaid || unpaidSince == null) return undefined;
   return unpaidSince + graceDays * dayMs;
 }
 
@@ -83,7 +92,19 @@ function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): Members
   const until = periodEnd ?? paidUntil ?? null;
   const next = catalogue.byId(nextPlanId);
   if (next) return { kind: 'changing', plan, until, next };
+  if (facts.pause && !cancelAtPeriodEnd) return { kind: 'pausing', plan, until, resumesAt: facts.pause.resumesAt };
   return { kind: cancelAtPeriodEnd ? 'ending' : 'paid', plan, until };
+}
+
+/** A user's pause begins a little before the end of the paid period, which runs out. */
+function toPausedState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
+  const { pause, paidUntil, paidPlanId, pricedPlanId } = facts;
+  const plan = isPaused(facts) ? catalogue.byId(pricedPlanId) : undefined;
+  if (!plan) return toBaseState(facts, catalogue);
+  const paid = catalogue.byId(paidPlanId);
+  if (pause && paid && paidUntil != null && nowMs < paidUntil)
+    return { kind: 'pausing', plan: paid, until: paidUntil, resumesAt: pause.resumesAt };
+  return { kind: 'paused', plan, resumesAt: pause?.resumesAt ?? null };
 }
 
 function toUnpaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
@@ -108,10 +129,8 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
     case 'past_due':
     case 'unpaid':
       return toUnpaidState(facts, catalogue, nowMs);
-    case 'paused': {
-      const plan = isPaused(facts) ? catalogue.byId(facts.pricedPlanId) : undefined;
-      return plan ? { kind: 'paused', plan } : toBaseState(facts, catalogue);
-    }
+    case 'paused':
+      return toPausedState(facts, catalogue, nowMs);
     case 'none':
     case 'incomplete':
     case 'incomplete_expired':
@@ -120,11 +139,11 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
   }
 }
 
+const givingKinds: ReadonlySet<MembershipState['kind']> = new Set(['paid', 'changing', 'pausing', 'ending', 'grace']);
+
 /** The paid plan that the state gives; undefined: none. */
 const givenPlan = (state: MembershipState): Plan | undefined =>
-  state.kind === 'paid' || state.kind === 'changing' || state.kind === 'ending' || state.kind === 'grace'
-    ? state.plan
-    : undefined;
+  'plan' in state && givingKinds.has(state.kind) ? state.plan : undefined;
 
 /**
  * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else the plan
@@ -175,6 +194,7 @@ export type ChangeKind = 'none' | 'first' | 'upgrade' | 'later';
 
 /** The paid plan with which the subscription continues, also while it is unpaid; undefined: there is none. */
 export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: MembershipFacts): Plan | undefined {
+  if (facts.status === 'paused') return undefined;
   // Whether an unpaid plan is kept depends on the time; that there is one does not.
   const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
   return state.kind === 'resting' ? catalogue.byId(facts.paidPlanId) : givenPlan(state);
@@ -230,6 +250,7 @@ export function findRenewingMembership(
   switch (state.kind) {
     case 'paid':
     case 'changing':
+    case 'pausing':
       return state.plan.kind === 'paid'
         ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
         : undefined;

@@ -24,6 +24,7 @@ export const toMembership = ({
   price: parseColumn(storedValues.price, row.price),
   nextCharge: parseColumn(storedValues.nextCharge, row.nextCharge),
   contact: parseColumn(storedValues.contact, row.contact),
+  pause: parseColumn(storedValues.pause, row.pause),
 });
 
 export async function findMembership(db: Db, userId: UserId): Promise<Membership | undefined> {
@@ -41,7 +42,10 @@ export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<
   const tasks = await listTasks(db, userId);
   if (tasks.length === 0) return membership;
   const decided = withRefundAtEnd(asDecided(membership, tasks), tasks);
-  return decided.noted === undefined && tasks.some(isUsersChange) ? { ...decided, noted: 'change' } : decided;
+  if (decided.noted !== undefined) return decided;
+  const pause = tasks.find(({ kind }) => kind === 'pause');
+  if (pause) return { ...decided, noted: 'pause', pause: parseColumn(storedValues.pauseRequest, pause.detail) };
+  return tasks.some(isUsersChange) ? { ...decided, noted: 'change' } : decided;
 }
 
 export async function findMembershipByCustomer(db: Db, customerId: StripeCustomerId): Promise<Membership | undefined> {
@@ -103,6 +107,7 @@ export type Snapshot = Pick<
   | 'pending'
   | 'price'
   | 'nextCharge'
+  | 'pause'
   | 'balanceCents'
 > & { customerId: StripeCustomerId | null; subscriptionId: StripeSubscriptionId | null; generation: number };
 
@@ -137,6 +142,7 @@ export async function writeSnapshot(
       pending: written(snapshot.pending),
       price: written(snapshot.price),
       nextCharge: written(snapshot.nextCharge),
+      pause: written(snapshot.pause),
       balanceCents: snapshot.balanceCents,
       version: before.version + 1,
       syncedAt: nowMs,

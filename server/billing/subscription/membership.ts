@@ -1,6 +1,7 @@
 import { type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.ts';
 import type { Row } from '../../store/index.ts';
 import type { BillingTask, BillingTaskKind } from '../jobs/task-store.ts';
+import type { MemberPause, RefundAtEnd } from './coming-acts.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -110,11 +111,9 @@ export interface PendingChange {
 
 export type SubscriptionStatus = Row<'memberships'>['status'];
 
-type JsonColumn = 'card' | 'discount' | 'customerDiscount' | 'unpaid' | 'pending' | 'contact' | 'price' | 'nextCharge';
 type InternalColumn = 'contactAt' | 'createdAt' | 'updatedAt';
 
-export interface Membership extends Omit<Row<'memberships'>, JsonColumn | InternalColumn | 'cancelAtPeriodEnd'> {
-  cancelAtPeriodEnd: boolean;
+interface JsonColumns {
   card: SavedCard | null;
   discount: AppliedDiscount | null;
   customerDiscount: CustomerDiscount | null;
@@ -126,16 +125,18 @@ export interface Membership extends Omit<Row<'memberships'>, JsonColumn | Intern
   nextCharge: NextCharge | null;
   /** The user's data that the customer at Stripe lacks; null: none. */
   contact: ContactDue | null;
+  /** The user's pause, from when it is scheduled; null: none. */
+  pause: MemberPause | null;
+}
+
+export interface Membership
+  extends Omit<Row<'memberships'>, keyof JsonColumns | InternalColumn | 'cancelAtPeriodEnd'>,
+    JsonColumns {
+  cancelAtPeriodEnd: boolean;
   /** A request that Stripe has not confirmed: only for pages. */
   noted?: NotedAct;
   /** Given back when the plan ends before its paid period does: only for pages and mails. */
   refundAtEnd?: RefundAtEnd;
-}
-
-/** Cents. `amounts` null: known as soon as Stripe has computed them. */
-export interface RefundAtEnd {
-  endsAt: number;
-  amounts: { refundCents: number; creditCents: number; currency: string } | null;
 }
 
 /** The end of the paid period, and the next charge if the plan goes on; also of a plan that ends before it. */
@@ -167,9 +168,9 @@ export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | '
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
 /** A user's request that Stripe has not confirmed yet; `change`: another plan from the period's end on. */
-type NotedAct = 'cancel' | 'resume' | 'change';
+type NotedAct = 'cancel' | 'resume' | 'change' | 'pause';
 
-type NotedDecision = Exclude<NotedAct, 'change'>;
+type NotedDecision = 'cancel' | 'resume';
 
 /** The membership after Stripe confirms the request. */
 function asNoted(membership: Membership, noted: NotedDecision): Membership {
@@ -177,14 +178,11 @@ function asNoted(membership: Membership, noted: NotedDecision): Membership {
   // Otherwise the request takes effect at once; until then nothing changes.
   const goesOn = status === 'active' || isInLastDays(membership);
   if (!goesOn) return { ...membership, noted };
+  const decided = { ...membership, noted, pause: null, nextPlanId: null };
   return noted === 'cancel'
-    ? { ...membership, noted, cancelAtPeriodEnd: true, nextPlanId: null }
-    : { ...membership, noted, cancelAtPeriodEnd: false, nextPlanId: null, pricedPlanId: paidPlanId ?? pricedPlanId };
+    ? { ...decided, cancelAtPeriodEnd: true }
+    : { ...decided, cancelAtPeriodEnd: false, pricedPlanId: paidPlanId ?? pricedPlanId };
 }
-
-/** Tests whether the paid period ends within this time. */
-export const endsWithin = ({ periodEnd }: Pick<Membership, 'periodEnd'>, nowMs: number, withinMs: number): boolean =>
-  periodEnd !== null && periodEnd - nowMs < withinMs;
 
 /** Stored actions after which the subscription continues. */
 export const continuingTasks: ReadonlySet<BillingTaskKind> = new Set(['keep', 'change-later']);

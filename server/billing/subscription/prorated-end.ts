@@ -25,7 +25,7 @@ async function findPaid({ database, catalogue, now }: BillingDeps, userId: UserI
   const membership = await findMembership(database.db, userId);
   if (membership?.status !== 'active') return undefined;
   const { kind } = toMembershipState(membership, catalogue, now());
-  return kind === 'paid' || kind === 'changing' ? membership : undefined;
+  return kind === 'paid' || kind === 'changing' || kind === 'pausing' ? membership : undefined;
 }
 
 /**

@@ -33,7 +33,7 @@ const toPhaseDiscounts = ({ discounts }: Stripe.Subscription): Pick<Phase, 'disc
   discounts.length === 0 ? {} : { discounts: discounts.map((discount) => ({ discount: toId(discount) })) };
 
 /** The rest of the paid period, as the subscription is: with its own price, which may be archived. */
-function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.SubscriptionSchedule): Phase {
+export function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stripe.SubscriptionSchedule): Phase {
   const { price, quantity = 1, current_period_end } = getItem(subscription);
   const running = runningPhase(schedule);
   if (!running) throw new Error(`the schedule ${schedule.id} does not run`);
@@ -81,25 +81,34 @@ async function readWholePeriod(deps: BillingDeps, membership: Membership): Promi
   return readScheduled(deps, membership.subscriptionId);
 }
 
-async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
-  const { stripe } = deps;
-  const subscription = await readWholePeriod(deps, membership);
+/** The schedule that manages the subscription from now on. */
+export async function attachSchedule({ stripe }: BillingDeps, subscription: Stripe.Subscription) {
   const { id, default_payment_method: ownCard } = subscription;
-  const { discount } = membership;
-  const next = await nextPeriod(deps, subscription, { discount, plan });
-  const following = planAfterYear(deps.catalogue, plan);
-  const afterNext = following && (await nextPeriod(deps, subscription, { discount, plan: following }));
   // The card of a subscription would stay that of its schedule after a change of the card: the customer's counts.
   if (ownCard !== null) {
     await callStripe(stripe, (client) => client.subscriptions.update(id, { default_payment_method: '' }));
   }
-  const schedule =
-    findSchedule(subscription) ??
-    (await callStripe(stripe, (client) => client.subscriptionSchedules.create({ from_subscription: id })));
+  const attached = findSchedule(subscription);
+  return attached ?? callStripe(stripe, (client) => client.subscriptionSchedules.create({ from_subscription: id }));
+}
+
+/** For an act after which the subscription is not paused any more. */
+const withoutPause = ({ pause_schedules: pauses }: Stripe.SubscriptionSchedule) =>
+  pauses.some(({ pause }) => pause.status.type === 'scheduled') ? { pause_schedules: '' as const } : {};
+
+async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
+  const { stripe } = deps;
+  const subscription = await readWholePeriod(deps, membership);
+  const { discount } = membership;
+  const next = await nextPeriod(deps, subscription, { discount, plan });
+  const following = planAfterYear(deps.catalogue, plan);
+  const afterNext = following && (await nextPeriod(deps, subscription, { discount, plan: following }));
+  const schedule = await attachSchedule(deps, subscription);
   await callTaxed(stripe, (client) =>
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'release',
       proration_behavior: 'none',
+      ...withoutPause(schedule),
       phases: [untilPeriodEnd(subscription, schedule), next, ...(afterNext ? [afterNext] : [])],
     }),
   );
@@ -155,6 +164,7 @@ async function endByItself(
     client.subscriptionSchedules.update(schedule.id, {
       end_behavior: 'cancel',
       proration_behavior: 'none',
+      ...withoutPause(schedule),
       phases: [endsAt === undefined ? phase : { ...phase, end_date: toSeconds(endsAt) }],
       ...(later.length > 0 && { metadata: { [pricesBeforeKey]: later.join(',') } }),
     }),

@@ -32,6 +32,7 @@ import { schemaCompatibility } from './0031-schema-compatibility.ts';
 import { passwordAge } from './0032-password-age.ts';
 import { uploadedPictures } from './0033-uploaded-pictures.ts';
 import { dueIndexes } from './0034-due-indexes.ts';
+import { memberPause } from './0035-member-pause.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   passwordAge,
   uploadedPictures,
   dueIndexes,
+  memberPause,
 ];

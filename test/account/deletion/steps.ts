@@ -50,6 +50,7 @@ export function membershipRow(
     nextCharge: null,
     balanceCents: 0,
     contact: null,
+    pause: null,
     contactAt: null,
     version: 1,
     syncedAt: at,

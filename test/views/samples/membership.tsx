@@ -6,12 +6,15 @@ import {
 import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import type { InvoiceRow, MembershipView, PlanStatusView } from '../../../views/account/membership-view.ts';
+import { PauseMembershipPage } from '../../../views/account/pause-membership-page.tsx';
 import { formatAmount } from '../../../views/format.ts';
 import { AccountLayout } from '../../../views/layout/account-layout.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
 
 const at = 1767225600000;
+const pauseEnd = 1772323200000;
+const nextCharge = { amount: '$99.00', more: '' };
 
 /** The page of the membership, its acts, and what the home shows of it, in the states that differ. */
 export function membershipSamples(ctx: PageContext): Record<string, Sample> {
@@ -138,7 +141,33 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'membership-cancel-paused': { page: <CancelMembershipPage {...act} until={null} atOnce="paused" /> },
-    'membership-paused': sample(page({ kind: 'paused', plan }, { card })),
+    'membership-paused': sample(page({ kind: 'paused', plan, resumesAt: null }, { card })),
+    'membership-pauses': sample(
+      page({ kind: 'pauses', plan, at, resumesAt: pauseEnd, hasBegun: false }, { card, nextCharge }),
+    ),
+    'membership-paused-until': sample(page({ kind: 'paused', plan, resumesAt: pauseEnd }, { card, nextCharge })),
+    'membership-pause': {
+      page: (
+        <PauseMembershipPage
+          {...act}
+          until={at}
+          options={[1, 2, 3].map((months) => ({
+            months,
+            resumesAt: at + months * 31 * 24 * 60 * 60_000,
+            amount: '$99.00',
+            more: '',
+          }))}
+          fields={{ 'announced-1': '1' }}
+        />
+      ),
+    },
+    'membership-take-back': {
+      page: <ResumeMembershipPage {...act} at={at} pause="to-come" amount="$99.00" fields={{ laterCents: '9900' }} />,
+    },
+    'membership-resume-now': {
+      page: <ResumeMembershipPage {...act} at={at} pause="begun" amount="$99.00" fields={{ laterCents: '9900' }} />,
+    },
+    'membership-cancel-pause': { page: <CancelMembershipPage {...act} until={null} atOnce="pause" /> },
     'membership-cancel-noted': sample(page({ kind: 'ends', plan, at }, { noted: 'cancel', card })),
     'membership-resume-noted': sample(page({ kind: 'renews', plan, at }, { noted: 'resume', card })),
     'membership-resume': { page: <ResumeMembershipPage {...act} at={at} fields={{ laterCents: '9900' }} /> },
