@@ -257,11 +257,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     }),
     ...membershipStops(steps),
     ...mailedStops(tour),
-    ...pauseStops((name, where) => {
-      const { otherWords: _, ...own } = stop(name, 'pause', where);
-      // A page of its own; the others have the structure of other states.
-      return name === 'choose a pause' ? own : { ...own, otherWords: true };
-    }),
+    ...pauseStops((name, where) => stop(name, 'pause', where)),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),
