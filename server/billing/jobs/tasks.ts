@@ -33,9 +33,8 @@ const batch = 50;
 
 /**
  * Each running subscription of the customer; one that has ended meanwhile is fine too. Stripe stops collecting then. An
- * open invoice is voided, or its page would accept money for nothing; so is the draft of a renewal, which must be
- * finalized for that. A pause leaves the unused time as a pending
- * invoice item: it becomes the customer's credit, or Stripe would remove it with the subscription.
+ * open invoice is voided, or its page would accept money for nothing; so is the draft of a renewal, once finalized. A
+ * pause leaves the unused time as a pending invoice item: it becomes the customer's credit, or Stripe would remove it.
  */
 export async function cancelSubscription(
   deps: BillingDeps,
