@@ -10,6 +10,7 @@ import { createPendingLinks } from './pending-links.ts';
 import { createPostedResponses } from './posted-responses.ts';
 import { createProviderRegistry, type Provider, type Providers, type StrategySettings } from './providers.ts';
 import { federationRoutes, postsFromElsewhere } from './routes.ts';
+import type { ProviderNotice } from './sign-in-notices.ts';
 import { type StartAttemptInput, startAttempt } from './start-attempt.ts';
 import { type StartSignInInput, startSignIn } from './start-sign-in.ts';
 import { openStrategies } from './strategies.ts';
@@ -21,8 +22,11 @@ export interface FederationModule {
   begin(r: RequestContext, provider: Provider, beginning: StartAttemptInput): Promise<string>;
   /** Redirects to the provider, or back to the sign-in page with the reason of the refusal. */
   signIn(r: RequestContext, provider: Provider, beginning: StartSignInInput): Promise<void>;
-  /** The address of the account for which a link waits in this browser, as the provider has confirmed it. */
-  offeredEmail(r: RequestContext): Promise<string | undefined>;
+  /**
+   * The pending link that this browser was offered: its notice stays while the sign-in leads to its confirmation. `email`
+   * is the address that the provider has named.
+   */
+  findOffer(r: RequestContext): Promise<(ProviderNotice & { email: string | undefined }) | undefined>;
   /**
    * Precedes the guard against cross-site posts: SAML's responses and logouts are such posts (`security.md`, rule 9).
    */
@@ -83,8 +87,10 @@ export function createFederationModule({ box, ...settings }: FederationSettings)
     providers: deps.providers,
     begin: (r, provider, beginning) => startAttempt(r, deps, { ...beginning, provider }),
     signIn: (r, provider, beginning) => startSignIn(r, deps, { ...beginning, provider }),
-    async offeredEmail({ req }) {
-      return (await deps.offers.current(req))?.identity.email;
+    async findOffer({ req }) {
+      const offer = await deps.offers.current(req);
+      const provider = offer && deps.providers.find(offer.identity.provider);
+      return provider && { why: offer.linkId === undefined ? 'offer' : 'prove', provider, email: offer.identity.email };
     },
     postRoutes: (app) => postsFromElsewhere(app, deps),
     pageRoutes: (router) => federationRoutes(router, deps),

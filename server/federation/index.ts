@@ -45,5 +45,5 @@ export { hintedProvider, indexProviders, type Provider, type Providers, type Str
 export { listRefusals } from './refusals.ts';
 export { linkCurrentIdentity } from './required-second-factor.ts';
 export { type ProviderMetadata, readCertificate } from './saml/provider-metadata.ts';
-export { loginPageAfter, noticeText, takeSignInNotice } from './sign-in-notices.ts';
+export { leadsToLink, loginPageAfter, noticeText, takeSignInNotice } from './sign-in-notices.ts';
 export { openStrategies } from './strategies.ts';

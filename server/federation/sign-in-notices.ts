@@ -1,4 +1,4 @@
-import { AddressWithNotice, type RequestContext, type T } from '../http/index.ts';
+import { AddressWithNotice, type Continuation, type RequestContext, type T } from '../http/index.ts';
 import type { FederationAttempt } from './attempts.ts';
 import { type RefusalKind, refusalKinds } from './identity.ts';
 import type { PendingLink } from './pending-links.ts';
@@ -13,6 +13,11 @@ export const reusedPath = '/federation/link/account';
 /** Notices without a refusal: the user must sign in first; or is signed out here, but still signed in there. */
 const noticeKinds = ['offer', 'prove', 'signed-out', ...refusalKinds] as const;
 type SignInNotice = (typeof noticeKinds)[number];
+
+export interface ProviderNotice {
+  why: SignInNotice;
+  provider: Provider;
+}
 
 /** A visitor with these refusals already has an account, or may not create one, and must sign in. */
 const forMembers: readonly RefusalKind[] = ['email-taken', 'sign-up-closed', 'disabled'];
@@ -57,6 +62,10 @@ export const proofPageAfter = (
   return new AddressWithNotice(`${at}?${query}`, toName(linkId === undefined ? 'offer' : 'prove', identity.provider));
 };
 
+/** Tests whether the sign-in leads to the pending link. */
+export const leadsToLink = ({ returnTo }: Continuation): boolean =>
+  returnTo !== undefined && new URL(returnTo).pathname === linkConfirmationPath;
+
 /** The page for a user who is signed out here, and still signed in at the provider. */
 export const startPageSignedOut = ({ id }: Pick<Provider, 'id'>) =>
   new AddressWithNotice('/', toName('signed-out', id));
@@ -68,7 +77,7 @@ const toName = (why: SignInNotice, provider: string) => `federation:${why}/${pro
 export const takeSignInNotice = (
   r: Pick<RequestContext, 'takeNotice'>,
   providers: Pick<Providers, 'find'>,
-): { why: SignInNotice; provider: Provider } | undefined =>
+): ProviderNotice | undefined =>
   r.takeNotice((name) => {
     const [kind, id = ''] = name.split('/', 2);
     const why = noticeKinds.find((one) => kind === `federation:${one}`);

@@ -99,7 +99,7 @@ export interface SignInDeps extends ClientAuthorizations {
   hooks: Pick<AuditHooks, 'onSignInRefused'>;
   mailedCodes: MailedCodes;
   /** Providers with which users sign in. */
-  federation: Pick<FederationModule, 'providers' | 'begin' | 'signIn' | 'offeredEmail'>;
+  federation: Pick<FederationModule, 'providers' | 'begin' | 'signIn' | 'findOffer'>;
   /** Undefined if passkeys are unavailable. */
   passkeys: PasskeyDeps | undefined;
   limits: GuessLimits & Pick<RateLimits, 'passkeySignIn'>;

@@ -1,5 +1,5 @@
 import { SignInPage } from '../../views/sign-in/sign-in-page.tsx';
-import { noticeText, takeSignInNotice } from '../federation/index.ts';
+import { leadsToLink, noticeText, takeSignInNotice } from '../federation/index.ts';
 import {
   type Continuation,
   continuationFromQuery,
@@ -145,15 +145,16 @@ function decideLanding(facts: LandingFacts): LandingDecision {
   return pending.requiresStepUpOnly ? { kind: 'step-up' } : { kind: 'form' };
 }
 
-/** The address to fill in: of the account that a provider has just named, of the request, or of the page's address. */
-async function knownUsername(
-  r: RequestContext,
-  { federation }: SignInDeps,
-  { pending, isOffer }: Pick<LandingFacts, 'pending'> & { isOffer: boolean },
-): Promise<string> {
-  const offered = isOffer ? await federation.offeredEmail(r) : undefined;
-  return offered ?? pending?.loginHint ?? prefilledEmail(r);
-}
+/** The offered link to which the sign-in leads; a reload shows its notice too. */
+const findOffer = async (r: RequestContext, { federation }: SignInDeps) =>
+  leadsToLink(r.continuation) ? federation.findOffer(r) : undefined;
+
+const toNotice = (r: RequestContext, { federation }: SignInDeps, offer: Awaited<ReturnType<typeof findOffer>>) =>
+  takeSignInNotice(r, federation.providers) ?? offer;
+
+/** The address to fill in: of the offered account, of the request, or of the page's address. */
+const knownUsername = (r: RequestContext, pending: PendingAuthorization | undefined, offered: string | undefined) =>
+  offered ?? pending?.loginHint ?? prefilledEmail(r);
 
 /** The sign-in form with its notices; or redirects to the one provider that the request asks for. */
 async function renderLandingForm(
@@ -165,7 +166,8 @@ async function renderLandingForm(
   const { user, pending, named, isRefused } = facts;
   const isReset = r.takesNotice(passwordResetNotice);
   const isExpired = r.takesNotice(challengeExpiredNotice);
-  const notice = takeSignInNotice(r, deps.federation.providers);
+  const offer = await findOffer(r, deps);
+  const notice = toNotice(r, deps, offer);
   const isSignedOut = isSignedOutElsewhere(deps.cookies, r.req, r.res) && !isReset && !isExpired;
   const signedOut = isSignedOut ? { kind: 'info' as const, text: t('signIn.errors.sessionEnded') } : undefined;
   const providerNotice = notice ? noticeText(t, notice) : signedOut;
@@ -177,7 +179,7 @@ async function renderLandingForm(
   renderSignInPage(r, deps, {
     continuation: named?.href === undefined ? continuation : initiateLoginContinuation(continuation, deps.publicUrl),
     clientName: pending?.clientName ?? named?.clientName,
-    values: { username: await knownUsername(r, deps, { pending, isOffer }), remember: false },
+    values: { username: knownUsername(r, pending, offer?.email), remember: false },
     isReset,
     providerNotice,
     hiddenProvider: isOffer ? notice.provider : undefined,

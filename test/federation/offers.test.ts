@@ -43,6 +43,26 @@ describe.each(backends)('/federation/link on $name', (backend) => {
     return { user, ada, browser };
   }
 
+  it('A reload, and a refused sign-in, still explain the offered link and fill in its address; a page without it does not', async () => {
+    const user = await foyer.addUser();
+    const browser = foyer.browser();
+    await comeBy(providers, browser, 'google', somebody(providers, 'google', { email: user.email }));
+    const explained = 'You already have an account with the email address from Google.';
+    const path = `/?${new URLSearchParams({ redirect: offerPath })}`;
+    for (const visit of ['first', 'reload']) {
+      const html = await (await browser.get(path)).text();
+      expect([visit, html.includes(explained), html.includes(user.email)]).toEqual([visit, true, true]);
+      expect(html).not.toContain('/federation/google');
+    }
+    const wrong = await browser.post(`/sign-in${path.slice(1)}`, { username: user.email, password: 'wrong' });
+    expect(await wrong.text()).toContain(explained);
+    for (const [other, where] of [
+      [browser, '/'],
+      [foyer.browser(), path],
+    ] as const)
+      expect(await (await other.get(where)).text()).not.toContain(explained);
+  });
+
   it('A link is created after the user signed in and agreed, and from then on it signs in', async () => {
     const { user, ada, browser } = await offered('?redirect=%2Fsettings%2Fdevices');
     const page = await (await browser.get(offerPath)).text();
