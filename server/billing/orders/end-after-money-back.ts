@@ -10,9 +10,9 @@ import { type Membership, trialPlanKey } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import type { MoneyBack } from './money-back.ts';
-import { type Order, type RefundTask, takesMoney } from './order.ts';
+import type { Order, RefundTask } from './order.ts';
 import { orderFacts } from './order-facts.ts';
-import { listOrders } from './order-store.ts';
+import { listOrders, takesMoney } from './order-store.ts';
 
 interface Change {
   /** As it was before. */

@@ -204,3 +204,14 @@ export async function writeCreditNotes(
 export async function anonymiseOrders(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.updateTable('orders').set({ userId: null, card: null }).where('userId', '=', userId).execute();
 }
+
+/** A bank has taken the payment back, or decides about it. */
+export const takesMoney = (state: Order['disputeState']): boolean => state === 'open' || state === 'lost';
+
+/** A payment that went back, or that a bank may take back. */
+export const isReturned = ({
+  disputeState,
+  paidCents,
+  refundedCents,
+}: Pick<Order, 'disputeState' | 'paidCents' | 'refundedCents'>): boolean =>
+  takesMoney(disputeState) || (paidCents > 0 && refundedCents >= paidCents);

@@ -59,14 +59,3 @@ export type Order = Omit<Row<'orders'>, 'card' | 'creditNotes' | 'createdAt'> & 
   card: Pick<SavedCard, 'brand' | 'lastFour'> | null;
   creditNotes: readonly CreditNote[];
 };
-
-/** A bank has taken the payment back, or decides about it. */
-export const takesMoney = (state: Order['disputeState']): boolean => state === 'open' || state === 'lost';
-
-/** A payment that went back, or that a bank may take back. */
-export const isReturned = ({
-  disputeState,
-  paidCents,
-  refundedCents,
-}: Pick<Order, 'disputeState' | 'paidCents' | 'refundedCents'>): boolean =>
-  takesMoney(disputeState) || (paidCents > 0 && refundedCents >= paidCents);

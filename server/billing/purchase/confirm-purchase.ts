@@ -14,11 +14,11 @@ import {
   findRenewalToWaitFor,
   getChangeableSubscription,
   getItem,
+  readChangeKind,
 } from '../subscription/changeable-subscription.ts';
 import { isDebit, toDiscountParam, toLaterAmounts } from '../subscription/membership.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { readScheduledPrices, scheduleChange } from '../subscription/scheduled-change.ts';
-import { readChangeKind } from './change-kind.ts';
 import type { Charge } from './charge.ts';
 import { isOtherLater, type PurchaseRefusal, type PurchaseState, transition } from './purchase-state.ts';
 import { changePurchase, findLastPaid, findOpenPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';

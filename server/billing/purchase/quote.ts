@@ -20,7 +20,13 @@ import {
   usedCreditCents,
 } from '../stripe/stripe-invoices.ts';
 import { toMs } from '../stripe/stripe-objects.ts';
-import { getItem, readSubscription, type Viewed, viewedSubscription } from '../subscription/changeable-subscription.ts';
+import {
+  getItem,
+  readChangeKind,
+  readSubscription,
+  type Viewed,
+  viewedSubscription,
+} from '../subscription/changeable-subscription.ts';
 import {
   type AppliedDiscount,
   discountAfter,
@@ -30,7 +36,6 @@ import {
   toFullPeriodEnd,
   trialPlanKey,
 } from '../subscription/membership.ts';
-import { readChangeKind } from './change-kind.ts';
 import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 
 /** The parameters for a change of plan now, equal for the preview and the charge. */

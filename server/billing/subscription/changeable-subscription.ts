@@ -3,13 +3,14 @@ import { hourMs, minuteMs, type StripeCustomerId, type StripeSubscriptionId, typ
 import type { User } from '../../users/index.ts';
 import type { Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
+import { isReturned, listOrders } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { type PendingRenewal, StripeUnavailableError } from '../results.ts';
 import { callStripe } from '../stripe/stripe-client.ts';
 import { toId, toMs } from '../stripe/stripe-objects.ts';
 import { ensureCustomer, findCreatedSubscription } from './ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
-import { changeKind, isOnHold } from './membership-state.ts';
+import { type ChangeKind, changeKind, isOnHold } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
 import { type MemberReading, readMember, syncMember } from './sync-from-stripe.ts';
 
@@ -205,4 +206,26 @@ export async function findRenewalBefore(
 ): Promise<PendingRenewal | undefined> {
   const membership = await findPresentMembership(deps, id);
   return membership && findRenewalToWaitFor(deps, membership, plan);
+}
+
+/**
+ * How a user changes to a plan. A payment that went back, or that a bank may take back, gives no credit for its time: a
+ * higher plan begins after that time.
+ */
+export async function readChangeKind(
+  { catalogue, database, now }: Pick<BillingDeps, 'catalogue' | 'database' | 'now'>,
+  membership: Membership,
+  plan: Plan,
+): Promise<ChangeKind> {
+  const kind = changeKind(catalogue, membership, plan);
+  if (kind !== 'upgrade') return kind;
+  const orders = await listOrders(database.db, membership.userId);
+  const isOfThisTime = orders.some(
+    (order) =>
+      isReturned(order) &&
+      order.subscriptionId === membership.subscriptionId &&
+      order.renewsAt !== null &&
+      order.renewsAt > now(),
+  );
+  return isOfThisTime ? 'later' : kind;
 }

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { BillingDeps } from '../deps.ts';
-import { type Order, type RefundPart, takesMoney } from '../orders/order.ts';
-import { listOrders } from '../orders/order-store.ts';
+import type { Order, RefundPart } from '../orders/order.ts';
+import { listOrders, takesMoney } from '../orders/order-store.ts';
 import { callStripe, toStripeRefusal } from '../stripe/stripe-client.ts';
 import type { RefundAmounts } from './early-end.ts';
 import type { Membership } from './membership.ts';
