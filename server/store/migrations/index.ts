@@ -33,6 +33,7 @@ import { passwordAge } from './0032-password-age.ts';
 import { uploadedPictures } from './0033-uploaded-pictures.ts';
 import { dueIndexes } from './0034-due-indexes.ts';
 import { memberPause } from './0035-member-pause.ts';
+import { erasureIndexes } from './0036-erasure-indexes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   uploadedPictures,
   dueIndexes,
   memberPause,
+  erasureIndexes,
 ];
