@@ -88,3 +88,7 @@ export function formatAgo(lang: Language, timeMs: number, nowMs: number): string
 /** '19%' */
 export const formatPercent = (lang: Language, percent: number): string =>
   new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 4 }).format(percent / 100);
+
+/** A text as the beginning of a line: “btw”, the Dutch tax, is a word without a capital letter elsewhere. */
+export const capitalized = (lang: string, text: string): string =>
+  text.charAt(0).toLocaleUpperCase(lang) + text.slice(1);

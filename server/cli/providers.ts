@@ -97,7 +97,7 @@ Example:
     args: [['<id>', 'the provider']],
     json: 'print JSON: [{"at", "outcome", "detail"}]',
     help: `
-At most 20, of the last seven days. docs/providers.md explains each outcome. Sign-ins that were cancelled, came too late or belong to
+At most 20, of the last seven days. docs/providers.md explains each outcome. Sign-ins that were canceled, came too late or belong to
 no attempt of the browser stand in the log alone.
 
 Example:

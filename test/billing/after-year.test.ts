@@ -171,7 +171,7 @@ describe('a yearly plan that goes on by the month', () => {
     const answer = await browser.post(`${path}/resume`, formOf(html));
     const shown = await answer.text();
     expect(answer.status).toBe(409);
-    expect(wordsOf(shown)).toContain('The amount of the next charge has changed since this page was opened.');
+    expect(wordsOf(shown)).toContain('The amount of the next payment has changed since this page was opened.');
     expect(wordsOf(shown)).toMatch(/goes on by the month, and \$99\.00 is charged\./);
     expect(await membershipOf(user)).toMatchObject({ cancelAtPeriodEnd: true, nextPlanId: null });
     expect((await browser.post(`${path}/resume`, formOf(shown))).headers.get('location')).toContain('resumed');

@@ -116,6 +116,8 @@ describe.each<Behaviour>(['exclusive', 'inclusive'])('%s tax', (behaviour) => {
     });
     expect(await differencesOf(buyer)).toEqual([]);
     expect(wordsOf(await pageOf(shop, buyer, '/settings/membership'))).toContain('VAT: reverse charge');
+    const inDutch = await browser.get('/settings/membership', { headers: { 'accept-language': 'nl' } });
+    expect(wordsOf(await inDutch.text())).toContain('Btw verlegd');
     // The id of the seller's own country leaves the tax.
     const german = await aBuyerIn(shop);
     const ofGermany = { company: 'Maschinen GmbH', country: 'DE', postal_code: '10115', vat_id: 'DE000000000' };

@@ -149,7 +149,7 @@ describe('foyer backup and foyer restore', () => {
     await database.close();
     await cli('backup', folders.path('copy'));
     const restored = await folders.cli('new')('restore', folders.path('copy'));
-    expect(restored.out).toContain('Cancelled: 1 waiting reset of a second factor.');
+    expect(restored.out).toContain('Canceled: 1 waiting reset of a second factor.');
     const path = join(folders.path('new'), 'foyer.db');
     expect(queryFile(path, 'select state from factor_resets')).toEqual([{ state: 'cancelled' }]);
     const [{ due_at: dueAt } = {}] = queryFile(path, 'select due_at from account_deletions');

@@ -1,4 +1,4 @@
-import { formatAgo, formatAmount, formatDate } from '../../views/format.ts';
+import { capitalized, formatAgo, formatAmount, formatDate } from '../../views/format.ts';
 
 /** Intl writes narrow and non-breaking spaces. */
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
@@ -50,4 +50,12 @@ it.each([
   expect([ago(0), ago(59_999), ago(3 * 60_000 + 59_999)]).toEqual([now, now, minutes]);
   // Another process's clock may be a little ahead.
   expect([ago(-5_000), ago(dayMs), ago(50 * dayMs)]).toEqual([now, yesterday, date]);
+});
+
+it.each([
+  ['nl', 'btw verlegd', 'Btw verlegd'],
+  ['de', '19 % MwSt.', '19 % MwSt.'],
+  ['fr', 'écotaxe', 'Écotaxe'],
+] as const)('A text that begins a line in the language %s has a capital letter', (lang, text, line) => {
+  expect(capitalized(lang, text)).toBe(line);
 });

@@ -87,7 +87,7 @@ const english: TextRule[] = [
     name: 'one word for each concept',
     lang: 'en',
     pattern: word(
-      'log ?(?:in|on|out|off)|logged (?:in|out)|logins?|(?:e-)?mails?|second (?:step|factor)s?|multi-factor|two-factor|terms of use|short list|teams|back-?up codes?|verification code|single-use code',
+      'log ?(?:in|on|out|off)|logged (?:in|out)|logins?|(?:e-)?mails?|second (?:step|factor)s?|multi-factor|two-factor|terms of use|short list|teams|back-?up codes?|verification code|single-use code|next charge',
     ),
     faults: [
       'Log in',
@@ -98,6 +98,7 @@ const english: TextRule[] = [
       'Terms of Use',
       'Teams',
       'Verification code',
+      'Next charge',
     ],
   },
   {
@@ -128,10 +129,10 @@ const english: TextRule[] = [
     name: 'spelling of the United States',
     lang: 'en',
     pattern: word(
-      '\\p{L}{3,}isations?|(?:recogn|organ|author|personal|real|final|util|initial|custom)is(?:e|es|ed|ing)|colours?|centres?|favourites?|licences?|programmes?|behaviours?|catalogues?|cheques?|grey',
+      '\\p{L}{3,}isations?|(?:recogn|organ|author|personal|real|final|util|initial|custom)is(?:e|es|ed|ing)|colours?|centres?|favourites?|licences?|programmes?|behaviours?|catalogues?|cheques?|grey|cancell(?:ed|ing)',
     ),
     except: sandboxKeys,
-    faults: ['Not recognised', 'Help centre', 'Authorisation'],
+    faults: ['Not recognised', 'Help centre', 'Authorisation', 'Your plan is cancelled'],
   },
 ];
 
@@ -146,7 +147,7 @@ const german: TextRule[] = [
     name: 'one word for each concept',
     lang: 'de',
     pattern: word(
-      '(?:ein|aus)loggen|(?:ein|aus)geloggt|log-?(?:in|out)s?|zweite[nr]? (?:Schritt|Faktor)|zweite Faktoren|zwei-schritt-\\p{L}+|probe(?:zeit|zeiten|monat|phase)|favoriten|merkzettel|AGB|geschäftsbedingungen|bestätigungscodes?|backup-codes?|promo-?codes?|teams|zahlungsanbieter\\p{L}*',
+      '(?:ein|aus)loggen|(?:ein|aus)geloggt|log-?(?:in|out)s?|zweite[nr]? (?:Schritt|Faktor)|zweite Faktoren|zwei-schritt-\\p{L}+|probe(?:zeit|zeiten|monat|phase)|favoriten|merkzettel|AGB|geschäftsbedingungen|bestätigungscodes?|backup-codes?|promo-?codes?|teams|zahlungsanbieter\\p{L}*|nächste[nr]? Abbuchung',
     ),
     // Quoted: “confirmation code”.
     except: /^password\.reset\.(?:check|codeEmpty)$/,
@@ -159,6 +160,7 @@ const german: TextRule[] = [
       'AGB',
       'Ihre Teams',
       'Zahlungsanbieter',
+      'Nächste Abbuchung',
     ],
   },
   {
@@ -194,9 +196,10 @@ const french: TextRule[] = [
     name: 'one word for each concept',
     lang: 'fr',
     pattern: word(
-      'e?mails?|courriels?|log-?in|log-?out|(?:deuxième|seconde?) (?:étape|facteur)s?|(?:deuxièmes|seconds) facteurs|double authentification|deux facteurs|passkeys?|forfaits?|plans?|shortlist|codes? de (?:récupération|vérification)|comptes? liés?|façons?',
+      'e?mails?|courriels?|log-?in|log-?out|(?:deuxième|seconde?) (?:étape|facteur)s?|(?:deuxièmes|seconds) facteurs|double authentification|deux facteurs|passkeys?|forfaits?|plans?|shortlist|codes? de (?:récupération|vérification)|comptes? liés?|façons?|prochain (?:débit|prélèvement)',
     ),
     faults: [
+      'Prochain débit',
       'Votre email',
       'un courriel',
       'la deuxième étape',
@@ -236,9 +239,10 @@ const dutch: TextRule[] = [
     name: 'one word for each concept',
     lang: 'nl',
     pattern: word(
-      '(?:aan|af)meld\\p{L}*|(?:aan|af)gemeld|meldt? (?:je|jezelf)(?: \\p{L}+){0,8}? (?:aan|af)|marktplaats|emails?|tweede (?:stap|factor)|tweede factoren|twee-?factor\\p{L}*|toegangssleutels?|back-?upcodes?|verificatiecodes?|login|logout|betaalproviders?',
+      '(?:aan|af)meld\\p{L}*|(?:aan|af)gemeld|meldt? (?:je|jezelf)(?: \\p{L}+){0,8}? (?:aan|af)|marktplaats|emails?|tweede (?:stap|factor)|tweede factoren|twee-?factor\\p{L}*|toegangssleutels?|back-?upcodes?|verificatiecodes?|login|logout|betaalproviders?|volgende afschrijving',
     ),
     faults: [
+      'Volgende afschrijving',
       'Aanmelden',
       'Meld je aan',
       'je bent afgemeld',

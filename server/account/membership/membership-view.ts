@@ -4,7 +4,7 @@ import type {
   PlanStatusView,
   UserPlanView,
 } from '../../../views/account/membership-view.ts';
-import { formatAmount, formatPercent } from '../../../views/format.ts';
+import { capitalized, formatAmount, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
   type Catalogue,
@@ -158,7 +158,7 @@ function taxNote(
   taxCents: number,
   { taxPercent, isReverseCharge }: InvoiceView,
 ): string[] {
-  if (isReverseCharge) return [t('checkout.lines.reverseCharge', { tax: t('checkout.lines.tax') })];
+  if (isReverseCharge) return [capitalized(lang, t('checkout.lines.reverseCharge', { tax: t('checkout.lines.tax') }))];
   if (taxCents <= 0) return [];
   const amount = money(taxCents);
   if (taxPercent === undefined) return [t('membership.invoices.tax', { amount })];

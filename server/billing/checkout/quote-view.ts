@@ -1,4 +1,4 @@
-import { formatAmount, formatDate } from '../../../views/format.ts';
+import { capitalized, formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
@@ -85,7 +85,7 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
         ? t('checkout.lines.discount')
         : t('checkout.lines.promo', { code: quote.discountCode });
     case 'tax':
-      return taxName({ lang, t }, line);
+      return capitalized(lang, taxName({ lang, t }, line));
     default:
       return t(`checkout.lines.${line.kind}`);
   }
@@ -140,7 +140,9 @@ export function toQuoteView(
     lines: quote.lines.map(toLine),
     total,
     included: quote.includedTaxes.map((line) => ({
-      label: line.tax?.isReverseCharge ? taxName(ctx, line) : t('checkout.lines.included', { tax: taxName(ctx, line) }),
+      label: line.tax?.isReverseCharge
+        ? capitalized(lang, taxName(ctx, line))
+        : t('checkout.lines.included', { tax: taxName(ctx, line) }),
       amount: formatMoney(line.cents),
     })),
     note: [

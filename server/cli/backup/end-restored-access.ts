@@ -72,10 +72,10 @@ export function describeRestored(state: RestoredState): string[] {
     : 'Sessions, grants and remembered devices are as they were: those that ended after the backup live again.';
   const lines = [access];
   if (cancelledResets > 0)
-    lines.push(`Cancelled: ${counted(cancelledResets, 'waiting reset')} of a second factor. Ask for them again.`);
+    lines.push(`Canceled: ${counted(cancelledResets, 'waiting reset')} of a second factor. Ask for them again.`);
   if (postponedDeletions > 0)
     lines.push(
-      `Postponed until ${moment(postponedUntil)}: ${counted(postponedDeletions, 'requested deletion')}. A member who has cancelled since signs in before.`,
+      `Postponed until ${moment(postponedUntil)}: ${counted(postponedDeletions, 'requested deletion')}. A member who has canceled since signs in before.`,
     );
   if (waitingMessages + stripeTasks > 0)
     lines.push(

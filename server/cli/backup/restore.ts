@@ -209,8 +209,8 @@ export const restoreCommand = ({ add, io }: Program): void =>
 The backup is checked first, against its signed manifest, and copied: a damaged or changed one changes nothing. All
 files are replaced, or none, also when the command is killed: the next start or command completes it. The tables are
 brought up to date. All sessions, grants with their tokens, and remembered devices end, because a thief may have had
-those that ended since the backup; client apps get logout tokens. Waiting resets of second factors are cancelled, and
-requested deletions wait for 14 days, because the member may have cancelled them since.
+those that ended since the backup; client apps get logout tokens. Waiting resets of second factors are canceled, and
+requested deletions wait for 14 days, because the member may have canceled them since.
 
 Refused are a backup of a newer Foyer, one of another SECRET_KEY, and a DATA_DIR that a process uses.
 

@@ -188,7 +188,7 @@ export const rateLimits = {
   ]),
   refusedCard: {
     ...limit('further cards that Stripe refuses at one setup intent', cardWindow, [userCards, overallCards]),
-    refusal: 'the setup intent is cancelled',
+    refusal: 'the setup intent is canceled',
   },
   promotion: limit('promotion codes that are applied', cardWindow, [
     userPromotions('promotion:member'),
