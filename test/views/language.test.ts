@@ -88,7 +88,7 @@ describe('translator', () => {
 
   it('The translator fills in values and chooses plural forms', () => {
     const t = translator('de');
-    expect(t('signIn.errors.tooMany', { minutes: 5 })).toContain('5 Min.');
+    expect(t('signIn.errors.tooMany', { minutes: 5 })).toContain('5\u00a0Min.');
     expect(t('errors.tooMany.minutes', { count: 1 })).toContain('1 Minute ');
     expect(t('errors.tooMany.minutes', { count: 2 })).toContain('2 Minuten ');
   });
