@@ -22,7 +22,6 @@ function counted(backend: Backend, count: (operation: string) => void): Backend 
   };
 }
 
-/** Tasks in the background ask the stores too: the least of some rounds is the request alone. */
 const rounds = 5;
 
 /**
@@ -45,27 +44,33 @@ describe.each(backends)('calls to the stores on $name', (backend) => {
     client = await relyingParty(foyer, await foyer.addClient());
     browser = foyer.browser();
     await tokensFor(client, browser, user);
+    // Jobs (the audit trail's sealer, each second) ask the stores too, and on a busy machine a round can take longer.
+    await foyer.app.stop();
   });
   afterAll(() => foyer?.close());
 
-  async function fewest(act: () => Promise<unknown>): Promise<string[]> {
-    let least: string[] | undefined;
-    for (let round = 0; round < rounds; round += 1) {
+  /** The calls of each round, after one round that fills the caches: the same each time. */
+  async function callsOf<T>(act: (prepared: T) => Promise<unknown>, prepare: () => Promise<T>): Promise<string[]> {
+    await act(await prepare());
+    const asked = new Set<string>();
+    for (let round = 1; round < rounds; round += 1) {
+      const prepared = await prepare();
       calls.length = 0;
-      await act();
-      const asked = calls.filter((call) => call !== 'database connect').toSorted();
-      if (!least || asked.length < least.length) least = asked;
+      await act(prepared);
+      asked.add(calls.filter((call) => call !== 'database connect').toSorted().join('\n'));
     }
-    return least ?? [];
+    expect([...asked]).toHaveLength(1);
+    return [...asked].join('\n').split('\n');
   }
 
   async function authorize() {
     const begun = await client.begin();
     return { begun, callback: locationOf(await browser.get(begun.url, { from: 'cross-site' })) };
   }
+  const redeem = ({ callback, begun }: Awaited<ReturnType<typeof authorize>>) => client.redeem(callback, begun);
 
   it('A silent authorization reads two sessions and writes the code, and reads nothing that only a page shows', async () => {
-    expect(await fewest(authorize)).toEqual([
+    expect(await callsOf(authorize, async () => {})).toEqual([
       ...selects(backend, 5),
       'key-value get',
       'key-value getConsumable',
@@ -74,14 +79,7 @@ describe.each(backends)('calls to the stores on $name', (backend) => {
   });
 
   it('A code exchange consumes the code and writes two tokens', async () => {
-    const open: Awaited<ReturnType<typeof authorize>>[] = [];
-    for (let round = 0; round < rounds; round += 1) open.push(await authorize());
-    expect(
-      await fewest(async () => {
-        const { callback, begun } = open.pop() ?? (await authorize());
-        await client.redeem(callback, begun);
-      }),
-    ).toEqual([
+    expect(await callsOf(redeem, authorize)).toEqual([
       'database insert',
       ...selects(backend, 4),
       'key-value consume',
@@ -91,11 +89,8 @@ describe.each(backends)('calls to the stores on $name', (backend) => {
   });
 
   it('Userinfo reads the access token', async () => {
-    const { callback, begun } = await authorize();
-    const { access_token } = await client.redeem(callback, begun);
-    expect(await fewest(() => oidc.fetchUserInfo(client.config, access_token, user.id))).toEqual([
-      ...selects(backend, 3),
-      'key-value getConsumable',
-    ]);
+    const { access_token } = await redeem(await authorize());
+    const ask = () => oidc.fetchUserInfo(client.config, access_token, user.id);
+    expect(await callsOf(ask, async () => {})).toEqual([...selects(backend, 3), 'key-value getConsumable']);
   });
 });
