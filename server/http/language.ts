@@ -17,7 +17,8 @@ export function createI18n(resources: Readonly<Record<Language, object>>): I18n 
   // asynchronous.
   void instance.init({
     initAsync: false,
-    resources: Object.fromEntries(languages.map((lang) => [lang, { translation: resources[lang] }])),
+    // Copies, because i18next writes replaced texts into the objects that it was given.
+    resources: Object.fromEntries(languages.map((lang) => [lang, { translation: structuredClone(resources[lang]) }])),
     lng: fallbackLanguage,
     fallbackLng: fallbackLanguage,
     supportedLngs: [...languages],
@@ -139,6 +140,8 @@ export function createTranslator<Key extends string>(instance: I18n): (lang: Lan
         constants.set(key, text);
         return text;
       };
+      // A text may have been read before it is replaced.
+      instance.store.on('added', () => constants.clear());
       return [lang, translate];
     }),
   );

@@ -29,7 +29,11 @@ describe('texts of an operator', () => {
     write('en/sign-in.json', { heading: 'Hello again, {{x}}'.replace(', {{x}}', ''), passwordHint: '' });
     write('de/sign-in.json', { errors: { usernameEmpty: 'Bitte Adresse angeben.' } });
     expect([faults(), inspectTexts({ TEXTS_DIR: dir }).count]).toEqual([[], 3]);
+    // Also a text that was read before.
+    const original = translator('en')('signIn.heading');
+    expect(original).toBe('Welcome back');
     applyTexts({ TEXTS_DIR: dir });
+    expect([texts.en.signIn.heading, translator('en')('signIn.heading')]).toEqual([original, 'Hello again']);
     const foyer = await startFoyer(anyBackend);
     try {
       const page = await (await foyer.browser().get('/')).text();
@@ -44,6 +48,8 @@ describe('texts of an operator', () => {
     } finally {
       await foyer.close();
     }
+    replaceTexts(texts);
+    expect(translator('en')('signIn.heading')).toBe(original);
   });
 
   it('Unknown files, languages and keys, wrong kinds, and placeholders are faults, all named together', () => {
