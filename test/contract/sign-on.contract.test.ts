@@ -57,7 +57,12 @@ describe.each(backends)('calls to the stores on $name', (backend) => {
       const prepared = await prepare();
       calls.length = 0;
       await act(prepared);
-      asked.add(calls.filter((call) => call !== 'database connect').toSorted().join('\n'));
+      asked.add(
+        calls
+          .filter((call) => call !== 'database connect')
+          .toSorted()
+          .join('\n'),
+      );
     }
     expect([...asked]).toHaveLength(1);
     return [...asked].join('\n').split('\n');
