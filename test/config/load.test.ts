@@ -258,7 +258,9 @@ describe('attack: the sandbox on an address that others reach', () => {
     'http://0.0.0.0:3000',
     'http://127.0.0.2',
   ])('The sandbox is refused when NODE_ENV is forgotten on %s', (url) => {
-    expect(variables(faultsOf({ PUBLIC_URL: url }))).toEqual(['PUBLIC_URL']);
+    expect(faultsOf({ PUBLIC_URL: url })).toEqual([
+      `PUBLIC_URL: ${url} is a public address, so set NODE_ENV=production; development and the sandbox run only on a localhost address`,
+    ]);
     expect(variables(faultsOf({ PUBLIC_URL: url, NODE_ENV: 'test', SANDBOX: 'true' }))).toEqual(['PUBLIC_URL']);
     expect(variables(faultsOf({ PUBLIC_URL: url, SANDBOX: 'false', SEARCH_APP_URL: 'https://s.example/' }))).toEqual([
       'PUBLIC_URL',

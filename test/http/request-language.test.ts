@@ -1,5 +1,6 @@
 import express from 'express';
 import { LanguageDetector } from 'i18next-http-middleware';
+import { languages, texts } from '../../locales/index.ts';
 import { detectLanguages, hostCookies } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -50,6 +51,25 @@ describe('the language of a request', () => {
       expect((await languageFor(headers, 'fr')).lang).toBe('fr');
     },
   );
+
+  it.each(languages)('Pages of refused requests have title, heading and text in %s', async (lang) => {
+    const { errors } = texts[lang];
+    const cases = [
+      { path: '/sign-in', method: 'POST', status: 403, said: errors.crossSite },
+      { path: '/tos', method: 'DELETE', status: 405, said: errors.methodNotAllowed },
+      { path: '/oauth2/authorize?client_id=unknown', method: 'GET', status: 400, said: errors.unregisteredClient },
+    ];
+    for (const { path, method, status, said } of cases) {
+      const origin = said === errors.crossSite ? 'https://evil.example' : foyer.url;
+      const headers = { accept: 'text/html', origin, 'accept-language': lang };
+      const answer = await sendRequest(foyer.url + path, { method, headers });
+      const html = await answer.text();
+      expect([path, answer.status, langOf(html)]).toEqual([path, status, lang]);
+      expect(html).toContain(`<title>${said.title} · Foyer</title>`);
+      expect(html).toMatch(new RegExp(`<h1[^>]*>${said.title}</h1>`));
+      expect(html).toContain(said.message);
+    }
+  });
 
   it('An Accept-Language header of 10,000 characters gives a page in English', async () => {
     expect((await languageFor({ 'accept-language': `${'xx,'.repeat(3_300)}de` })).lang).toBe('en');
