@@ -45,7 +45,9 @@ function AppRow({ ctx, clientId, name, scopes, createdAt, lastUsedAt }: { ctx: P
   return (
     <li className="passkey-row">
       <div className="item-words">
-        <p className="item-label">{name}</p>
+        <p className="item-label">
+          <bdi>{name}</bdi>
+        </p>
         <p className="item-value">{labels.length === 0 ? t('oauth.connected.ownApp') : labels.join(' · ')}</p>
         <p className="item-value">
           <span className="small">

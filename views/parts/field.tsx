@@ -30,7 +30,12 @@ interface FieldProps extends FieldWords, InputAttributes {
 export function Field({ name, label, error, hint, aside, inside, describedBy, ...input }: FieldProps) {
   return (
     <FieldFrame name={name} label={label} error={error} hint={hint} aside={aside}>
-      <input {...input} {...fieldAttributes(name, { error, hint, describedBy })} />
+      {/* A field without a type is for names, which may be written from right to left. */}
+      <input
+        dir={input.type ? undefined : 'auto'}
+        {...input}
+        {...fieldAttributes(name, { error, hint, describedBy })}
+      />
       {inside}
     </FieldFrame>
   );

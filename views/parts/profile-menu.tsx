@@ -35,14 +35,14 @@ export function ProfileMenuView({ member, label, groups, signOut, menu, on }: Pr
       <summary>
         <Avatar member={member} />
         <span className="visually-hidden">{`${label} ${member.name}`}</span>
-        <span className="menu-name" aria-hidden="true">
+        <span className="menu-name" dir="auto" aria-hidden="true">
           {member.name}
         </span>
         <Icon name="down" />
       </summary>
       <div className="menu-panel">
         <p className="menu-who">
-          <strong>{member.name}</strong>
+          <strong dir="auto">{member.name}</strong>
           <span>{member.email}</span>
         </p>
         {groups.map(({ label, titled, links }) => (
