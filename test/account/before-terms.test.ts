@@ -156,7 +156,7 @@ describe('a member with a paid plan who has not accepted the new terms', () => {
       expect(await bodyOf(browser, '/settings/membership')).toContain(cancelPath);
       const cancelled = locationOf(await browser.post(cancelPath));
       expect(cancelled).toBe(`${foyer.url}/settings/membership#membership:cancelled`);
-      expect(wordsOf(await bodyOf(browser, cancelled))).toContain('Your membership is cancelled.');
+      expect(wordsOf(await bodyOf(browser, cancelled))).toContain('Your membership is canceled.');
       expect((await shop.membership.getMembership(user.id))?.cancelAtPeriodEnd).toBe(true);
       for (const act of ['resume', 'pay', 'card']) {
         expect([act, locationOf(await browser.get(`/settings/membership/${act}`))]).toEqual([

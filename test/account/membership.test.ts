@@ -82,7 +82,7 @@ describe('the page of the membership', () => {
     expect([cancelled.status, cancelled.headers.get('location')]).toEqual([303, `${path}#membership:cancelled`]);
     const words = await page(browser, `${path}#membership:cancelled`);
     expect(words).toContain(`Your membership ends on ${end}`);
-    expect(words).toContain('Your membership is cancelled.');
+    expect(words).toContain('Your membership is canceled.');
     expect(words).not.toContain('Cancel membership');
     expect(await standing(shop, user)).toMatchObject({ cancelAtPeriodEnd: true, paidPlanId: '10' });
     // A second cancellation has nothing to cancel.

@@ -177,7 +177,7 @@ describe('notifications of payments', () => {
     expect(told.map(({ template }) => template)).toEqual(['receipt', 'plan-cancelled', 'plan-ended']);
     expect(told[2]?.values).toMatchObject({ planName: 'Starter', why: 'cancelled' });
     expect(told[2]?.values.planNow).toBeUndefined();
-    expect(await noticeTitles(user)).toEqual(['Your receipt', 'Your plan is cancelled', 'Your plan has ended']);
+    expect(await noticeTitles(user)).toEqual(['Your receipt', 'Your plan is canceled', 'Your plan has ended']);
   });
 
   it('The member is notified once of each failed attempt and then that the plan has ended for it', async () => {
