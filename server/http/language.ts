@@ -10,6 +10,9 @@ const isLanguage = (value: unknown): value is Language => isItemIn(languages, va
 
 const fallbackLanguage: Language = 'en';
 
+/** The product's instance, and that of the sandbox's pages. */
+const instances: I18n[] = [];
+
 /** An instance of i18next with the texts of each language. */
 export function createI18n(resources: Readonly<Record<Language, object>>): I18n {
   const instance = createInstance();
@@ -28,6 +31,7 @@ export function createI18n(resources: Readonly<Record<Language, object>>): I18n 
     // React escapes. The name of a user or client is never interpreted as a reference to another text.
     interpolation: { escapeValue: false, skipOnVariables: true },
   });
+  instances.push(instance);
   return instance;
 }
 
@@ -39,8 +43,9 @@ const i18n = createI18n(texts);
  * @param replacements by language, as in the files of `locales`
  */
 export function replaceTexts(replacements: Readonly<Record<string, object>>): void {
-  for (const [lang, tree] of Object.entries(replacements))
-    i18n.addResourceBundle(lang, 'translation', tree, true, true);
+  for (const instance of instances)
+    for (const [lang, tree] of Object.entries(replacements))
+      instance.addResourceBundle(lang, 'translation', tree, true, true);
 }
 
 interface WithHeaders {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readTextReplacements } from '../../config/texts-folder.ts';
 import { texts } from '../../locales/index.ts';
+import { translator as sandboxTranslator } from '../../sandbox/texts.ts';
 import { replaceTexts, translator } from '../../server/http/index.ts';
 import { applyTexts, inspectTexts, loadSettings } from '../../server/load-settings.ts';
 import { startFoyer } from '../support/foyer.ts';
@@ -34,6 +35,7 @@ describe('texts of an operator', () => {
     expect(original).toBe('Welcome back');
     applyTexts({ TEXTS_DIR: dir });
     expect([texts.en.signIn.heading, translator('en')('signIn.heading')]).toEqual([original, 'Hello again']);
+    expect(sandboxTranslator('en')('signIn.heading')).toBe('Hello again');
     const foyer = await startFoyer(anyBackend);
     try {
       const page = await (await foyer.browser().get('/')).text();
