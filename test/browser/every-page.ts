@@ -7,7 +7,7 @@ import { moreLanguages, openNew, reloadedIn, turnTo } from './in-languages.ts';
 import { layoutFaults } from './layout.ts';
 import { columns, type Look, readLooks, toColumnName } from './looks.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
-import { hurryCountdowns } from './settle.ts';
+import { hurryCountdowns, keepNotices } from './settle.ts';
 import { structureOf } from './structure.ts';
 import { touchFaults } from './touch.ts';
 import { prepareTour, type Stop, type TourGuide, tour } from './tour.ts';
@@ -59,6 +59,7 @@ export function lookAtEveryPage(mine: (stop: Stop, index: number) => boolean): v
     sandbox = await startSandbox(backend);
     guide = await prepareTour(sandbox);
     page = await newPage();
+    await keepNotices(page);
     await hurryCountdowns(page);
   });
   afterAll(() => guide?.close() ?? sandbox?.close());

@@ -17,6 +17,21 @@ export const hurryCountdowns = (page: Page): Promise<unknown> =>
       }, 1)) as typeof window.setInterval;
   });
 
+/**
+ * Keeps notices that would hide, as the pointer on them does: on a busy machine they would be gone before they are
+ * compared. Before the pages are opened.
+ */
+export const keepNotices = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    // Frames of mails run no scripts.
+    if (window !== window.top) return;
+    const { setInterval } = window;
+    setInterval(() => {
+      for (const notice of document.querySelectorAll('[data-island=passing-notice][data-awake] *'))
+        notice.dispatchEvent(new PointerEvent('pointerenter', { pointerType: 'mouse' }));
+    }, 50);
+  });
+
 /** Waits until nothing on the page changes by itself: scripts have drawn their parts, colors follow the theme. */
 export const settle = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -29,9 +44,6 @@ export const settle = (page: Page): Promise<void> =>
       if (Date.now() > untilMs) throw new Error('the page does not come to rest');
       await pause(10);
     }
-    // A notice that would hide stays as long as the pointer is on it.
-    for (const notice of document.querySelectorAll('[data-island=passing-notice] *'))
-      notice.dispatchEvent(new PointerEvent('pointerenter', { pointerType: 'mouse' }));
     // A row that scrolls sideways begins at its start: whether it has snapped there is the browser's.
     for (const row of document.querySelectorAll('.sub-header ul, .tabs, .side-menu ul')) row.scrollLeft = 0;
     await frame();
