@@ -123,6 +123,8 @@ describe('the sign-in page', () => {
         });
       const walk = async (key: string, most: number) => {
         await page.goto(url);
+        // The browser focuses the first field when it next draws the page, which can be after the load.
+        await page.waitForFunction(() => document.activeElement !== document.body);
         for (let presses = 0; presses < most; presses += 1) {
           const { name, marked, end } = await focused();
           if (end) break;
