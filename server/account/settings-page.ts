@@ -142,9 +142,12 @@ export const openForm = <Fields extends Form>(
   errors: {},
 });
 
-/** The draft of a page with the form of an action: all of its fields but the secrets. */
-export const formDraft = <Fields extends Form>(form: Fields) => ({
-  fields: Object.fromEntries(listOpenNames(form).map((name) => [name, maxDraftLength])),
+/**
+ * The draft of a page with the form of an action: all of its fields but the secrets.
+ * @param lengths of fields whose input is never that long
+ */
+export const formDraft = <Fields extends Form>(form: Fields, lengths: KeptFields = {}) => ({
+  fields: Object.fromEntries(listOpenNames(form).map((name) => [name, lengths[name] ?? maxDraftLength])),
   toState: (input: OpenInput) => ({ values: toTyped(form, input) }),
   hasForm: () => true,
 });

@@ -37,7 +37,7 @@ const emailPage = settingsPage({
   Page: EmailPage,
   open: openAfter('email'),
   toProps: () => openForm(changeEmailAction.form, { email: '' }),
-  draft: formDraft(changeEmailAction.form),
+  draft: formDraft(changeEmailAction.form, { email: 254 }),
   act: formAct({ action: changeEmailAction, toProblem, after: continueWithCode('email') }),
 });
 
@@ -74,7 +74,7 @@ const phonePage = settingsPage({
     offered,
     removable: phoneRemovable(user),
   }),
-  draft: { ...formDraft(changePhoneAction.form), hasForm: ({ smsOffered }) => smsOffered },
+  draft: { ...formDraft(changePhoneAction.form, { phone_number: 40 }), hasForm: ({ smsOffered }) => smsOffered },
   /** Sends a code to the new number; an empty field, or the button beside it, removes the present one. */
   async act(r, deps) {
     const { typed: values } = r.form(changePhoneAction.form);
