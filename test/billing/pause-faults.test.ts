@@ -97,7 +97,7 @@ describe('pauses while Stripe fails', () => {
     const { user, browser } = await withPlan(shop);
     const { fields } = await openAct(browser, 'pause');
     let isAway = true;
-    for (let tries = 0; tries < 20; tries += 1) shop.stripe.fault('unreachable', () => isAway);
+    for (let tries = 0; tries < 60; tries += 1) shop.stripe.fault('unreachable', () => isAway);
     expect((await browser.get(`${path}/pause`)).headers.get('location')).toBe(path);
     const answer = await browser.post(`${path}/pause`, { ...fields, months: '1' });
     expect(wordsOf(await answer.text())).toContain('What you see here may not be quite up to date.');
