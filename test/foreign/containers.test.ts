@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { parse } from 'yaml';
 import { foreignFolder } from '../../scripts/lib/foreign.mjs';
 import { root } from '../../scripts/lib/processes.mjs';
 import { makeCertificate } from '../support/certificate.ts';
+import { legalFolder } from '../support/legal-folder.ts';
 import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
 import { freePort, requireService, startRedis } from '../support/services.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -104,6 +105,9 @@ describe('the containers, step by step', () => {
     const database = await createDatabase(postgres);
     const redis = await startRedis(services.redis?.command?.slice(1, -2));
     endings.push(() => dropDatabase(postgres, database), redis.stop);
+    // The volume of compose.yaml.
+    const legal = join(image.folder, 'legal');
+    await cp(legalFolder, legal, { recursive: true });
     const addresses: Record<string, string> = {
       DATABASE_URL: withDatabase(postgres, database),
       REDIS_URL: redis.url,
@@ -125,6 +129,7 @@ describe('the containers, step by step', () => {
       SMTP_URL: 'smtps://user:secret@mail.example.com:465',
       METRICS_PORT: '',
       DATA_DIR: join(image.folder, 'data'),
+      LEGAL_DIR: legal,
       PORT: String(port),
     };
   }
