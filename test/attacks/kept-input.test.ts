@@ -66,7 +66,7 @@ describe('input that stays when another language is chosen', () => {
       (name) => kept.includes(name) && !['remember', 'gender', 'locale', 'zoneinfo', 'newsletter'].includes(name),
     );
     for (const name of texts) expect([name, html.includes(`Typed ${name}`)]).toEqual([name, true]);
-    // Attack: a password or code that was typed in is on no page, whoever opens it.
+    // Attack: a password or code that was typed in is on no page of any browser.
     expect(html).not.toContain('a typed secret 9');
     // The next visit shows the stored values.
     expect(await bodyOf(browser, path)).not.toContain('Typed ');

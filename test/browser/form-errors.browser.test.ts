@@ -4,27 +4,6 @@ import { password, startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { andLoad } from './steps.ts';
 
-describe('what was typed', () => {
-  const { newPage } = chromiumForTests({ profilesStay: true });
-  let foyer: TestFoyer;
-  beforeAll(async () => {
-    foyer = await startFoyer(anyBackend);
-  });
-  afterAll(() => foyer?.close());
-
-  const speakDutch = (page: Page) => andLoad(page, () => page.getByRole('button', { name: 'Nederlands' }).click());
-  const typedIn = (page: Page, name: string) => page.locator(`main [name="${name}"]`).inputValue();
-
-  it('The address of the link stays in the field in another language, and leads to the sign-in with it', async () => {
-    const page = await newPage({ javaScript: false });
-    await page.goto(`${foyer.url}/signup?email=ida%40example.com`);
-    await speakDutch(page);
-    expect(await typedIn(page, 'email')).toBe('ida@example.com');
-    await andLoad(page, () => page.locator('.panel-ways a').last().click());
-    expect(await typedIn(page, 'username')).toBe('ida@example.com');
-  });
-});
-
 describe('what was typed, in another language', () => {
   const { newPage } = chromiumForTests({ profilesStay: true });
   let foyer: TestFoyer;
@@ -36,6 +15,15 @@ describe('what was typed, in another language', () => {
   const speakDutch = (page: Page) => andLoad(page, () => page.getByRole('button', { name: 'Nederlands' }).click());
   const input = (page: Page, name: string) => page.locator(`main [name="${name}"]:not([type="hidden"])`);
   const langOf = (page: Page) => page.locator('html').getAttribute('lang');
+
+  it('The address of the link stays in the field in another language, and leads to the sign-in with it', async () => {
+    const page = await newPage({ javaScript: false });
+    await page.goto(`${foyer.url}/signup?email=ida%40example.com`);
+    await speakDutch(page);
+    expect(await input(page, 'email').inputValue()).toBe('ida@example.com');
+    await andLoad(page, () => page.locator('.panel-ways a').last().click());
+    expect(await input(page, 'username').inputValue()).toBe('ida@example.com');
+  });
 
   it.each([true, false])(
     'Names and address of the sign-up stay, the password does not: scripts %s',

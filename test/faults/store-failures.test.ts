@@ -130,7 +130,7 @@ if (leftOut('redis') || leftOut('postgres')) {
     });
 
     it.each(failures)(
-      'While %s all answers are right or 503; nobody is signed out and no refresh token is lost',
+      'While %s all answers are right or 503; no member is signed out and no refresh token is lost',
       async (_what, fail) => {
         // Every sign-in is a session, and a member has so many.
         const [user, other] = [await foyer.addUser(), await foyer.addUser()];

@@ -5,8 +5,8 @@ import * as oidc from 'openid-client';
 import { demoMember } from '../../sandbox/index.ts';
 import { runtimeFault } from '../../server/runtime-check.ts';
 import { Browser, locationOf } from '../support/browser.ts';
-import { legalFolder } from '../support/legal-folder.ts';
 import { homeFrom, relyingParty, signInFor } from '../support/relying-party.ts';
+import { production } from './production.ts';
 import { createServers, foyerCommand, isFree, quietPort, type ServerProcess } from './server-process.ts';
 
 const servers = createServers();
@@ -39,17 +39,6 @@ function askAsProxy(port: number, path: string, headers: Record<string, string>)
     asked.once('error', reject).end();
   });
 }
-
-const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'https://login.example.com',
-  SECRET_KEY: 'one of the secrets that only tests know',
-  SEARCH_APP_URL: 'https://search.example.com',
-  TRUST_PROXY: '1',
-  MAIL_FROM: 'Foyer <no-reply@example.com>',
-  LEGAL_DIR: legalFolder,
-  SMTP_URL: 'smtp://127.0.0.1:9',
-};
 
 describe('the server as a process', () => {
   it('The server prints its addresses and the demo user, and every printed address answers', async () => {

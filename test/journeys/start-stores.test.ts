@@ -1,24 +1,13 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { legalFolder } from '../support/legal-folder.ts';
 import { createDatabase, dropDatabase, withDatabase } from '../support/postgres-databases.ts';
 import { leftOut, requireService } from '../support/services.ts';
+import { production } from './production.ts';
 import { createServers, doctorFindings } from './server-process.ts';
 
 const servers = createServers();
 afterAll(() => servers.end());
-
-const production = {
-  NODE_ENV: 'production',
-  PUBLIC_URL: 'https://login.example.com',
-  SECRET_KEY: 'one of the secrets that only tests know',
-  SEARCH_APP_URL: 'https://search.example.com',
-  TRUST_PROXY: '1',
-  MAIL_FROM: 'Foyer <no-reply@example.com>',
-  LEGAL_DIR: legalFolder,
-  SMTP_URL: 'smtp://127.0.0.1:9',
-};
 
 /** Root may write everywhere, so a start without rights needs another user. */
 const other = process.getuid?.() === 0 ? 65_534 : undefined;

@@ -5,13 +5,13 @@ import * as oidc from 'openid-client';
 import { demoMember } from '../../sandbox/index.ts';
 import { sampleOf } from '../metrics/read.ts';
 import { Browser } from '../support/browser.ts';
-import { legalFolder } from '../support/legal-folder.ts';
 import { relyingParty, signInFor } from '../support/relying-party.ts';
 import { freePort } from '../support/services.ts';
 import { type Asked, steadyLoad } from '../support/steady-load.ts';
 import { anyBackend, backends } from '../support/stores.ts';
 import { isRunning, until, workersOf } from '../support/workers.ts';
 import { copyPrepared } from './prepared-folder.ts';
+import { production } from './production.ts';
 import { createServers, type ServerProcess } from './server-process.ts';
 
 const servers = createServers();
@@ -238,15 +238,8 @@ describe('two workers', () => {
   it('SIGTERM in production reports 503 at /readyz first and still answers requests', async () => {
     const server = await servers.start({
       ...two,
-      NODE_ENV: 'production',
-      PUBLIC_URL: 'https://login.example.com',
+      ...production,
       DATA_DIR: await servers.folder(),
-      SECRET_KEY: 'one of the secrets that only tests know',
-      SEARCH_APP_URL: 'https://search.example.com',
-      TRUST_PROXY: '1',
-      MAIL_FROM: 'Foyer <no-reply@example.com>',
-      LEGAL_DIR: legalFolder,
-      SMTP_URL: 'smtp://127.0.0.1:9',
     });
     await server.ready;
     const ask = async (path: string) => (await fetch(`http://127.0.0.1:${server.port}${path}`)).status;

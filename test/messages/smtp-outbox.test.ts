@@ -55,7 +55,7 @@ describe.each(backends)('the outbox before an SMTP server, on $name', (backend) 
 
   it('A mailbox that does not exist (550) is a dead letter at the first attempt, and the next mail arrives', async () => {
     Object.assign(smtp.refuse, { at: 'RCPT TO', code: 550 });
-    const [id, worker] = [await setup.add(mail('nobody@example.com')), workerAt(smtp.port)];
+    const [id, worker] = [await setup.add(mail('unknown@example.com')), workerAt(smtp.port)];
     await worker.turn();
     expect(await setup.row(id)).toMatchObject({ state: 'dead', attempts: 1 });
     smtp.refuse.at = undefined;

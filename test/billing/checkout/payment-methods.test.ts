@@ -1,9 +1,21 @@
 import { toSavedCard } from '../../../server/billing/stripe/stripe-objects.ts';
+import type { Browser } from '../../support/browser.ts';
 import { from } from '../steps.ts';
 import { confirmCard, islandProps } from './card-steps.ts';
 import { openShop, type Shop, wordsOf } from './shop.ts';
 
 const path = '/plan-purchase/10/addPayment';
+
+/** The form that pays the plan, and the secret of its set-up at Stripe. */
+async function openCardForm(browser: Browser) {
+  const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
+    action: string;
+    fields: Record<string, string>;
+    setupUrl: string;
+  };
+  const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+  return { action, fields, clientSecret };
+}
 
 describe('a shop that takes cards, wallets and Link', () => {
   let shop: Shop;
@@ -32,12 +44,7 @@ describe('a shop that takes cards, wallets and Link', () => {
   it('Link pays a plan at once, and page and order name it', async () => {
     const user = await shop.foyer.addUser();
     const browser = await shop.foyer.signedIn(user);
-    const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
-      action: string;
-      fields: Record<string, string>;
-      setupUrl: string;
-    };
-    const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+    const { action, fields, clientSecret } = await openCardForm(browser);
     const setupIntent = clientSecret.split('_secret_')[0] ?? '';
     const link = { type: 'link', link: {}, billing_details: { email: user.email } };
     shop.standIn.engine.call({
@@ -61,12 +68,7 @@ describe('a wallet', () => {
     try {
       const user = await shop.foyer.addUser();
       const browser = await shop.foyer.signedIn(user);
-      const { action, fields, setupUrl } = islandProps(await (await browser.get(path)).text(), 'card-form') as {
-        action: string;
-        fields: Record<string, string>;
-        setupUrl: string;
-      };
-      const { clientSecret } = (await (await browser.postJson(setupUrl, {})).json()) as { clientSecret: string };
+      const { action, fields, clientSecret } = await openCardForm(browser);
       const setupIntent = confirmCard(shop, clientSecret, '4242424242424242');
       // A wallet gives Stripe a card. The stand-in opens no wallet, so that of the card is written into its state.
       const state = shop.standIn.engine.snapshot() as { objects: { object: string; card?: { wallet: unknown } }[] };
