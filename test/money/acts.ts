@@ -1,6 +1,15 @@
 import type { Engine } from '../../sandbox/stripe/index.ts';
 import type { Outcome } from './ledger.ts';
-import { type Announcement, centsIn, listForms, mainOf, readAnnouncement, wordsOf } from './read-pages.ts';
+import {
+  type Announcement,
+  centsIn,
+  listForms,
+  mainOf,
+  type NextCharge,
+  readAnnouncement,
+  readResumptions,
+  wordsOf,
+} from './read-pages.ts';
 import { type Arrival, islandProps, type Visitor } from './visitor.ts';
 
 /** Stripe's test cards. */
@@ -113,6 +122,20 @@ export async function pressOnly(
   if (page.status !== 200 || !page.at.startsWith(path) || !form)
     return { outcome: 'refused', text, amountCents: undefined };
   return { outcome: outcomeOf(await visitor.press(path, form.fields)), text, amountCents: centsIn(text) };
+}
+
+/** Chooses how long the plan is paused. @returns the charge at its end, as the page announces it */
+export async function pause(
+  { visitor }: Hand,
+  months: number,
+): Promise<{ outcome: Outcome; resumption: NextCharge | undefined }> {
+  const path = `${membershipPath}/pause`;
+  const page = await visitor.open(path);
+  const form = listForms(page.html).find(({ action }) => action === path);
+  if (page.status >= 500) return { outcome: 'failed', resumption: undefined };
+  if (page.status !== 200 || !page.at.startsWith(path) || !form) return { outcome: 'refused', resumption: undefined };
+  const resumption = readResumptions(page.html).get(months);
+  return { outcome: outcomeOf(await visitor.press(path, { ...form.fields, months: String(months) })), resumption };
 }
 
 export async function takeFree({ visitor }: Hand, planId: string): Promise<Outcome> {

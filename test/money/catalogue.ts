@@ -9,6 +9,9 @@ export interface SoldPlan {
 
 export type Currency = 'usd' | 'eur';
 
+/** For how long a member can pause a plan. */
+export const pauseMonths = [1, 2, 3] as const;
+
 const amounts = [
   { name: 'Starter', month: 99, year: 900 },
   { name: 'Growth', month: 499, year: 5_000 },
@@ -62,6 +65,7 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
     defaultPlan: '10',
     graceDays: 7,
     consumers: { withdrawalDays: 14 },
+    pause: { months: pauseMonths },
     formerCodes: [],
     plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid, ...partner],
   });

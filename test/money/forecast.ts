@@ -1,5 +1,15 @@
 import { createEngine } from '../../sandbox/stripe/engine/index.ts';
-import { accountOf, dayOf, type Invoice, isLive, isRenewal, readBooks, type StoredThing } from './stripe-books.ts';
+import {
+  accountOf,
+  dayOf,
+  type Invoice,
+  isLive,
+  isRenewal,
+  isResumption,
+  readBooks,
+  resumesAt,
+  type StoredThing,
+} from './stripe-books.ts';
 
 /** The state of the stand-in's objects, as its engine stores it. */
 export interface EngineState {
@@ -12,8 +22,8 @@ export type Forecast = { kind: 'charge'; cents: number; day: string } | { kind: 
 const hourMs = 60 * 60_000;
 /** Renewals are drafts for an hour. */
 const patienceMs = 3 * hourMs;
-/** A renewal may follow a trial or a period that is free. */
-const maxPeriods = 3;
+/** A renewal may follow a trial, a pause or a period that is free. */
+const maxPeriods = 4;
 
 const toCharge = ({ amount_due: cents, created }: Invoice): Forecast => ({
   kind: 'charge',
@@ -31,15 +41,21 @@ export function forecast(state: EngineState, email: string, nowMs: number): Fore
   });
   const objects = state.objects.filter(({ object }) => object !== 'event');
   engine.restore({ ...state, objects, offsetMs: 0 });
-  const read = () => accountOf(readBooks((engine.snapshot() as EngineState).objects), email);
+  const read = () => {
+    const books = readBooks((engine.snapshot() as EngineState).objects);
+    return { books, ...accountOf(books, email) };
+  };
   const before = new Set(read().invoices.map(({ id }) => id));
   for (let periods = 0; periods < maxPeriods; periods += 1) {
-    const { subscriptions } = read();
-    const live = subscriptions.find((one) => isLive(one) && one.status !== 'paused');
-    const end = live?.items.data[0]?.current_period_end;
+    const { books, subscriptions } = read();
+    const live = subscriptions.find(isLive);
+    const periodEnd = live?.items.data[0]?.current_period_end;
+    const end = live?.status === 'paused' ? resumesAt(books, live) : periodEnd;
     if (end === undefined) break;
     engine.advance(Math.max(end * 1_000 - engine.nowMs(), 0) + patienceMs);
-    const renewal = read().invoices.find((one) => !before.has(one.id) && isRenewal(one) && one.total > 0);
+    const after = read();
+    const isCharge = (one: Invoice) => isRenewal(one) || isResumption(after.books, one);
+    const renewal = after.invoices.find((one) => !before.has(one.id) && isCharge(one) && one.total > 0);
     if (renewal) return toCharge(renewal);
   }
   const ended = read().subscriptions.flatMap(({ ended_at }) => ended_at ?? []);

@@ -8,6 +8,7 @@ import {
   type Invoice,
   isLive,
   isRenewal,
+  isResumption,
   paidAt,
   paidSales,
   type Sale,
@@ -101,7 +102,9 @@ function judgeRenewal({ member, findings }: Case, invoice: Invoice): void {
 /** A subscription has ended because its renewal was not paid in time: nothing follows. */
 function endUnpaid({ books, member: { email, ledger } }: Case): void {
   const { invoices, subscriptions } = accountOf(books, email);
-  for (const { id, status, parent } of invoices.filter(isRenewal)) {
+  for (const invoice of invoices) {
+    const { id, status, parent } = invoice;
+    if (!isRenewal(invoice) && !isResumption(books, invoice)) continue;
     if (!['void', 'uncollectible'].includes(status) || ledger.ended.has(id)) continue;
     const subscription = subscriptions.find((one) => one.id === parent?.subscription_details?.subscription);
     if (!subscription || isLive(subscription)) continue;
@@ -122,9 +125,10 @@ function judgeNewInvoices(the: Case): void {
     if (member.ledger.judged.has(id) || status === 'draft') continue;
     const sale = saleOf(books, invoice);
     // A purchase that is not paid may never be.
+    const isResumed = isResumption(books, invoice);
     if (!isRenewal(invoice) && status !== 'paid') continue;
     member.ledger.judged.add(id);
-    if (sale && isRenewal(invoice)) judgeRenewal(the, invoice);
+    if (sale && (isRenewal(invoice) || isResumed)) judgeRenewal(the, invoice);
     else if (sale) judgePurchase(the, invoice, sale);
     else if (invoice.amount_paid > 0) the.findings.report('O2', member, `${shown(invoice)} charges without a sale`);
   }

@@ -46,9 +46,10 @@ function judgeReceipt({ books, member, findings }: Case, facts: Record<string, s
   }
 }
 
-/** A mail about a change at the end of the period is a promise, too. */
+/** A mail about a change at the end of the period, or about a pause, is a promise, too. */
 function judgeChange({ member, findings }: Case, facts: Record<string, string>): void {
-  const [day, cents] = [dayIn(facts['Changes on']), centsIn(facts.Price)];
+  const day = dayIn(facts['Changes on'] ?? facts['Resumes on']);
+  const cents = centsIn(facts.Price ?? facts['Charged then']);
   if (day === undefined || cents === undefined || cents === 0) return;
   const promises = [...member.ledger.promises, ...member.ledger.mailedPromises];
   const actual = { kind: 'charge' as const, cents, day };
@@ -72,6 +73,8 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
       'Renews on',
       'Ends on',
       'Changes on',
+      'Resumes on',
+      'Charged then',
       'Plan from then on',
     ]
       .flatMap((label) => (facts[label] === undefined ? [] : `${label} ${facts[label]}`))
@@ -79,7 +82,7 @@ export function judgeMails(the: Case, mails: readonly Mail[]): void {
     member.ledger.entries.push({ atMs: nowMs, text: `mail "${subject}": ${shown}` });
     if (findings.isBroken(member)) continue;
     if ('Amount charged' in facts) judgeReceipt(the, facts);
-    else if ('Changes on' in facts) judgeChange(the, facts);
+    else if ('Changes on' in facts || 'Resumes on' in facts) judgeChange(the, facts);
   }
   member.ledger.mailedPromises = member.ledger.promises;
 }

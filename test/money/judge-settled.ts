@@ -13,6 +13,7 @@ import {
   type Price,
   paidAt,
   paidSales,
+  resumesAt,
   type Sale,
   type Subscription,
   saleOf,
@@ -122,9 +123,11 @@ export function judgeAnnounced({ books, account, member, findings, nowMs }: Sett
 }
 
 /** The subscription is settled: nothing is under way that the page does not speak of as a next charge. */
-function isCalm({ account }: Unseen, live: Subscription | undefined): boolean {
+function isCalm({ books, account }: Unseen, live: Subscription | undefined): boolean {
   const waits = account.invoices.some(({ status }) => status === 'draft' || status === 'open');
-  return !waits && (!live || ['active', 'trialing'].includes(live.status)) && !live?.pending_update;
+  if (!live) return !waits;
+  const isSettled = ['active', 'trialing'].includes(live.status) || resumesAt(books, live) !== undefined;
+  return !waits && isSettled && !live.pending_update;
 }
 
 /** O4 and O5: in a copy of Stripe, time passes without the product. */
@@ -137,7 +140,7 @@ export function judgeNextCharge(the: Settled): void {
     findings.report('O4', member, difference([page.next], actual, 'on the page; Stripe does'));
   } else if (page.next.kind === 'charge' && page.next.cents !== undefined) {
     ledger.promises = [page.next];
-    if (page.label !== 'Changes') ledger.going = page.next;
+    if (page.label !== 'Changes' && page.label !== 'Resumes on') ledger.going = page.next;
   }
 }
 
@@ -175,13 +178,16 @@ function plansNow({ books, account, member, nowMs }: Settled): (string | undefin
 
 /** O6 */
 export function judgePlan(the: Settled): void {
-  const { account, member, findings, plan, page, nowMs } = the;
-  if (account.subscriptions.some(({ status }) => status === 'paused')) return;
+  const { books, account, member, findings, plan, page, nowMs } = the;
+  const isPaused = (one: Subscription) => one.status === 'paused' && resumesAt(books, one) === undefined;
+  if (account.subscriptions.some(isPaused)) return;
   const allowed = plansNow(the);
   if (!allowed.includes(plan)) {
     const words = allowed.map((one) => one ?? 'none').join(' or ');
     findings.report('O6', member, `the claim is ${plan ?? 'none'}, paid for on ${dayOf(nowMs / 1_000)} is ${words}`);
   }
+  // In a pause the page names the plan that rests.
+  if (page.label === 'Resumes on') return;
   const partner = partnerPlans.find(({ id }) => id === plan)?.name;
   const name = findPlan(plan)?.name ?? partner ?? (plan === freePlanId ? 'Free' : undefined);
   const paidName = soldPlans.find((one) => page.plan?.startsWith(`${one.name}, `))?.name;

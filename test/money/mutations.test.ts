@@ -35,6 +35,7 @@ const lostCustomer: Operation = {
   fails: false,
   fault: { kind: 'kill after', n: 1 },
 };
+const pause: Operation = { ...base, kind: 'pause', months: 2 };
 const refund: Operation = { ...base, kind: 'refund', share: 0.5 };
 
 /** Statements that run in the product's database beside its own writes, so that it stores something else than it was told. */
@@ -59,6 +60,20 @@ const without = (name: string) => (request: Call) => {
     ? { ...request, params }
     : request;
 };
+
+/** A pause that ends a day after the announced one. */
+function pausedLonger(request: Call): Call {
+  const [entry] = (request.params?.pause_schedules ?? []) as {
+    resume?: { resume_at?: { timestamp?: number | string } };
+  }[];
+  const at = entry?.resume?.resume_at;
+  if (at?.timestamp === undefined) return request;
+  const longer = {
+    ...entry,
+    resume: { ...entry?.resume, resume_at: { ...at, timestamp: Number(at.timestamp) + 86_400 } },
+  };
+  return { ...request, params: { ...request.params, pause_schedules: [longer] } };
+}
 
 interface Mutation {
   title: string;
@@ -144,6 +159,19 @@ const mutations: Mutation[] = [
     rule: 'O6',
     operations: [buy('10'), act('cancel'), afterPeriod(2 * dayMs)],
     change: inDatabase(`CREATE TRIGGER kept AFTER UPDATE ON users WHEN NEW.plan_id IS NULL AND OLD.plan_id = '10' BEGIN
+      UPDATE users SET plan_id = '10' WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A pause that lasts a day longer than the page has said',
+    rule: 'O3',
+    operations: [buy('10'), pause],
+    change: onTheWay(pausedLonger),
+  },
+  {
+    title: 'A plan that stays in a pause',
+    rule: 'O6',
+    operations: [buy('10'), pause, afterPeriod(2 * dayMs)],
+    change: inDatabase(`CREATE TRIGGER rests AFTER UPDATE ON users WHEN NEW.plan_id IS NULL AND OLD.plan_id = '10' BEGIN
       UPDATE users SET plan_id = '10' WHERE id = NEW.id; END`),
   },
   {

@@ -1,5 +1,5 @@
 import { cards } from './acts.ts';
-import { partnerPlans, soldPlans } from './catalogue.ts';
+import { partnerPlans, pauseMonths, soldPlans } from './catalogue.ts';
 import { codeNames } from './shop.ts';
 import type { Fault } from './world.ts';
 
@@ -14,6 +14,7 @@ export type Operation = {
   | { kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw' }
   | { kind: 'card'; card: string; fails: boolean }
   | { kind: 'bank'; answer: 'succeed' | 'fail' }
+  | { kind: 'pause'; months: number }
   | { kind: 'leave'; when: 'period-end' | 'at-once' }
   | { kind: 'refund'; share: number }
   | { kind: 'dispute' }
@@ -59,6 +60,7 @@ const weights: [Kind, number][] = [
   ['buy', 32],
   ['cancel', 6],
   ['resume', 6],
+  ['pause', 4],
   ['free', 3],
   ['pay', 4],
   ['card', 6],
@@ -106,6 +108,7 @@ const details: { [K in Kind]: (random: Random) => object } = {
   }),
   cancel: () => ({}),
   resume: () => ({}),
+  pause: (random) => ({ months: pick(random, pauseMonths) }),
   free: () => ({}),
   pay: () => ({}),
   withdraw: () => ({}),
@@ -139,7 +142,7 @@ const details: { [K in Kind]: (random: Random) => object } = {
 };
 
 const acts: readonly Kind[] = [
-  ...(['buy', 'cancel', 'resume', 'free', 'pay', 'withdraw', 'card', 'bank', 'leave', 'deal'] as const),
+  ...(['buy', 'cancel', 'resume', 'pause', 'free', 'pay', 'withdraw', 'card', 'bank', 'leave', 'deal'] as const),
 ];
 
 /** @param kills the share of the acts during which the process is killed */

@@ -1,6 +1,6 @@
 import { nothing } from './ledger.ts';
 import type { Operation, Random } from './operations.ts';
-import { accountOf, isLive, saleOf } from './stripe-books.ts';
+import { accountOf, isLive, resumesAt, saleOf } from './stripe-books.ts';
 import { dayMs, type Member, type World } from './world.ts';
 
 type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
@@ -60,8 +60,9 @@ function daysUntil(nowMs: number, day: number): number {
 
 /** Time until the end of the member's period, which a year away is left out. */
 async function passPeriod(world: World, { email }: Member, afterMs: number): Promise<void> {
-  const live = accountOf(world.books(), email).subscriptions.find(isLive);
-  const end = live?.items.data[0]?.current_period_end;
+  const books = world.books();
+  const live = accountOf(books, email).subscriptions.find(isLive);
+  const end = (live && resumesAt(books, live)) ?? live?.items.data[0]?.current_period_end;
   const ms = end === undefined ? 0 : end * 1_000 + afterMs - world.nowMs();
   if (ms > 0 && ms < 400 * dayMs) await world.pass(ms);
 }

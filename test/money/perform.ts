@@ -5,8 +5,8 @@ import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
-import { type Announcement, balanceChange, readNextCharge } from './read-pages.ts';
-import { accountOf, isLive, planOfPrice } from './stripe-books.ts';
+import { type Announcement, balanceChange, type NextCharge, readNextCharge } from './read-pages.ts';
+import { accountOf, dayOf, isLive, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 
 const pathOf = (planId: string) => `/plan-purchase/${planId}`;
@@ -63,6 +63,8 @@ async function press(world: World, member: Member, { hand, operation }: Hand): P
       return cancel(world, member, { hand, operation });
     case 'resume':
       return resume(world, member, { hand, operation });
+    case 'pause':
+      return pause(world, member, { hand, operation });
     case 'pay':
       return pay(world, member, { hand, operation });
     case 'card': {
@@ -168,12 +170,29 @@ async function cancel(world: World, member: Member, { hand, operation }: Hand): 
 async function resume(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
   const { ledger } = member;
   const done = await world.during(operation.fault, () => acts.pressOnly(hand, `${acts.membershipPath}/resume`));
-  const { outcome = 'unknown', text = '' } = done.result ?? {};
+  const { outcome = 'unknown', text = '', amountCents } = done.result ?? {};
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
-  const going = readNextCharge(text) ?? ledger.going;
+  // The end of a pause charges at once.
+  const atOnce = /goes on right away\./.test(text) ? amountCents : undefined;
+  const today = dayOf(world.nowMs() / 1_000);
+  const going: NextCharge =
+    atOnce === undefined ? (readNextCharge(text) ?? ledger.going) : { kind: 'charge', day: today, cents: atOnce };
   ledger.promises = isDone ? [going] : [...ledger.promises, going];
   note(world, member, `goes on: ${shownNext(going)}`);
+  return outcome;
+}
+
+/** The plan goes on after the pause with the announced charge; a pause that is noted may come too late for the period. */
+async function pause(world: World, member: Member, { hand, operation }: Hand): Promise<Outcome> {
+  if (operation.kind !== 'pause') return 'refused';
+  const { ledger } = member;
+  const done = await world.during(operation.fault, () => acts.pause(hand, operation.months));
+  const { outcome = 'unknown', resumption } = done.result ?? {};
+  if (outcome === 'refused' || outcome === 'changed') return outcome;
+  const announced = resumption ?? { kind: 'charge' as const };
+  note(world, member, `page: after the pause ${shownNext(announced)}`);
+  ledger.promises = outcome === 'done' ? [announced] : [...ledger.promises, announced];
   return outcome;
 }
 

@@ -95,6 +95,19 @@ export function readNextCharge(text: string): NextCharge | undefined {
   };
 }
 
+/** The end of each pause that a page offers, by its months, with the charge at that time. */
+export function readResumptions(html: string): Map<number, NextCharge> {
+  const offers = [
+    ...wordsOf(mainOf(html)).matchAll(new RegExp(`(\\d+) months? On (${date}) it goes on, and (${money})`, 'g')),
+  ];
+  return new Map(
+    offers.map(([text, months, day = '', amount = '']) => [
+      Number(months),
+      { kind: 'charge', day: toDay(day), cents: toCents(amount), ...readRest(text) },
+    ]),
+  );
+}
+
 export interface Form {
   action: string;
   fields: Record<string, string>;
@@ -202,7 +215,7 @@ export function readMembershipPage(html: string): MembershipPage {
   const facts = listFacts(/<section[^>]*id="plan".*?<\/section>/s.exec(main)?.[0] ?? main);
   const fact = (label: RegExp) => facts.find((one) => label.test(one.label));
   const [plan, price, discount] = [fact(/^Plan$/), fact(/^Price$/), fact(/^Discount$/)];
-  const dated = fact(/^(Renews on|Ends on|Active until|Changes)$/);
+  const dated = fact(/^(Renews on|Resumes on|Ends on|Active until|Changes)$/);
   const payment = fact(/^Next payment$/);
   const text = wordsOf(main);
   return {

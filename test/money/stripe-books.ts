@@ -61,6 +61,12 @@ export interface Subscription {
   items: { data: { current_period_start: number; current_period_end: number; price: Price }[] };
 }
 
+export interface Schedule {
+  id: string;
+  customer: string;
+  pause_schedules: { resume: { resume_at: number; status: { type: string } } | null }[];
+}
+
 export interface Charge {
   id: string;
   amount: number;
@@ -128,6 +134,7 @@ const kinds = {
   charges: 'charge',
   refunds: 'refund',
   disputes: 'dispute',
+  schedules: 'subscription_schedule',
   prices: 'price',
   discounts: 'discount',
   coupons: 'coupon',
@@ -141,6 +148,7 @@ interface Kinds {
   charges: Charge;
   refunds: Refund;
   disputes: Dispute;
+  schedules: Schedule;
   prices: Price;
   discounts: Discount;
   coupons: Coupon;
@@ -227,6 +235,20 @@ export const paidAt = ({ status_transitions: { paid_at }, created }: Invoice): n
 export const dayOf = (seconds: number): string => new Date(seconds * 1_000).toISOString().slice(0, 10);
 
 export const isRenewal = ({ billing_reason }: Invoice): boolean => billing_reason === 'subscription_cycle';
+
+/** When Stripe resumes a subscription that a member has paused, in seconds; undefined: it does not. */
+export function resumesAt({ schedules }: Books, { status, schedule }: Subscription): number | undefined {
+  const resume = schedules.find(({ id }) => id === schedule)?.pause_schedules[0]?.resume;
+  return status === 'paused' && resume?.status.type === 'scheduled' ? resume.resume_at : undefined;
+}
+
+/** Whether an invoice is the whole period with which a paused subscription goes on. */
+export function isResumption({ schedules }: Books, { customer, created, billing_reason: reason }: Invoice): boolean {
+  // A schedule that has ended with its subscription names none any more.
+  const own = schedules.filter((one) => one.customer === customer);
+  const times = own.flatMap(({ pause_schedules: pauses }) => pauses.flatMap(({ resume }) => resume?.resume_at ?? []));
+  return reason === 'subscription_update' && times.includes(created);
+}
 
 /** The coupons whose discounts took something off an invoice. */
 export const couponsOn = ({ discounts }: Books, { total_discount_amounts: taken }: Invoice): string[] =>
