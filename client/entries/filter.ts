@@ -11,7 +11,7 @@ input?.addEventListener('input', () => {
   const words = plain(input.value).split(/\s+/).filter(Boolean);
   let count = 0;
   for (const tile of tiles) {
-    const text = plain(tile.querySelector('.app-words')?.textContent ?? '');
+    const text = plain(tile.querySelector('.app-name')?.textContent ?? '');
     tile.hidden = !words.every((word) => text.includes(word));
     if (!tile.hidden) count += 1;
   }

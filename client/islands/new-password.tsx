@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { NewPasswordView, type NewPasswordViewProps } from '../../views/parts/new-password.tsx';
-import { passwordStrength, type Strength } from '../../views/parts/password-strength.ts';
+import { passwordStrength, type Strength, strengthRules } from '../../views/parts/password-strength.ts';
 
 /** Checks a new password at every key, and again when a name or an address of the same form changes. */
 export default function NewPassword(props: NewPasswordViewProps) {
-  const { fields, known } = props;
+  const { fields, known, labels } = props;
   const input = useRef<HTMLInputElement>(null);
   const [met, setMet] = useState<Strength>();
   const [error, setError] = useState(props.error);
@@ -34,9 +34,12 @@ export default function NewPassword(props: NewPasswordViewProps) {
     // Input from before the hydration.
     if (field.value !== '') look({ target: field });
     const check = (event: Event) => {
-      // In a dialog nothing is sent while the checklist, which describes the field, has an open rule.
-      if (form.closest('dialog') && field.value !== '' && Object.values(judge()).includes(false)) {
+      // The sign-up and a dialog are not sent while the checklist has an open rule; the field then names it.
+      const strength = judge();
+      const open = strengthRules.find((rule) => !strength[rule]);
+      if (open && field.value !== '' && (fields || form.closest('dialog'))) {
         event.preventDefault();
+        setError(labels.rules[open]);
         field.focus();
         return;
       }
@@ -50,7 +53,7 @@ export default function NewPassword(props: NewPasswordViewProps) {
       form.removeEventListener('input', look);
       form.removeEventListener('submit', check);
     };
-  }, [fields, known]);
+  }, [fields, known, labels]);
   useEffect(() => {
     const field = input.current;
     if (field) field.type = isVisible ? 'text' : 'password';

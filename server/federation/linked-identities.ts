@@ -30,9 +30,15 @@ export const isProviderConfigured = (providers: Pick<Providers, 'byId'>, link: L
 const standardName = (kind: FederatedIdentity['kind']): string | undefined =>
   kind === 'oidc' || kind === 'saml' ? undefined : standardProviders[kind].name;
 
-/** The name of a link's provider, also if it is not configured any more. */
-export const providerName = (providers: Pick<Providers, 'byId'>, link: LinkedIdentity): string =>
-  findLinkProvider(providers, link)?.name ?? standardName(link.kind) ?? link.provider;
+/** The host of an issuer; an entity id of SAML need not have one. */
+const issuerHost = (issuer: string): string | undefined => URL.parse(issuer)?.host || undefined;
+
+/** The name of a link's provider. One that is not configured any more is known by its issuer's host. */
+export const providerName = (
+  providers: Pick<Providers, 'byId'>,
+  link: LinkedIdentity & Pick<FederatedIdentity, 'issuer'>,
+): string =>
+  findLinkProvider(providers, link)?.name ?? standardName(link.kind) ?? issuerHost(link.issuer) ?? link.provider;
 
 /** The text by which a user recognizes an account elsewhere. */
 export const toAccountLabel = (providerName: string, email: string | null | undefined): string =>

@@ -30,7 +30,8 @@ export function listApps(
       const { client_id: id, client_name: name, logo_uri: logoUrl, initiate_login_uri: start } = client;
       const app = { id, name, ...(logoUrl !== undefined && { logoUrl }) };
       if (!canAccessClient(client, user)) return { ...app, limitedHref: planRequiredUrlForClient(id) };
-      return start === undefined ? app : { ...app, href: initiateLoginUrl(start, publicUrl) };
+      if (start === undefined) return app;
+      return { ...app, href: initiateLoginUrl(start, publicUrl), host: new URL(start).host };
     });
 }
 
@@ -40,10 +41,10 @@ export const searchFrom = 9;
 /** Normalizes text for the comparison: without case and accents. */
 const plain = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** The apps whose name or id contains every word, in any order. */
+/** The apps whose name contains every word, in any order. */
 export function matchesSearch(apps: readonly AppView[], words: string): AppView[] {
   const expected = plain(words).split(/\s+/).filter(Boolean);
-  return apps.filter(({ name, id }) => expected.every((word) => plain(`${name} ${id}`).includes(word)));
+  return apps.filter(({ name }) => expected.every((word) => plain(name).includes(word)));
 }
 
 /** Maximum number of hosts of pictures: the policy header lists them, and must not grow without limit. */

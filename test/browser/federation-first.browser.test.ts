@@ -76,7 +76,7 @@ describe('first and second sign-in by a provider in a browser', () => {
     if (kind === 'google') {
       await button(page, t('terms.accept')).click();
       await heading(page, 'Your plan').waitFor();
-      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('link', { name: 'Choose a plan' }).click();
       await page.getByRole('radio', { name: /^Starter/ }).check();
       await button(page, 'Next').click();
       await page.getByText('$99.00').first().waitFor();

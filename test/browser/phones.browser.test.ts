@@ -65,6 +65,33 @@ describe('phones', () => {
     },
   );
 
+  it('At 375 × 667 the rows of the header and of the tabs begin at 16 px and fade out where they continue', async () => {
+    const page = await newPage();
+    await page.setViewportSize({ width: 375, height: 667 });
+    const { foyer } = sandbox;
+    await goOnAs(page, await foyer.signedIn(await foyer.addUser()), foyer.url);
+    await page.goto(`${foyer.url}/settings`);
+    for (const [row, item] of [
+      ['.sub-header ul', '.sub-header li'],
+      ['.tabs', '.tabs a'],
+    ] as const) {
+      expect((await boxOf(page, item)).x).toBe(16);
+      const mask = () => page.locator(row).evaluate((list) => getComputedStyle(list).maskPosition);
+      expect(await mask()).toBe('-48px 50%');
+      await page.locator(row).evaluate((list) => list.scrollTo(list.scrollWidth, 0));
+      await page.waitForFunction((one) => {
+        const list = document.querySelector(one);
+        return list && getComputedStyle(list).maskPosition.startsWith('0');
+      }, row);
+    }
+    // Where the rows fit they have no fade.
+    await page.setViewportSize({ width: 760, height: 667 });
+    await page.reload();
+    for (const row of ['.sub-header ul', '.tabs']) {
+      expect(await page.locator(row).evaluate((list) => getComputedStyle(list).maskImage)).toBe('none');
+    }
+  });
+
   it('At 375 × 667 the first setting of a member with a long name is above 420 px', async () => {
     const page = await newPage();
     await page.setViewportSize({ width: 375, height: 667 });

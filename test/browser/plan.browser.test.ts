@@ -34,7 +34,7 @@ describe('the step PLAN in a browser', () => {
       }
       await page.getByText('Successfully confirmed!').waitFor();
       await page.getByRole('link', { name: 'Continue with my free trial' }).waitFor();
-      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('link', { name: 'Choose a plan' }).click();
       await page.getByRole('link', { name: 'Annual' }).click();
       await page.getByRole('radio', { name: /^Free/ }).check();
       await button(page, 'Next').click();

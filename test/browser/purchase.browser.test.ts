@@ -44,7 +44,7 @@ describe('purchase of a plan in a browser', () => {
 
   /** Chooses Starter by the month, as the step PLAN proposes no plan. */
   async function chooseStarter(page: Page): Promise<void> {
-    await page.getByRole('link', { name: 'Change plan' }).click();
+    await page.getByRole('link', { name: 'Choose a plan' }).click();
     await page.getByRole('link', { name: 'Monthly' }).click();
     await page.getByRole('radio', { name: /^Starter/ }).check();
     await button(page, 'Next').click();
@@ -57,7 +57,7 @@ describe('purchase of a plan in a browser', () => {
       const [page, email] = [await newPage(), newAddress()];
       await page.goto(`${url}/signup`);
       await signUp(page, email);
-      await page.getByRole('link', { name: 'Change plan' }).click();
+      await page.getByRole('link', { name: 'Choose a plan' }).click();
       await page.getByRole('heading', { name: 'Change membership plan' }).waitFor();
       await page.getByText('Annual', { exact: true }).click();
       await page.getByRole('radio', { name: /^Growth/ }).check();

@@ -94,21 +94,30 @@ describe('sign-up in a browser', () => {
     await enterCode(page, sandbox.foyer, email, t);
   });
 
-  thorough('The checklist shows unmet password rules while typing, and a refusal keeps the other fields', async () => {
-    const page = await newPage();
-    await page.goto(`${url}/signup`);
-    await fillProfile(page, { email: newAddress(), password: 'Lindqvist' });
-    await page.locator('.field.invalid [name=password]').waitFor();
-    expect(await page.getByLabel('First name').inputValue()).toBe('Vera');
-    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
-    await page.getByLabel('Password', { exact: true }).pressSequentially('x');
-    await page.locator('.strength li.met').waitFor();
-    expect(await page.locator('.strength li').evaluateAll((items) => items.map((item) => item.className))).toEqual([
-      'unmet',
-      'unmet',
-      'met',
-    ]);
-  });
+  thorough(
+    'A password with an open rule is not sent: the field names the rule, keeps its text and has the focus',
+    async () => {
+      const page = await newPage();
+      await page.goto(`${url}/signup`);
+      const sent: string[] = [];
+      page.on('request', (request) => {
+        if (request.method() === 'POST') sent.push(request.url());
+      });
+      await fillProfile(page, { email: newAddress(), password: 'Lindqvist' });
+      await page.locator('.field.invalid [name=password]').waitFor();
+      expect(await page.locator('#field-password-error').textContent()).toBe('Contains a number or symbol');
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('password');
+      expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('Lindqvist');
+      expect(sent).toEqual([]);
+      await page.getByLabel('Password', { exact: true }).fill('x');
+      await page.locator('.strength li.met').waitFor();
+      expect(await page.locator('.strength li').evaluateAll((items) => items.map((item) => item.className))).toEqual([
+        'unmet',
+        'unmet',
+        'met',
+      ]);
+    },
+  );
 
   thorough(
     'The form of a wrong address keeps what was entered, and a change of language or tab loses nothing',

@@ -134,7 +134,7 @@ describe('client controls', () => {
       await page.waitForLoadState('networkidle');
       const input = page.getByLabel('Code');
       expect(await input.getAttribute('aria-describedby')).toBe('field-code-auto-submit');
-      expect(await page.getByText('Sent as soon as you enter the last digit.').isVisible()).toBe(true);
+      expect(await page.getByText('Submits as soon as you enter the last digit.').isVisible()).toBe(true);
       const sent: string[] = [];
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''));
       await input.click();

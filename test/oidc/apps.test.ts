@@ -21,7 +21,12 @@ describe('the apps of the dashboard', () => {
       client('c', { name: 'Events' }),
     );
     expect(apps).toEqual([
-      { id: 'b', name: 'École', href: 'https://b.example/in?from=here&iss=https%3A%2F%2Ffoyer.example' },
+      {
+        id: 'b',
+        name: 'École',
+        href: 'https://b.example/in?from=here&iss=https%3A%2F%2Ffoyer.example',
+        host: 'b.example',
+      },
       { id: 'c', name: 'Events' },
       { id: 'zebra', name: 'zebra', logoUrl: 'https://cdn.example/z.png' },
     ]);
@@ -58,14 +63,16 @@ describe('the apps of the dashboard', () => {
 describe('search', () => {
   const apps = [
     { id: 'academy', name: 'Die Akadémie' },
-    { id: 'events-web', name: 'Events' },
+    { id: 'e-17', name: 'Events on the web', host: 'shop.example' },
     { id: 'x', name: '100 % Orange' },
   ];
   it.each([
-    ['', ['academy', 'events-web', 'x']],
+    ['', ['academy', 'e-17', 'x']],
     ['akademie', ['academy']],
     ['AKADE die', ['academy']],
-    ['web', ['events-web']],
+    ['web', ['e-17']],
+    ['e-17', []],
+    ['shop', []],
     ['%', ['x']],
     ['[a-z]+', []],
     ['ﬀ', []],

@@ -43,7 +43,7 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(await page()).toContain('No apps yet');
   });
 
-  it('Each app has a tile with logo, fallback initial, name, client id and a link to open it', async () => {
+  it('Each app has a tile with logo, fallback initial, name, host and a link to open it, or the reason that it has none', async () => {
     const { origin } = new URL('https://cdn.example/');
     await foyer.addClient({
       id: 'academy',
@@ -61,7 +61,9 @@ describe.each(backends)('/dashboard on $name', (backend) => {
       href: `https://a.example/in?${new URLSearchParams({ iss: foyer.url })}`,
     });
     expect(academy?.tile).toMatch(/class="app-initial">A<.*<img src="https:\/\/cdn\.example\/a\.png" alt=""/s);
-    expect(academy?.tile).toContain('>academy</p>');
+    expect(academy?.tile).toContain('>a.example</p>');
+    expect(html).not.toContain('>academy</p>');
+    expect(plain?.tile).toContain('>Sign in from the app itself.</p>');
     expect(academy?.tile).toMatch(/>Open<span class="visually-hidden"> .*Academy/);
     expect(plain).toMatchObject({ name: 'Plain', href: undefined });
     expect(html).not.toContain('class="search"');

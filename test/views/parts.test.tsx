@@ -121,7 +121,7 @@ it('An edit link names what it edits', () => {
 });
 
 it('A client without an address has no button, and one without a logo has Foyer’s sign', () => {
-  const tile = html(<AppTile ctx={ctx} name="Batch" subtitle="batch" open="Open" />);
+  const tile = html(<AppTile ctx={ctx} name="Batch" clientId="batch" open="Open" />);
   expect(tile).not.toMatch(/<a |<img |<h2/);
   expect(tile).toMatch(/class="app-logo hue-\d+".*class="app-initial">B</);
 });

@@ -8,7 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageLinks } from '../parts/page-links.tsx';
 import { activityPath } from './activity-page.tsx';
 
-/** A device as the specification has it (section 3): status, name, last IP, last used, last modified, created. */
+/** A device as the specification has it (section 3; every listed one is signed in): status, name, last IP, last used, last modified, created. */
 interface DeviceRowData {
   id: string;
   name: string;
@@ -59,7 +59,11 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
     t('devices.lastUsed'),
     `${ago(lastUsedAtMs)}, ${ip === '' ? t('devices.unknownAddress') : ip}`,
   ];
-  const since = ({ createdAtMs }: DeviceRowData): DeviceFact => [t('devices.since'), day(createdAtMs)];
+  // With the time: several devices of a user have one name.
+  const since = ({ createdAtMs }: DeviceRowData): DeviceFact => [
+    t('devices.since'),
+    formatDate(lang, createdAtMs, 'dateTime'),
+  ];
   return (
     <>
       <Card
@@ -99,7 +103,6 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
               key={device.id}
               ctx={ctx}
               device={device}
-              status={device.isThis ? undefined : t('devices.signedIn')}
               facts={[used(device), [t('devices.lastConfirmed'), ago(device.authTimeMs)], since(device)]}
               // This one is signed out by the header's button.
               act={device.isThis ? undefined : t('devices.signOut')}
@@ -133,7 +136,6 @@ type DeviceFact = readonly [label: string, value: string];
 interface DeviceRowProps {
   ctx: PageContext;
   device: DeviceRowData;
-  status?: string | undefined;
   facts: readonly DeviceFact[];
   act: string | undefined;
 }
@@ -154,7 +156,7 @@ function DeviceIcon({ name }: Pick<DeviceRowData, 'name'>) {
   );
 }
 
-function DeviceRow({ ctx, device: { name, isThis, href }, status, facts, act }: DeviceRowProps) {
+function DeviceRow({ ctx, device: { name, isThis, href }, facts, act }: DeviceRowProps) {
   const { t } = ctx;
   return (
     <li className="device-row">
@@ -162,7 +164,6 @@ function DeviceRow({ ctx, device: { name, isThis, href }, status, facts, act }: 
       <div className="item-words">
         <p className="device-name">
           <strong>{name}</strong> {isThis && <Chip>{t('devices.thisDevice')}</Chip>}
-          {status !== undefined && <Chip tone="plain">{status}</Chip>}
         </p>
         <dl className="device-facts small">
           {facts.map(([label, value]) => (

@@ -64,7 +64,7 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
             <ul className="items">
               {others.map(({ id, name, mark, logo }) => (
                 <li key={id}>
-                  <ProviderMark mark={mark} logo={logo} />
+                  <ListedMark name={name} mark={mark} logo={logo} />
                   <div className="item-words">
                     <p className="item-label">{name}</p>
                   </div>
@@ -85,6 +85,16 @@ export function ProvidersPage({ ctx, links, others, endsAt, notice }: ProvidersP
   );
 }
 
+/** A company without a logo has its initial, so that all names have one indent. */
+function ListedMark({ name, mark, logo }: ProviderMarkProps & { name: string }) {
+  if (mark !== undefined || logo !== undefined) return <ProviderMark mark={mark} logo={logo} />;
+  return (
+    <span className="provider-initial" aria-hidden="true">
+      {[...name][0]?.toUpperCase()}
+    </span>
+  );
+}
+
 function LinkRow({
   ctx,
   id,
@@ -100,7 +110,7 @@ function LinkRow({
   const linked = formatDate(lang, linkedAt, 'short');
   return (
     <li className="passkey-row">
-      <ProviderMark mark={mark} logo={logo} />
+      <ListedMark name={name} mark={mark} logo={logo} />
       <div className="item-words">
         <p className="item-label">{name}</p>
         {email !== null && <p className="item-value passkey-name">{email}</p>}

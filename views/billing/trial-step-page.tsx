@@ -71,7 +71,7 @@ export function TrialStepPage(props: TrialStepPageProps) {
         )}
         <p className="or">{t('checkout.orPlan')}</p>
         <ButtonLink kind="quiet" href={changeHref} block>
-          {t('checkout.changePlan')}
+          {t('checkout.choosePlan')}
         </ButtonLink>
       </div>
     </AuthLayout>

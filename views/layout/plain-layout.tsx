@@ -10,10 +10,10 @@ import { ThemeColor } from './theme-color.tsx';
 interface PlainLayoutProps {
   ctx: PageContext;
   /**
-   * `text` for a long text, `centre` for one short message, `wide` for tiles, `apps` for those that fill the window,
+   * `text` for a long text, `centre` for one short message, `wide` for tiles, `apps` for those that fill the window (`few`: for at most three),
    * `narrow` for one form.
    */
-  shape: 'text' | 'centre' | 'wide' | 'apps' | 'narrow';
+  shape: 'text' | 'centre' | 'wide' | 'apps' | 'apps few' | 'narrow';
   signOutAction?: string | undefined;
   /** Only the brand in the header. */
   bare?: boolean;

@@ -15,6 +15,8 @@ export interface AppView {
   logoUrl?: string;
   /** Its start address; without one it cannot be opened. */
   href?: string;
+  /** Of that address. */
+  host?: string;
   /** It requires another plan: the page that explains it. */
   limitedHref?: string;
 }
@@ -95,12 +97,13 @@ function Apps({ ctx, apps, searchText, filters }: AppsProps) {
       )}
       {apps.some(({ logoUrl }) => logoUrl !== undefined) && <Script ctx={ctx} entry="pictures" />}
       <ul className="app-tiles">
-        {apps.map(({ id, name, logoUrl, href, limitedHref }) => (
+        {apps.map(({ id, name, logoUrl, href, host, limitedHref }) => (
           <AppTile
             key={id}
             ctx={ctx}
             name={name}
-            subtitle={id}
+            clientId={id}
+            subtitle={host ?? (limitedHref === undefined ? t('dashboard.noStart') : undefined)}
             logoUrl={logoUrl}
             href={href}
             open={t('dashboard.open')}
@@ -117,8 +120,14 @@ function Apps({ ctx, apps, searchText, filters }: AppsProps) {
 /** The client apps that the user can open. */
 export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
   const { t, links } = ctx;
+  // One row: it is as wide as the header of the other pages.
+  const isShort = (apps?.length ?? 0) <= 3 && searchText === undefined;
   return (
-    <PlainLayout ctx={ctx} shape="apps" subHeader={{ backHref: links.search, at: 'dashboard' }}>
+    <PlainLayout
+      ctx={ctx}
+      shape={isShort ? 'apps few' : 'apps'}
+      subHeader={{ backHref: links.search, at: 'dashboard' }}
+    >
       <Stylesheet ctx={ctx} name="apps" />
       <div className="page-head">
         <h1>{t('dashboard.title')}</h1>

@@ -6,8 +6,9 @@ import { Chip } from './chip.tsx';
 interface AppTileProps {
   ctx: PageContext;
   name: string;
-  /** The client id. */
-  subtitle: string;
+  clientId: string;
+  /** The host to which Open leads, or the reason that there is no Open. */
+  subtitle?: string | undefined;
   logoUrl?: string | undefined;
   /** The client app's own start address; without one it cannot be opened. */
   href?: string | undefined;
@@ -17,15 +18,15 @@ interface AppTileProps {
 }
 
 /** A client app. The whole tile opens it: the area of the link covers it (apps.css). */
-export function AppTile({ ctx, name, subtitle, logoUrl, href, open, limited }: AppTileProps) {
+export function AppTile({ ctx, name, clientId, subtitle, logoUrl, href, open, limited }: AppTileProps) {
   return (
     <li className="app-tile">
-      <AppLogo ctx={ctx} clientId={subtitle} name={name} logoUrl={logoUrl} />
+      <AppLogo ctx={ctx} clientId={clientId} name={name} logoUrl={logoUrl} />
       <div className="app-words">
         <p className="app-name">
           <bdi>{name}</bdi>
         </p>
-        <p className="muted small">{subtitle}</p>
+        {subtitle !== undefined && <p className="muted small">{subtitle}</p>}
         {limited !== undefined && (
           <p className="app-limited small">
             <Chip tone="warn">{limited.label}</Chip>{' '}

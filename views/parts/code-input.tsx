@@ -55,7 +55,8 @@ export interface NewestCode {
 
 /** When the code was sent; after a refusal, that it is the one to type. The script shows the time of the browser's zone. */
 function SentAt({ ctx: { t, lang }, newest, isRefused }: { ctx: PageContext; newest: NewestCode; isRefused: boolean }) {
-  const key = isRefused ? (newest.by === 'sms' ? 'codes.newestSms' : 'codes.newest') : 'codes.sentAt';
+  const isSms = newest.by === 'sms';
+  const key = isRefused ? (isSms ? 'codes.newestSms' : 'codes.newest') : isSms ? 'codes.sentAtSms' : 'codes.sentAt';
   const [before, after] = t(key, { time: '\n' }).split('\n');
   return (
     <p className="field-hint sentence">

@@ -50,11 +50,10 @@ export function FieldFrame({
   const id = `field-${name}`;
   return (
     <div className={error === undefined ? 'field' : 'field invalid'}>
-      <div className="field-head">
-        <label htmlFor={id}>{label}</label>
-        {aside}
-      </div>
+      <label htmlFor={id}>{label}</label>
       <div className="control">{children}</div>
+      {/* After the control in the order of keyboards. */}
+      {aside && <div className="field-aside">{aside}</div>}
       {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
       {hint !== undefined && (
         <p className="field-hint" id={`${id}-hint`}>

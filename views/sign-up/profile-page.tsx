@@ -70,26 +70,52 @@ function Names({ ctx, controls, values, errors, focus }: ProfilePageProps & { fo
   );
 }
 
-/** The terms notice; they open beside the form, so that the input stays. */
-function TermsNotice({ ctx }: { ctx: PageContext }) {
-  const { t, links } = ctx;
-  // The link is at its place in the translated sentence.
-  const [before, after] = t('signUp.terms.notice', { link: '\n' }).split('\n');
+/** A sentence with a link at its place, which opens beside the form, so that the input stays. */
+function LinkSentence({
+  ctx: { t },
+  sentence,
+  href,
+  label,
+}: {
+  ctx: PageContext;
+  sentence: string;
+  href: string | undefined;
+  label: string;
+}) {
+  const [before, after] = sentence.split('\n');
   return (
-    <p className="small muted">
+    <>
       {before}
-      <a href={links.terms} target="_blank" rel="noopener">
-        {t('signUp.terms.link')}
+      <a href={href} target="_blank" rel="noopener">
+        {label}
         <span className="visually-hidden"> ({t('common.newTab')})</span>
       </a>
       {after}
+    </>
+  );
+}
+
+/** The terms notice. */
+function TermsNotice({ ctx }: { ctx: PageContext }) {
+  const { t, links } = ctx;
+  const link = '\n';
+  return (
+    <p className="small muted">
+      <LinkSentence
+        ctx={ctx}
+        sentence={t('signUp.terms.notice', { link })}
+        href={links.terms}
+        label={t('signUp.terms.link')}
+      />
       {links.privacy !== undefined && (
         <>
           {' '}
-          <a href={links.privacy} target="_blank" rel="noopener">
-            {t('common.footer.privacy')}
-            <span className="visually-hidden"> ({t('common.newTab')})</span>
-          </a>
+          <LinkSentence
+            ctx={ctx}
+            sentence={t('signUp.terms.privacy', { link })}
+            href={links.privacy}
+            label={t('signUp.terms.privacyLink')}
+          />
         </>
       )}
     </p>

@@ -83,13 +83,21 @@ function Tiles({ ctx }: { ctx: PageContext }) {
       <AppTile
         ctx={ctx}
         name="Showcase Pages"
-        subtitle="showcase-pages"
+        clientId="showcase-pages"
+        subtitle="showcase.example"
         logoUrl={ctx.assets.icon}
         href="#showcase"
         open={open}
       />
-      <AppTile ctx={ctx} name="Orchard Analytics" subtitle="orchard" href="#orchard" open={open} />
-      <AppTile ctx={ctx} name={t('parts.content.noAddress')} subtitle="batch-import" open={open} />
+      <AppTile
+        ctx={ctx}
+        name="Orchard Analytics"
+        clientId="orchard"
+        subtitle="orchard.example"
+        href="#orchard"
+        open={open}
+      />
+      <AppTile ctx={ctx} name={t('parts.content.noAddress')} clientId="batch-import" open={open} />
     </ul>
   );
 }

@@ -21,7 +21,7 @@ describe('step 2 of a sign-up', () => {
     const page = await browser.get(summary);
     const html = await page.text();
     expect(page.status).toBe(200);
-    for (const words of ['Basic', 'Search and shortlist', 'Due today $0.00', 'Or start a plan now', 'Change plan']) {
+    for (const words of ['Basic', 'Search and shortlist', 'Due today $0.00', 'Or start a plan now', 'Choose a plan']) {
       expect(wordsOf(html)).toContain(words);
     }
     expect(wordsOf(html)).toMatch(/Free until \w+ \d+, \d{4}/);

@@ -6,7 +6,13 @@ import { member, type Sample } from './context.ts';
 /** The dashboard, and the page of a client app for other plans. */
 export function dashboardSamples(ctx: PageContext): Record<string, Sample> {
   const apps = [
-    { id: 'academy', name: 'Academy & <Friends>', logoUrl: 'https://cdn.example/a.png', href: 'https://a.example/in' },
+    {
+      id: 'academy',
+      name: 'Academy & <Friends>',
+      logoUrl: 'https://cdn.example/a.png',
+      href: 'https://a.example/in',
+      host: 'a.example',
+    },
     { id: 'pro', name: 'Pro', limitedHref: '/not-in-plan?client_id=pro' },
     { id: 'tv', name: 'Television' },
   ];
