@@ -113,8 +113,10 @@ const catalogue = z.strictObject({
   /** For sales to consumers in the EU; without it users cannot withdraw. */
   consumers: z
     .strictObject({
-      /** How long a user can withdraw from a purchase and gets everything back. */
+      /** How long a user can withdraw from a purchase and gets the money back. */
       withdrawalDays: z.int('write whole days').min(14, 'write at least 14').max(365, 'write at most 365').default(14),
+      /** Whether a withdrawal gives everything back (the default), or keeps the share of the days until then. */
+      refund: z.enum(['full', 'prorated'], 'write full or prorated').optional(),
       /**
        * How a yearly plan goes on after its year: by the month, or by another year that ends on a month's notice with a
        * refund of the rest; without it, by another year.

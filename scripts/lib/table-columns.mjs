@@ -154,6 +154,9 @@ export const notes = {
     "Stripe's payment of the invoice; null: nothing was charged, or not read since the column exists.",
   'orders.dispute_state': 'null: never disputed.',
   'orders.credit_notes': 'JSON: the credit notes of the invoice (`CreditNote`); null: none.',
+  'orders.begin_requested_at':
+    'When the user has asked that the plan begins before a withdrawal is over; null: they have not.',
+  'orders.begin_wording': 'The text of that request: its version and language, as in `1-de`.',
   outbox: 'One message that waits or was recently delivered.',
   'outbox.channel': 'mail, sms, notification or logout-token.',
   'outbox.recipient': 'Masked, for listings.',

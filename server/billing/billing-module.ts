@@ -43,7 +43,8 @@ import {
 } from './subscription/prorated-end.ts';
 import { requestCustomer } from './subscription/request-customer.ts';
 import { syncMember } from './subscription/sync-from-stripe.ts';
-import { findWithdrawal, withdraw } from './subscription/withdrawal.ts';
+import { withdraw } from './subscription/withdrawal.ts';
+import { findWithdrawal } from './subscription/withdrawal-rules.ts';
 import { withUserLock } from './user-lock.ts';
 import { createWebhooks } from './webhooks/stripe-webhooks.ts';
 
@@ -178,7 +179,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
       readBy(userId, () => (act === 'deletion' ? quoteEndOfDeletion : quoteProratedEnd)(deps, userId)),
     confirmDeletion: (userId, announced) => confirmEndOfDeletion(deps, userId, announced),
     endProrated: (user, announced) => alone(user, () => endProrated(deps, user, announced)),
-    withdraw: (user) => alone(user, () => withdraw(deps, user)),
+    withdraw: (user, announcedDays = 0) => alone(user, () => withdraw(deps, user, announcedDays)),
     resume: (user, announced) => alone(user, () => resume(deps, user, announced)),
     invoices: (user) => readBy(user.id, () => listInvoices(deps, user)),
     webhookRoutes(router) {

@@ -8,6 +8,7 @@ import type { Decline } from './stripe/stripe-objects.ts';
 import type { AnnouncedDeletion, AnnouncedEnd, ProratedEnd, ProratedEndResult } from './subscription/early-end.ts';
 import type { AppliedDiscount, Membership, NextCharge, SavedCard } from './subscription/membership.ts';
 import type { PauseService, ResumeResult } from './subscription/pause-rules.ts';
+import type { Withdrawal, WithdrawalResult } from './subscription/withdrawal-rules.ts';
 
 /** A promotion code that a user has applied to a purchase. */
 export interface ChosenPromotion extends AppliedDiscount {
@@ -30,6 +31,8 @@ export interface Quote {
   plan: Plan;
   /** now: charged and changed at once; later: changes at the end of the paid period. */
   when: 'now' | 'later';
+  /** The purchase gives a right to withdraw, as an upgrade within a paid period does not. */
+  isNewContract?: boolean;
   /** The plan's own amount. */
   amountCents: number;
   /** The promotion code's discount today. */
@@ -83,6 +86,8 @@ export interface DisplayedQuote {
   dueCents: number;
   /** The later amounts, as `toLaterAmounts` writes them; undefined: none are named, and none are compared. */
   laterCents?: string | undefined;
+  /** The wording with which the user has asked that the plan begins at once; undefined: they have not. */
+  beginsAtOnce?: string | undefined;
 }
 
 export type PurchaseResult =
@@ -101,6 +106,8 @@ export type PurchaseResult =
   | { kind: 'no-billing-details' }
   /** There is no card to charge. */
   | { kind: 'no-card' }
+  /** The user has not asked that the plan begins at once, and it would have to wait for the end of the withdrawal period. */
+  | { kind: 'no-request-to-begin' }
   /** The amount differs from that of the page: nothing was charged. */
   | { kind: 'changed'; quote: Quote }
   /** An earlier invoice must be settled first. */
@@ -200,19 +207,6 @@ export interface InvoiceView {
   pdfUrl: string | null;
 }
 
-/** A contract from which the user may still withdraw. */
-export interface Withdrawal {
-  order: Order;
-  /** Milliseconds since the epoch. */
-  until: number;
-  /** The amount that is given back to the card. */
-  refundCents: number;
-  /** The amount that becomes credit again. */
-  creditCents: number;
-}
-
-export type WithdrawalResult = 'withdrawn' | 'noted' | 'no-change';
-
 /** The interface of this module for higher layers. */
 export interface BillingService extends PauseService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
@@ -289,8 +283,8 @@ export interface BillingService extends PauseService {
   endProrated(user: User, announced: AnnouncedEnd): Promise<ProratedEndResult>;
   /** The purchase from which the user can still withdraw. */
   findWithdrawal(userId: UserId): Promise<Withdrawal | undefined>;
-  /** Gives everything back and ends the plan at once. `noted`: done as soon as Stripe answers. */
-  withdraw(user: User): Promise<WithdrawalResult>;
+  /** Ends the plan at once and gives the money back, less that of the announced days. `noted`: once Stripe answers. */
+  withdraw(user: User, announcedDays?: number): Promise<WithdrawalResult>;
   /** Cancels the scheduled end, change or pause, or ends a pause, unless another amount is charged than announced. */
   resume(user: User, announced?: string): Promise<ResumeResult>;
   /** The newest first. @throws {StripeUnavailableError} */

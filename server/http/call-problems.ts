@@ -36,6 +36,7 @@ const ownProblems: Readonly<Partial<Record<CallId, readonly ApiProblem[]>>> = {
     ...(['paymentRequired', 'paymentAction', 'unknownCustomer', 'unknownPromotionCode'] as const),
     ...(['differs', 'planNotSold', 'promotionNotApplicable', 'noCard', 'billingDetailsRequired'] as const),
     ...(['unpaidInvoice', 'renewalPending', 'debitPending', 'subscriptionPaused', 'nothingToChange'] as const),
+    'requestToBeginRequired',
   ],
   savePaymentType: ['paymentRequired', 'unknownCustomer', 'unknownCard', 'differs', 'cardsNotAccepted'],
   verifyClient: ['unknownClient'],

@@ -96,6 +96,10 @@ export const problemDocs: Readonly<Record<ApiProblem, ProblemDoc>> = {
     'country or postal code are missing, or no tax can be calculated for them',
     'save the billing details first',
   ),
+  requestToBeginRequired: doc(
+    'the member has not asked that the plan begins before a withdrawal is over',
+    'ask the member, and send `begins_at_once`',
+  ),
   nothingToChange: doc('the member has this plan already, and no payment waits', 'nothing'),
   tooLarge: doc('the body has more than 16 KiB', 'send less'),
   unsupportedType: doc('the body is not JSON in UTF-8', 'send `Content-Type: application/json`'),

@@ -65,6 +65,11 @@ export const apiProblems = {
   noCard: problem(409, 'No card', 'There is no card to charge'),
   cardsNotAccepted: problem(409, 'Cards not accepted', 'Cards are not accepted'),
   billingDetailsRequired: problem(409, 'Billing details required', 'A billing address is needed.'),
+  requestToBeginRequired: problem(
+    409,
+    'Request to begin required',
+    'The member must ask that the plan begins at once.',
+  ),
   nothingToChange: problem(409, 'Nothing to change', 'There is nothing to change'),
 
   tooLarge: problem(413, 'Body too large', 'The body is larger than 16 KiB.'),

@@ -158,6 +158,10 @@ export interface TablesMToO {
     /** JSON: the credit notes of the invoice (`CreditNote`); null: none. */
     creditNotes: string | null;
     taxCents: number | null;
+    /** When the user has asked that the plan begins before a withdrawal is over; null: they have not. */
+    beginRequestedAt: number | null;
+    /** The text of that request: its version and language, as in `1-de`. */
+    beginWording: string | null;
   };
   /** One message that waits or was recently delivered. */
   outbox: {

@@ -18,6 +18,7 @@ const others: Record<string, string> = {
   'server/billing/orders/refunds.ts': 'how much more was given back',
   'server/billing/orders/refund-invoice.ts': 'what is left to give back of a payment',
   'server/billing/orders/refund-task.ts': 'what is left to give back of a payment',
+  'server/billing/subscription/withdrawal-rules.ts': 'the share of a payment for the days until a withdrawal',
   'server/billing/subscription/unused-time.ts': 'an amount of Stripe, divided between the payments that it gives back',
 };
 

@@ -8,6 +8,7 @@ import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { buy } from './tour-membership.ts';
 import { pauseShop, pauseStops } from './tour-pause.ts';
+import { shareShop, withdrawalStops } from './tour-withdrawal.ts';
 
 const membershipPath = '/settings/membership';
 const dayMs = 24 * 60 * 60_000;
@@ -27,6 +28,7 @@ export const euroShops = {
     PLANS_FILE: plansWith({ currency: 'eur', cancel: 'prorated', tax: { automatic: true, behaviour: 'inclusive' } }),
   }),
   pause: pauseShop,
+  share: shareShop,
 };
 
 export type EuroShop = keyof typeof euroShops;
@@ -258,6 +260,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     ...membershipStops(steps),
     ...mailedStops(tour),
     ...pauseStops((name, where) => stop(name, 'pause', where)),
+    ...withdrawalStops((name, where) => stop(name, 'share', where)),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),

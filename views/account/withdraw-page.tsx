@@ -1,6 +1,7 @@
 import { formatDate } from '../format.ts';
 import type { PageContext } from '../page-context.ts';
-import { AccountAction, ActButtons } from './account-action.tsx';
+import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { AccountAction, ActButtons, type ActionProblem } from './account-action.tsx';
 
 interface WithdrawPageProps {
   ctx: PageContext;
@@ -17,12 +18,15 @@ interface WithdrawPageProps {
   isDisputed: boolean;
   /** To the bank account, else to the card. */
   toAccount: boolean;
+  /** Not given back: the share of these days, with its amount as text. */
+  days?: { used: number; total: number; amount: string; requestedAt: number } | undefined;
+  problem?: ActionProblem;
 }
 
 /** The consequences of a withdrawal, before it happens. */
-export function WithdrawPage({ ctx, action, plan, orderedAt, until, ...back }: WithdrawPageProps) {
+export function WithdrawPage({ ctx, action, plan, orderedAt, until, problem, ...back }: WithdrawPageProps) {
   const { t, lang } = ctx;
-  const { refund, credit, isDisputed } = back;
+  const { refund, credit, isDisputed, days } = back;
   return (
     <AccountAction
       ctx={ctx}
@@ -30,18 +34,29 @@ export function WithdrawPage({ ctx, action, plan, orderedAt, until, ...back }: W
       title={t('membership.withdraw.title')}
       lead={t('membership.withdraw.lead', { plan, date: formatDate(lang, orderedAt) })}
       tab="membership"
+      problem={problem}
     >
       <ul className="points">
         {refund && (
           <li>{t(`membership.withdraw.${back.toAccount ? 'refundAccount' : 'refund'}`, { amount: refund })}</li>
         )}
         {credit && <li>{t('membership.withdraw.credit', { amount: credit })}</li>}
+        {days && (
+          <li>
+            {t('membership.withdraw.days', {
+              ...days,
+              count: days.total,
+              date: formatDate(lang, days.requestedAt, 'exact'),
+            })}
+          </li>
+        )}
         {isDisputed && <li>{t('membership.withdraw.disputed')}</li>}
         <li>{t('membership.withdraw.ends', { plan })}</li>
         <li>{t('membership.withdraw.mail')}</li>
         <li>{t('membership.withdraw.until', { date: formatDate(lang, until, 'exact') })}</li>
       </ul>
       <form className="form" method="post" action={action}>
+        {days && <HiddenFields fields={{ days: String(days.used) }} />}
         <ActButtons
           ctx={ctx}
           danger

@@ -8,6 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
+import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
@@ -49,6 +50,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
         due: string | undefined;
         /** The words of a button that obliges to pay; undefined: nothing is ever charged. */
         order: string | undefined;
+        /** Of an order of which the member owes the days until a withdrawal. */
+        begin?: BeginBoxProps | undefined;
       }
     | undefined;
   returned?: ReturnedMethod | undefined;
@@ -93,7 +96,7 @@ function SavedCard({
   card,
   quiet,
   fields = {},
-  quote: { announced, due, order },
+  quote: { announced, due, order, begin },
 }: Pick<PaymentPageFrame, 'ctx' | 'action'> & {
   card: CardView;
   quiet: boolean;
@@ -105,6 +108,7 @@ function SavedCard({
       <HiddenFields fields={{ ...announced, ...fields }} />
       <SavedMethod t={t} card={card} />
       {due !== undefined && isBankDebit(card) && <p className="small">{t('payment.methods.debitTakes')}</p>}
+      {begin && <BeginBox {...begin} idName="beginSaved" />}
       <Button kind={quiet ? 'quiet' : 'primary'} block>
         {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
       </Button>
@@ -173,6 +177,7 @@ export function PaymentPage(props: PaymentPageProps) {
               quiet: savedFirst,
               country: details.country,
               ...(quote.order !== undefined && { save: quote.order }),
+              begin: quote.begin,
               saveNote: chargeNote(ctx, stripe, quote.due),
             })}
           />

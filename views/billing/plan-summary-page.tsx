@@ -7,6 +7,7 @@ import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
+import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
@@ -38,6 +39,8 @@ export interface PlanSummaryPageProps {
   /** The text of the main button, and its form's hidden fields. */
   button?: string;
   hidden?: Record<string, string>;
+  /** Of an order of which the member owes the days until a withdrawal. */
+  begin?: BeginBoxProps;
   /** Instead of the button: the same page again. */
   retryHref?: string;
   /** Instead of amounts and button: the page with the address, on which they depend. */
@@ -63,12 +66,9 @@ function Amounts({ ctx, quote, card }: Part<'quote' | 'card'>) {
   );
 }
 
-function Acts(props: PlanSummaryPageProps) {
-  const { ctx, action, cancelHref, button, hidden = {}, retryHref, placeHref, nextHref, has } = props;
-  const { t } = ctx;
+function Buttons({ ctx: { t }, cancelHref, button, retryHref, placeHref, nextHref, has }: PlanSummaryPageProps) {
   return (
-    <form className="actions even" method="post" action={action}>
-      <HiddenFields fields={hidden} />
+    <>
       <ButtonLink kind="quiet" href={cancelHref}>
         {t(has === undefined ? 'checkout.cancel' : 'checkout.completed.continue')}
       </ButtonLink>
@@ -76,6 +76,23 @@ function Acts(props: PlanSummaryPageProps) {
       {placeHref !== undefined && <ButtonLink href={placeHref}>{t('checkout.place.enter')}</ButtonLink>}
       {nextHref !== undefined && <ButtonLink href={nextHref}>{t('checkout.next')}</ButtonLink>}
       {retryHref !== undefined && <ButtonLink href={retryHref}>{t('checkout.retry')}</ButtonLink>}
+    </>
+  );
+}
+
+function Acts(props: PlanSummaryPageProps) {
+  const { action, hidden = {}, begin } = props;
+  return (
+    <form className={begin ? 'form' : 'actions even'} method="post" action={action}>
+      <HiddenFields fields={hidden} />
+      {begin && <BeginBox {...begin} />}
+      {begin ? (
+        <div className="actions even">
+          <Buttons {...props} />
+        </div>
+      ) : (
+        <Buttons {...props} />
+      )}
     </form>
   );
 }

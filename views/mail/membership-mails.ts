@@ -16,7 +16,7 @@ import {
   warning,
   when,
 } from './facts.ts';
-import { type RefundThen, refundAmount, refundsThen } from './plan-end-mails.ts';
+import { type KeptDays, keptDays, type RefundThen, refundAmount, refundsThen } from './plan-end-mails.ts';
 
 /** '1' monthly, '2' yearly (the specification's planType). */
 type PlanType = '1' | '2';
@@ -59,6 +59,8 @@ interface Receipt extends Membership, Charged, Invoice {
   planAmount: number;
   orderDate: number;
   renewDate?: number;
+  /** When the member has asked that the plan begins before a withdrawal is over. */
+  beginRequestedAt?: number;
   discount: number;
   creditUsed: number;
   /** The tax in what was charged. */
@@ -120,23 +122,26 @@ const invoicePage: MailLink<Invoice> = { label: 'mail.membership.invoice', href:
 export const membershipMails = {
   /** Confirms that a withdrawal has arrived, with its time (Directive 2011/83/EU, article 11a). */
   'withdrawal-received': defineMail<
-    Membership & {
-      planName?: string;
-      orderDate: number;
-      atMs: number;
-      amountCents: number;
-      /** Paid from the credit, and credit again. */
-      creditCents?: number;
-      currency: string;
-    }
+    Membership &
+      KeptDays & {
+        planName?: string;
+        orderDate: number;
+        atMs: number;
+        amountCents: number;
+        /** Paid from the credit, and credit again. */
+        creditCents?: number;
+        currency: string;
+      }
   >({
     name: 'withdrawalReceived',
+    variant: { name: 'partWithdrawn', applies: ({ keptCents }) => keptCents !== undefined },
     facts: [
       plan,
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.withdrawalReceived.received', 'atMs', 'exact'),
       amount('mail.withdrawalReceived.refund', 'amountCents'),
       refundAmount('mail.withdrawalReceived.credit', 'creditCents'),
+      keptDays,
     ],
     button: open,
     sample: { ...membership, planName: 'Starter', orderDate: atMs - dayMs, atMs, amountCents: 9_900, currency: 'usd' },
@@ -169,6 +174,7 @@ export const membershipMails = {
       card('mail.membership.paidWith'),
       time('mail.membership.orderDate', 'orderDate'),
       time('mail.membership.renewsOn', 'renewDate'),
+      time('mail.membership.beginsAtOnce', 'beginRequestedAt', 'exact'),
       invoiceNumber,
       { label: 'mail.membership.billedTo', value: ({ fullName, email }) => `${fullName}, ${email}` },
       text('mail.membership.postalCode', 'zipcode'),

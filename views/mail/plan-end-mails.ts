@@ -58,6 +58,22 @@ export const refundAmount = (
   },
 });
 
+/** Not given back after a withdrawal: the share of the days until it. */
+export interface KeptDays {
+  keptCents?: number;
+  usedDays?: number;
+  periodDays?: number;
+}
+
+/** Its amount, with the days. */
+export const keptDays: MailFact<KeptDays & { currency: string }> = {
+  label: 'mail.partWithdrawn.kept',
+  value({ keptCents: cents, usedDays: used, periodDays: count, currency }, { lang, t }) {
+    if (cents === undefined || used === undefined || count === undefined) return undefined;
+    return t('mail.partWithdrawn.keptFor', { amount: formatAmount(lang, cents, { currency }), used, count });
+  },
+};
+
 /** The amounts of an end on a month's notice. */
 export const refundsThen: readonly MailFact<RefundThen>[] = [
   refundAmount('mail.membership.refundThen', 'refundCents'),

@@ -3,6 +3,8 @@ import { FieldError, fieldAttributes } from './field-frame.tsx';
 
 interface CheckboxProps {
   name: string;
+  /** In place of the name in its id: two forms of a page have a box of this name. */
+  idName?: string | undefined;
   /** May hold a link. */
   label: ReactNode;
   value?: string;
@@ -11,12 +13,13 @@ interface CheckboxProps {
   error?: string | undefined;
 }
 
-export function Checkbox({ name, label, value = '1', checked, disabled, error }: CheckboxProps) {
+export function Checkbox({ name, idName = name, label, value = '1', checked, disabled, error }: CheckboxProps) {
   return (
     <div className={error === undefined ? 'check' : 'check invalid'}>
       <label className="checkbox">
         <input
-          {...fieldAttributes(name, { error })}
+          {...fieldAttributes(idName, { error })}
+          name={name}
           className="tick"
           type="checkbox"
           value={value}
@@ -25,7 +28,7 @@ export function Checkbox({ name, label, value = '1', checked, disabled, error }:
         />
         <span>{label}</span>
       </label>
-      {error !== undefined && <FieldError id={`field-${name}-error`}>{error}</FieldError>}
+      {error !== undefined && <FieldError id={`field-${idName}-error`}>{error}</FieldError>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import type {
   PlanStatusView,
   UserPlanView,
 } from '../../../views/account/membership-view.ts';
-import { capitalized, formatAmount, formatPercent } from '../../../views/format.ts';
+import { capitalized, formatAmount, formatDate, formatPercent } from '../../../views/format.ts';
 import {
   asSubscribed,
   type Catalogue,
@@ -183,6 +183,9 @@ function orderNotes(
       ? [t('membership.invoices.credit', { amount: money(order.usedCreditCents) })]
       : []),
     ...(refundedCents > 0 ? [t('membership.invoices.refunded', { amount: money(refundedCents) })] : []),
+    ...(order?.beginRequestedAt == null
+      ? []
+      : [t('membership.invoices.beginsAtOnce', { date: formatDate(lang, order.beginRequestedAt, 'short') })]),
     // A dispute that the member has lost is settled.
     ...(order?.disputeState === 'open' ? [t('membership.invoices.disputed')] : []),
     ...(order?.disputeState === 'lost' ? [t('membership.invoices.disputeLost')] : []),

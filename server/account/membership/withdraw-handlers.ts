@@ -15,7 +15,7 @@ export const withdrawPage = settingsPage({
   async toProps(r, { membership }) {
     const found = await membership.findWithdrawal(r.user.id);
     if (!found) return membershipPageAfter('nothing');
-    const { order, until, refundCents, creditCents } = found;
+    const { order, until, refundCents, creditCents, days } = found;
     const money = (cents: number) => formatAmount(r.lang, cents, { currency: order.currency });
     return {
       plan: membership.catalogue.byId(order.planId)?.name ?? '',
@@ -25,10 +25,15 @@ export const withdrawPage = settingsPage({
       refund: refundCents > 0 ? money(refundCents) : undefined,
       credit: creditCents > 0 ? money(creditCents) : undefined,
       isDisputed: order.disputeState === 'open',
+      days: days && { ...days, amount: money(days.cents) },
     };
   },
-  async act({ user }, { membership }) {
+  async act(r, { membership }) {
     const notices = { withdrawn: 'withdrawn', noted: 'withdraw-noted', 'no-change': 'nothing' } as const;
-    return membershipPageAfter(notices[await membership.withdraw(user)]);
+    // No page announces a negative number: invalid input never matches.
+    const days = /^\d{1,3}$/.test(r.field('days') || '0') ? Number(r.field('days')) : -1;
+    const result = await membership.withdraw(r.user, days);
+    if (result === 'changed') return { status: 409, problem: { text: r.t('membership.withdraw.changed') } };
+    return membershipPageAfter(notices[result]);
   },
 });

@@ -99,16 +99,38 @@ function toUncharged(
   };
 }
 
+/** The errors of things that must be there, or be settled, before a charge. */
+const refusals = {
+  'debit-waiting': () => new HttpError('debitPending', { detail: 'debit waits' }),
+  'no-billing-details': () =>
+    new HttpError('billingDetailsRequired', {
+      publicDetail: 'The billing details need a country and a postal code',
+      detail: 'no billing details',
+    }),
+  'no-card': () => new HttpError('noCard', { detail: 'no card' }),
+  'no-request-to-begin': () =>
+    new HttpError('requestToBeginRequired', {
+      detail: 'no request to begin',
+      invalidParams: [{ name: 'body.begins_at_once', detail: 'must be true' }],
+    }),
+  'unpaid-first': () => new HttpError('unpaidInvoice', { detail: 'unpaid invoice' }),
+  paused: refusePaused,
+  'no-change': () => new HttpError('nothingToChange', { detail: 'no pending payment' }),
+} satisfies { [Kind in PurchaseResult['kind']]?: () => HttpError };
+
+type Refused = Extract<PurchaseResult, { kind: keyof typeof refusals }>;
+
+const isRefused = (confirmed: PurchaseResult): confirmed is Refused => Object.hasOwn(refusals, confirmed.kind);
+
 /** The result of a purchase for callers. @throws {HttpError} if it is not completed */
 function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): Upgraded {
+  if (isRefused(confirmed)) throw refusals[confirmed.kind]();
   switch (confirmed.kind) {
     case 'paid':
       return toPaid(confirmed, currency, nowMs);
     case 'scheduled':
     case 'processing':
       return toUncharged(confirmed, currency);
-    case 'debit-waiting':
-      throw new HttpError('debitPending', { detail: 'debit waits' });
     case 'declined':
       throw new HttpError('paymentRequired', { detail: 'declined', extra: { errMessage: confirmed.message } });
     case 'action':
@@ -127,21 +149,8 @@ function answerTo(confirmed: PurchaseResult, currency: string, nowMs: number): U
           },
         ],
       });
-    case 'no-billing-details':
-      throw new HttpError('billingDetailsRequired', {
-        publicDetail: 'The billing details need a country and a postal code',
-        detail: 'no billing details',
-      });
-    case 'no-card':
-      throw new HttpError('noCard', { detail: 'no card' });
-    case 'unpaid-first':
-      throw new HttpError('unpaidInvoice', { detail: 'unpaid invoice' });
-    case 'paused':
-      throw refusePaused();
     case 'renewing':
       throw refuseWhileRenewing(confirmed.renewal, nowMs);
-    case 'no-change':
-      throw new HttpError('nothingToChange', { detail: 'no pending payment' });
     case 'too-many':
       throw toTooManyError(confirmed.retryAfterMs);
   }
@@ -221,7 +230,12 @@ async function upgrade(
   if (renewal) throw refuseWhileRenewing(renewal, billing.deps.now());
   const purchase = await requirePurchase(req, billing, { user, plan, code: submitted.discountCoupon });
   await refuseOtherAmounts(billing, submitted, { user, purchase });
-  const announced = { planId: plan.id, dueCents: parseAmount(submitted.amount) };
+  const announced = {
+    planId: plan.id,
+    dueCents: parseAmount(submitted.amount),
+    // In the words of the caller.
+    beginsAtOnce: submitted.begins_at_once ? 'api' : undefined,
+  };
   const confirmed = await billing.confirm(user, announced, getClientIp(req));
   return answerTo(confirmed, billing.catalogue.currency, billing.deps.now());
 }

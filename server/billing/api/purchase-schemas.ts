@@ -18,6 +18,10 @@ const upgradeDocs = {
   discountCoupon: billingDocs.code,
   planDiscountVoucher: doc('What the promotion code takes off today, a decimal text', '0.00'),
   recurDiscount: doc('What the promotion code takes off each renewal, a decimal text', '0.00'),
+  begins_at_once: doc(
+    'The member has asked that the plan begins at once, and knows that after a withdrawal they pay for the days until then; needed where the operator gives back all but that share',
+    true,
+  ),
   checkout_type: doc('Accepted and ignored', 'card'),
 };
 
@@ -48,6 +52,7 @@ const fields = z.object({
   discountCoupon: text(100).nullable().optional(),
   planDiscountVoucher: amountSchema.nullable().optional(),
   recurDiscount: amountSchema.nullable().optional(),
+  begins_at_once: z.boolean().optional(),
   checkout_type: text(100).optional(),
 });
 export const upgradeBody = withDocs(fields, upgradeDocs);

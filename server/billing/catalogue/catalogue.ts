@@ -66,6 +66,8 @@ export interface Catalogue {
   pauseMonths: readonly number[];
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
+  /** A withdrawal gives back everything, or all but the share of the days until then. */
+  withdrawalRefund: 'full' | 'prorated';
   /**
    * How a yearly plan goes on after its year: by the month, or by another year that ends on a month's notice with a refund
    * of the rest; undefined: by another year.
@@ -106,6 +108,26 @@ export function planAfterYear(
   return plans.find(({ kind, type, name }) => kind === 'paid' && type === '1' && name === plan.name);
 }
 
+/** Of the quote of a purchase. */
+interface Owed {
+  isNewContract?: boolean;
+  dueCents: number;
+  usedCreditCents: number;
+}
+
+/**
+ * Tests whether the user must ask that the plan begins at once: without that request nothing is owed for the days until a
+ * withdrawal (Directive 2011/83/EU, articles 7 (3) and 14).
+ */
+export const needsRequestToBegin = (
+  { withdrawalDays, withdrawalRefund }: Pick<Catalogue, 'withdrawalDays' | 'withdrawalRefund'>,
+  { isNewContract, dueCents, usedCreditCents }: Owed,
+): boolean =>
+  withdrawalDays !== undefined &&
+  withdrawalRefund === 'prorated' &&
+  isNewContract === true &&
+  (dueCents > 0 || usedCreditCents > 0);
+
 export function createCatalogue(file: PlansFile): Catalogue {
   const plans = file.plans.map(
     (one): Plan => ({
@@ -137,6 +159,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     cancel: file.cancel,
     pauseMonths: (file.pause?.months ?? []).toSorted((one, other) => one - other),
     withdrawalDays: file.consumers?.withdrawalDays,
+    withdrawalRefund: file.consumers?.refund ?? 'full',
     afterYear: file.consumers?.afterYear,
     tax: file.tax,
     needsBillingDetails: file.consumers !== undefined || file.tax?.automatic === true,

@@ -1,3 +1,4 @@
+import { beginField } from '../../../views/billing/begin-box.tsx';
 import { type PageHandler, type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import { redirectToSignIn } from '../../sign-in/index.ts';
@@ -136,13 +137,17 @@ export async function pausedFirst(
   return currentMembership && isOnHold(currentMembership) ? unpaidAddress : undefined;
 }
 
+/** Of the text `checkout.beginAtOnce`: another text gets another number, because orders name the one that was shown. */
+const requestToBeginVersion = '1';
+
 /** The announced amount from the form; it is compared, never used. */
 export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   const due = r.field('dueCents');
   // No page announces a negative amount: invalid input never matches.
   const dueCents = /^\d{1,9}$/.test(due) ? Number(due) : -1;
   // Without it a form has announced no later charge: it is compared, too, and '' is none of its values.
-  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents') };
+  const beginsAtOnce = r.field(beginField) === '1' ? `${requestToBeginVersion}-${r.lang}` : undefined;
+  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents'), beginsAtOnce };
 }
 
 /** The same, for the page's form. */
@@ -163,6 +168,8 @@ export interface PageRetry {
   quote?: Quote;
   /** The user's address comes first: without it there is no amount. */
   needsPlace?: true;
+  /** The user has not asked that the plan begins at once. */
+  beginMissing?: true;
 }
 
 export type Rerender = (repeated: PageRetry) => unknown;

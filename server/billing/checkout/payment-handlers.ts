@@ -1,3 +1,4 @@
+import { beginField } from '../../../views/billing/begin-box.tsx';
 import {
   PaymentActionPage,
   PaymentPage,
@@ -23,7 +24,7 @@ import type { CheckoutDeps } from './checkout-deps.ts';
 import { refusalText, renewalNotice, tooManyText } from './checkout-texts.ts';
 import { createSetupIntent } from './create-setup-intent.ts';
 import type { TextContext } from './plan-view.ts';
-import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
 import { runningTrialUntil } from './trial-step.ts';
@@ -32,7 +33,10 @@ interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
   problem?: { text: string };
   /** The bank requires authentication by the user. */
-  action?: Pick<Extract<PurchaseResult, { kind: 'action' }>, 'clientSecret' | 'amountCents' | 'laterCents'>;
+  action?: Pick<Extract<PurchaseResult, { kind: 'action' }>, 'clientSecret' | 'amountCents' | 'laterCents'> & {
+    /** The user has asked that the plan begins at once. */
+    begins: boolean;
+  };
   /** A payment method that the user's bank has just confirmed on its own page. */
   returned?: ReturnedMethod;
   /** The fields of a form that arrived while Stripe was unavailable: the user can submit them again without typing. */
@@ -83,7 +87,7 @@ async function renderForm(
       },
       backHref: flow.summary,
       notice: problem ? problemNotice(r.t, problem, stripe) : (notice ?? unavailable?.notice),
-      quote: quote && quoteView(r, quote, { ...membership.catalogue, isOnTrial }),
+      quote: quote && quoteView(r, quote, { catalogue: membership.catalogue, isOnTrial, ...state }),
       retryFields,
       returned,
       card: currentMembership?.card ?? undefined,
@@ -112,12 +116,13 @@ const problemNotice = (
 function quoteView(
   ctx: TextContext,
   quote: Quote,
-  catalogue: Catalogue & { isOnTrial: boolean },
+  { catalogue, isOnTrial, beginMissing = false }: { catalogue: Catalogue; isOnTrial: boolean; beginMissing?: boolean },
 ): NonNullable<PaymentPageProps['quote']> {
   const { dueCents } = quote;
   const { currency } = catalogue;
   return {
-    ...toQuoteView(ctx, quote, catalogue),
+    ...toQuoteView(ctx, quote, { ...catalogue, isOnTrial }),
+    begin: toBeginBox(ctx, quote, { catalogue, isMissing: beginMissing }),
     announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
     order: orderText(ctx, quote, currency),
@@ -139,7 +144,7 @@ async function findHostedInvoice(r: CheckoutRequest, { membership }: CheckoutDep
 async function renderAction(
   r: CheckoutRequest,
   deps: CheckoutDeps,
-  { clientSecret, amountCents, laterCents }: NonNullable<PaymentPageState['action']>,
+  { clientSecret, amountCents, laterCents, begins }: NonNullable<PaymentPageState['action']>,
 ): Promise<void> {
   const { membership, stripe } = deps;
   const { flow, user, plan } = r.checkout;
@@ -155,7 +160,12 @@ async function renderAction(
       clientSecret,
       paymentMethodId: currentMembership?.card?.paymentMethodId,
       amount: formatAmount(r.lang, amountCents, { currency }),
-      retryFields: { planId: plan.id, dueCents: String(amountCents), ...(laterCents !== undefined && { laterCents }) },
+      retryFields: {
+        planId: plan.id,
+        dueCents: String(amountCents),
+        ...(laterCents !== undefined && { laterCents }),
+        ...(begins && { [beginField]: '1' }),
+      },
       hostedInvoiceUrl: await findHostedInvoice(r, deps),
     },
     {
@@ -205,7 +215,8 @@ export async function answerPurchase(
       return r.redirect(confirmed.plan ? flow.doneUrl(confirmed.plan, user) : flow.summary);
     case 'action': {
       const { clientSecret, amountCents, laterCents } = confirmed;
-      return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents, laterCents } });
+      const begins = r.field(beginField) === '1';
+      return renderPaymentPage(r, deps, { status: 200, action: { clientSecret, amountCents, laterCents, begins } });
     }
     case 'declined':
       return renderPaymentPage(r, deps, { status: 402, problem: { text: refusalText(r, confirmed) } });
@@ -213,6 +224,8 @@ export async function answerPurchase(
       const notice = { kind: 'info', text: t('checkout.changed'), duration: 'never' } as const;
       return rerender({ status: 409, notice, quote: confirmed.quote });
     }
+    case 'no-request-to-begin':
+      return rerender({ status: 400, beginMissing: true });
     case 'renewing':
       return rerender({ status: 409, notice: renewalNotice(r, confirmed.renewal) });
     case 'too-many': {
@@ -234,7 +247,9 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (!['', 'save-card', 'outcome'].includes(act)) {
     throw new HttpError('badRequest', { detail: 'unknown form action' });
   }
-  const names = ['act', 'planId', 'dueCents', 'laterCents', 'setupIntent'].filter((name) => r.field(name) !== '');
+  const names = ['act', 'planId', 'dueCents', 'laterCents', 'setupIntent', beginField].filter(
+    (name) => r.field(name) !== '',
+  );
   const retryFields = Object.fromEntries(names.map((name) => [name, r.field(name)]));
   const rerender = (state: PaymentPageState) => renderPaymentPage(r, deps, { ...state, retryFields });
   const work = (): Promise<CardPaymentResult> => {

@@ -1,6 +1,7 @@
+import type { BeginBoxProps } from '../../../views/billing/begin-box.tsx';
 import { capitalized, formatAmount, formatDate } from '../../../views/format.ts';
 import type { SummaryLine } from '../../../views/parts/summary-list.tsx';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type Catalogue, needsRequestToBegin } from '../catalogue/catalogue.ts';
 import type { Quote } from '../results.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { AmountLine } from '../stripe/stripe-invoices.ts';
@@ -91,17 +92,37 @@ function toLineLabel({ lang, t }: TextContext, quote: Quote, line: AmountLine): 
   }
 }
 
+/** The box above the button that orders; undefined: nothing is owed for the days until a withdrawal. */
+export function toBeginBox(
+  { t }: TextContext,
+  quote: Quote,
+  { catalogue, isMissing }: { catalogue: Catalogue; isMissing: boolean },
+): BeginBoxProps | undefined {
+  const { withdrawalDays: count } = catalogue;
+  if (count === undefined || !needsRequestToBegin(catalogue, quote)) return undefined;
+  return { label: t('checkout.beginAtOnce', { count }), missing: t('checkout.beginMissing', { count }), isMissing };
+}
+
+type WithdrawalRule = 'withdrawalDays' | 'withdrawalRefund';
+
+/** The right to withdraw from the purchase. */
+function withdrawalText(
+  { t }: TextContext,
+  quote: Quote,
+  { withdrawalDays: count, withdrawalRefund }: Pick<Catalogue, WithdrawalRule>,
+): string[] {
+  if (count === undefined || !quote.isNewContract) return [];
+  const isShared = needsRequestToBegin({ withdrawalDays: count, withdrawalRefund }, quote);
+  return [t(isShared ? 'checkout.lines.withdrawProrated' : 'checkout.lines.withdraw', { count })];
+}
+
 /** The amounts due today and later, as text. */
 export function toQuoteView(
   ctx: TextContext,
   quote: Quote,
-  {
-    currency,
-    withdrawalDays,
-    afterYear,
-    isOnTrial,
-  }: Pick<Catalogue, 'currency' | 'withdrawalDays' | 'afterYear'> & { isOnTrial?: boolean },
+  { isOnTrial, ...rules }: Pick<Catalogue, 'currency' | 'afterYear' | WithdrawalRule> & { isOnTrial?: boolean },
 ): QuoteView {
+  const { currency, afterYear } = rules;
   const { lang, t } = ctx;
   const formatMoney = (cents: number) => formatAmount(lang, cents, { currency });
   const { plan, when, dueCents, next } = quote;
@@ -149,7 +170,7 @@ export function toQuoteView(
       `${renews}${more}`,
       t('checkout.lines.cancel'),
       ...onNotice,
-      ...(withdrawalDays === undefined ? [] : [t('checkout.lines.withdraw', { count: withdrawalDays })]),
+      ...withdrawalText(ctx, quote, rules),
       ...(isOnTrial ? [t('checkout.trialEnds')] : []),
     ].join(' '),
   };

@@ -3,6 +3,7 @@ import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { findPaidEnd } from '../subscription/early-end.ts';
@@ -12,7 +13,7 @@ import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWi
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
 import { type TextContext, toPlanView } from './plan-view.ts';
-import { loadQuote, orderText, toQuoteView } from './quote-view.ts';
+import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
 import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
@@ -122,8 +123,8 @@ function toQuoteProps(
 function toActionProps(
   ctx: TextContext,
   facts: SummaryFacts,
-  how: { hasCard: boolean; currency: string; needsPlace: boolean },
-): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'nextHref' | 'button' | 'hidden'> {
+  how: { hasCard: boolean; catalogue: Catalogue; needsPlace: boolean; beginMissing: boolean },
+): Pick<SummaryProps, 'has' | 'retryHref' | 'placeHref' | 'nextHref' | 'button' | 'hidden' | 'begin'> {
   const { checkout, planStatus, quote, renewal, details } = facts;
   if (renewal) return {};
   if (planStatus === 'owned' || planStatus === 'covered') return { has: ctx.t(`checkout.${planStatus}`) };
@@ -131,7 +132,14 @@ function toActionProps(
   if (planStatus === 'payable' && !quote) {
     return how.needsPlace ? { placeHref: checkout.flow.billingDetails } : { retryHref: checkout.flow.summary };
   }
-  return { button: buttonText(ctx, facts, how), hidden: hiddenFields(facts) };
+  const { hasCard, catalogue, beginMissing: isMissing } = how;
+  const begin = quote && hasCard ? toBeginBox(ctx, quote, { catalogue, isMissing }) : undefined;
+  const { currency } = catalogue;
+  return {
+    button: buttonText(ctx, facts, { hasCard, currency }),
+    hidden: hiddenFields(facts),
+    ...(begin && { begin }),
+  };
 }
 
 /** The card and the field for a promotion code of a payable plan, and the note about its payment. */
@@ -240,7 +248,8 @@ export async function renderSummary(
       ...toActionProps(r, facts, {
         hasCard: payment.card !== undefined,
         needsPlace: state.needsPlace === true,
-        currency: deps.membership.catalogue.currency,
+        beginMissing: state.beginMissing === true,
+        catalogue: deps.membership.catalogue,
       }),
     },
     { title: (ctx) => checkoutTitle(ctx, flow.kind), address: flow.summary, status, search },

@@ -4,6 +4,7 @@ import { type StripeCustomerId, type StripeInvoiceId, toStripeInvoiceId, type Us
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
 import { type Catalogue, validityDays } from '../catalogue/catalogue.ts';
 import type { Prices } from '../catalogue/prices.ts';
+import type { StoredPurchase } from '../purchase/purchase-store.ts';
 import { byCode, type StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
 import {
@@ -73,11 +74,28 @@ export async function toOrder(
     disputeState: null,
     creditNotes: [],
     paymentIntentId: paidIntentId(invoice),
+    beginRequestedAt: null,
+    beginWording: null,
     card: chargedCard(invoice, card),
     validityDays: plan?.type ? validityDays[plan.type] : null,
     renewsAt: line?.periodEnd ?? null,
     orderedAt: toMs(invoice.status_transitions.paid_at ?? invoice.created),
   };
+}
+
+/** An order of the purchase that is being charged, with the request of its user that the plan begins at once. */
+export function withRequestToBegin<T extends Omit<Order, 'id'>>(
+  order: T,
+  purchase: Pick<StoredPurchase, 'state' | 'planId' | 'charge'> | undefined,
+): T {
+  const { requestToBegin, subscriptionId } = purchase?.charge ?? {};
+  const isOfPurchase =
+    purchase?.state === 'charging' &&
+    order.orderType === 'upgrade' &&
+    order.subscriptionId === subscriptionId &&
+    order.planId === purchase.planId;
+  if (!requestToBegin || !isOfPurchase) return order;
+  return { ...order, beginRequestedAt: requestToBegin.at, beginWording: requestToBegin.wording };
 }
 
 const fromRow = ({ createdAt: _, ...row }: Row<'orders'>): Order => ({
@@ -208,10 +226,10 @@ export async function anonymiseOrders(trx: Transaction<Schema>, userId: UserId):
 /** A bank has taken the payment back, or decides about it. */
 export const takesMoney = (state: Order['disputeState']): boolean => state === 'open' || state === 'lost';
 
-/** A payment that went back, or that a bank may take back. */
+/** A payment that went back, also in part, or that a bank may take back: Stripe credits the time of all of it. */
 export const isReturned = ({
   disputeState,
-  paidCents,
   refundedCents,
-}: Pick<Order, 'disputeState' | 'paidCents' | 'refundedCents'>): boolean =>
-  takesMoney(disputeState) || (paidCents > 0 && refundedCents >= paidCents);
+  creditNotes,
+}: Pick<Order, 'disputeState' | 'refundedCents' | 'creditNotes'>): boolean =>
+  takesMoney(disputeState) || refundedCents > 0 || creditNotes.length > 0;

@@ -2,6 +2,13 @@ import type { PlanId, StripeSubscriptionId } from '../../shared/index.ts';
 import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import type { DiscountParam } from '../subscription/membership.ts';
 
+/** That the plan begins before a withdrawal is over, at the user's request. */
+interface RequestToBegin {
+  at: number;
+  /** The version of its text, and the language. */
+  wording: string;
+}
+
 /** The exact parameters of one attempt at Stripe, so that it can be repeated. */
 export interface Charge {
   subscriptionId: StripeSubscriptionId;
@@ -29,6 +36,8 @@ export interface Charge {
   byDebit?: true;
   /** Of the trial that goes on until a debit is paid. Seconds since the epoch, as Stripe counts. */
   trialEnd?: number | undefined;
+  /** Of a user who owes the days until a withdrawal. */
+  requestToBegin?: RequestToBegin | undefined;
   beganAt: number;
 }
 

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { needsRequestToBegin, type Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findDetailsState } from '../details/save-details.ts';
 import { settleNoted } from '../jobs/tasks.ts';
@@ -41,7 +41,7 @@ interface OpenPurchase {
   purchase: PurchaseView;
 }
 
-type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId' | 'scheduledPrices'>;
+type AnnouncedLater = Pick<Charge, 'laterCents' | 'followingPriceId' | 'scheduledPrices' | 'requestToBegin'>;
 
 /** The later amounts, if the page has named them, and the prices that the charge keeps. */
 async function readLater(
@@ -142,10 +142,14 @@ async function payPurchase(
 ): Promise<PurchaseResult> {
   const priced = await quoteNow(deps, live, purchase);
   const later = await readLater(deps, priced, { announced, subscription: live.subscription });
-  const charge = toCharge(deps, live, { ...priced, ...later });
+  const isAsked = needsRequestToBegin(deps.catalogue, priced.due);
+  const wording = isAsked ? announced.beginsAtOnce : undefined;
+  const requestToBegin = wording === undefined ? undefined : { at: deps.now(), wording };
+  const charge = toCharge(deps, live, { ...priced, ...later, requestToBegin });
   const { dueCents: announcedCents, laterCents } = announced;
   const next = transition({ kind: 'approved' }, { kind: 'priced', charge, announcedCents, laterCents });
   if (next.kind === 'refused') return toChanged(deps, user, { ...purchase, promotion: priced.due.promotion });
+  if (isAsked && !requestToBegin) return { kind: 'no-request-to-begin' };
   const cardId = live.membership.card?.paymentMethodId;
   const decision = await consumeCharge(deps, user, { ip, paymentMethodId: cardId });
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };

@@ -140,6 +140,7 @@ async function preview(
   const due: Quote = {
     plan,
     when: 'now',
+    isNewContract: first,
     amountCents: plan.amountCents,
     ...amounts,
     next: null,

@@ -161,6 +161,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   laterCents: z.string().optional(),
   followingPriceId: z.string().optional(),
   switchesTaxOn: z.literal(true).optional(),
+  requestToBegin: z.looseObject({ at: z.number(), wording: z.string() }).optional(),
   beganAt: z.number(),
 });
 

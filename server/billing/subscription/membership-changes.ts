@@ -91,6 +91,7 @@ function receipts(
           planAmount: order.planAmountCents ?? plan.amountCents,
           orderDate: order.orderedAt,
           ...(order.renewsAt !== null && { renewDate: order.renewsAt }),
+          ...(order.beginRequestedAt !== null && { beginRequestedAt: order.beginRequestedAt }),
           discount: order.discountCents,
           creditUsed: order.usedCreditCents,
           tax: order.taxCents ?? 0,

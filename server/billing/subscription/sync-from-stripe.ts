@@ -6,7 +6,7 @@ import { findUser, setUserPlan } from '../../users/index.ts';
 import type { BillingDeps } from '../deps.ts';
 import { completeTask, listTasks } from '../jobs/task-store.ts';
 import type { Order } from '../orders/order.ts';
-import { insertOrder, isOrdered, toOrder } from '../orders/order-store.ts';
+import { insertOrder, isOrdered, toOrder, withRequestToBegin } from '../orders/order-store.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { readNextCharge } from '../stripe/next-charge.ts';
 import { readFacts, type StripeSnapshot, toMembershipSnapshot } from '../stripe/read-stripe-snapshot.ts';
@@ -96,10 +96,11 @@ async function syncSnapshot(
   const written = await database.transaction(async (trx) => {
     const nowMs = now();
     if (!(await writeSnapshot(trx, { before, snapshot }, nowMs))) return false;
+    const open = await findOpenPurchase(trx, userId);
     // A transaction may be tried again.
     orders = [];
     for (const order of paid) {
-      const fresh = await insertOrder(trx, order, nowMs);
+      const fresh = await insertOrder(trx, withRequestToBegin(order, open), nowMs);
       if (fresh) orders.push(fresh);
     }
     await recordPayments(outbox, trx, { orders, nowMs });
@@ -109,7 +110,7 @@ async function syncSnapshot(
     const isNewPlan = (user?.planId ?? null) !== planId;
     if (isNewPlan || before.status !== after.status) await recordMembership(outbox, trx, { after, planId, nowMs });
     await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
-    const paying = (await findOpenPurchase(trx, userId))?.state === 'charging';
+    const paying = open?.state === 'charging';
     if (user)
       await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts: taxed, nowMs, paying });
     return true;

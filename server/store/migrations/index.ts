@@ -34,6 +34,7 @@ import { uploadedPictures } from './0033-uploaded-pictures.ts';
 import { dueIndexes } from './0034-due-indexes.ts';
 import { memberPause } from './0035-member-pause.ts';
 import { erasureIndexes } from './0036-erasure-indexes.ts';
+import { requestToBegin } from './0037-request-to-begin.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   dueIndexes,
   memberPause,
   erasureIndexes,
+  requestToBegin,
 ];

@@ -76,6 +76,8 @@ export function listBillingRows({ id }: User, at: number): Rows {
         },
       ]),
       paymentIntentId: null,
+      beginRequestedAt: at,
+      beginWording: '1-en',
       card: '{"brand":"visa","lastFour":"1881"}',
       validityDays: 30,
       renewsAt: null,
