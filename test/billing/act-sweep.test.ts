@@ -31,6 +31,10 @@ const cancel: Steps = async ({ billing, user }) => {
 const resume: Steps = async ({ billing, user }) => {
   await billing.resume(user);
 };
+const pause: Steps = async ({ billing, user, database }) => {
+  const answer = await acts.pause?.act({ billing, user, database });
+  if (answer !== 'paused') throw new Error(`not paused: ${answer}`);
+};
 /** A renewal that is declined; after it the card is good again, so that the next attempt would charge it. */
 const failRenewal: Steps = async ({ stripe, billing, user }) => {
   const method = (await billing.getMembership(user.id))?.card?.paymentMethodId ?? '';
@@ -103,6 +107,8 @@ const states: Record<string, Steps[]> = {
   'on trial': [],
   active: [scale(), days(10)],
   cancelling: [scale(), days(10), cancel],
+  'a pause is to come': [scale(), days(10), pause],
+  'in a pause': [scale(), days(10), pause, days(30)],
   'a downgrade is scheduled': [scale(), downgrade, days(10)],
   'a downgrade begins in two days': [scale(), downgrade, days(28)],
   'the same, with a discount that is too much for it': [scale('LARGE'), downgrade, days(28)],

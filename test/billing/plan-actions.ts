@@ -1,5 +1,10 @@
 import { loadPlans } from '../../config/plans.ts';
-import { type BillingModule, createCatalogue, subscriptionOnDeletion } from '../../server/billing/index.ts';
+import {
+  type BillingModule,
+  createCatalogue,
+  subscriptionOnDeletion,
+  toAnnouncedPause,
+} from '../../server/billing/index.ts';
 import type { Database } from '../../server/store/index.ts';
 import type { User } from '../../server/users/index.ts';
 import { from } from './steps.ts';
@@ -15,11 +20,19 @@ export const planOf = (code: string) => {
 
 export async function buy({ billing, user }: Parameters<Act>[0], code: string, promotion?: string): Promise<unknown> {
   await billing.choose(user, planOf(code));
-  if (promotion !== undefined) await billing.applyPromotion(user, promotion, from);
+  // With a pause nothing is sold: there is no amount to announce, or to take something off.
+  const isPaused = (await billing.getMembership(user.id))?.pause != null;
+  if (promotion !== undefined && !isPaused) await billing.applyPromotion(user, promotion, from);
   const open = await billing.purchase(user.id);
   if (!open) throw new Error('nothing was chosen');
-  const { dueCents } = await billing.quote(user, open.plan, open.promotion);
+  const { dueCents } = isPaused ? { dueCents: 0 } : await billing.quote(user, open.plan, open.promotion);
   return billing.confirm(user, { planId: open.plan.id, dueCents }, from);
+}
+
+/** Takes the first pause that is offered; without one nothing is asked. */
+async function pauseForMonth({ billing, user }: Parameters<Act>[0]): Promise<unknown> {
+  const [offer] = await billing.quotePauses(user.id);
+  return offer ? billing.pause(user, { months: offer.months, announced: toAnnouncedPause(offer) }) : 'no-change';
 }
 
 /** The actions of a member on a plan; each is one press of a button. */
@@ -31,6 +44,7 @@ export const acts: Record<string, { act: Act; isWrittenDown: boolean }> = {
   'keep Scale': { act: (member) => buy(member, 'm-899'), isWrittenDown: false },
   'upgrade to Scale, annual': { act: (member) => buy(member, 'y-8000'), isWrittenDown: false },
   'upgrade with a code': { act: (member) => buy(member, 'y-8000', 'SWEEP10'), isWrittenDown: false },
+  pause: { act: pauseForMonth, isWrittenDown: true },
   leave: { act: (member) => leave(member, 'period-end'), isWrittenDown: true },
   'leave at once': { act: (member) => leave(member, 'at-once'), isWrittenDown: true },
 };

@@ -1,8 +1,10 @@
 import type { Exchange } from '../../sandbox/stripe/index.ts';
 import type { Browser } from '../support/browser.ts';
 import { listenOnFreePort } from '../support/foyer.ts';
+import { plansWith } from '../support/plans.ts';
 import { cards, confirmCard, islandProps } from './checkout/card-steps.ts';
 import { openShop, press, type Shop } from './checkout/shop.ts';
+import { hiddenFields } from './pause-steps.ts';
 
 const latencyMs = 250;
 const path = '/plan-purchase/10/addPayment';
@@ -35,7 +37,10 @@ describe('requests to Stripe per act', () => {
       server.closeAllConnections();
       server.close();
     };
-    shop = await openShop({ STRIPE_API_URL: `http://127.0.0.1:${port}` });
+    shop = await openShop({
+      STRIPE_API_URL: `http://127.0.0.1:${port}`,
+      PLANS_FILE: plansWith({ pause: { months: [1, 2, 3] } }),
+    });
     shop.standIn.observe(({ method, path: address, as }: Exchange) => {
       if (as !== 'publishable') seen.push(`${method} ${address}`);
     });
@@ -109,6 +114,17 @@ describe('requests to Stripe per act', () => {
     expect(answer.headers.get('location')).toBe('/signup/completed/m-499');
     const ofButton = requests.slice(page.requests.length);
     expect({ requests: ofButton, tooMany: ofButton.length > 10 }).toMatchObject({ tooMany: false });
+  });
+
+  it('The page of three pauses takes at most 6 requests, and its button at most 14', async () => {
+    const browser = await purchase();
+    const pausePath = '/settings/membership/pause';
+    const page = await measure(() => browser.get(pausePath));
+    expect({ requests: page.requests, tooMany: page.requests.length > 6 }).toMatchObject({ tooMany: false });
+    const fields = hiddenFields(await page.answer.text());
+    const { answer, requests } = await measure(() => browser.post(pausePath, { ...fields, months: '2' }));
+    expect(answer.headers.get('location')).toBe('/settings/membership#membership:pause');
+    expect({ requests, tooMany: requests.length > 14 }).toMatchObject({ tooMany: false });
   });
 
   it('The first plan page of a new member, which creates the customer and the trial, takes at most 4 requests', async () => {

@@ -9,7 +9,6 @@ import { callStripe } from '../stripe/stripe-client.ts';
 import { findSchedule, pauseKey } from '../stripe/stripe-objects.ts';
 import type { PauseRequest } from './coming-acts.ts';
 import { isPaused, type Membership, type NextCharge, toLaterAmounts } from './membership.ts';
-import { findMembership } from './membership-store.ts';
 import { type OfferedPause, type PauseService, type ResumeResult, toPause, type WantedPause } from './pause-rules.ts';
 import { isPausable, resumption } from './schedule-pause.ts';
 import { readScheduled } from './scheduled-change.ts';
@@ -18,19 +17,17 @@ import { syncMember } from './sync-from-stripe.ts';
 /** The pauses that the user can choose, each with the charge at its end; []: none. @throws {StripeUnavailableError} */
 async function quotePauses(deps: BillingDeps, userId: UserId): Promise<OfferedPause[]> {
   const membership = await syncMember(deps, userId);
-  return membership && (await isPausable(deps, membership)) ? listOffers(deps, membership) : [];
+  if (!membership || !(await isPausable(deps, membership))) return [];
+  const offers = await Promise.all(deps.catalogue.pauseMonths.map((months) => toOffer(deps, membership, months)));
+  return offers.flatMap((offer) => offer ?? []);
 }
 
-async function listOffers(deps: BillingDeps, membership: Membership): Promise<OfferedPause[]> {
-  const { periodEnd } = membership;
-  if (periodEnd === null) return [];
-  const offers: OfferedPause[] = [];
-  for (const months of deps.catalogue.pauseMonths) {
-    const { resumesAt } = toPause(periodEnd, months);
-    const next = await previewKeptPrice(deps, membership, resumesAt);
-    if (next) offers.push({ months, beginsAt: periodEnd, resumesAt, next });
-  }
-  return offers;
+async function toOffer(deps: BillingDeps, membership: Membership, months: number): Promise<OfferedPause | undefined> {
+  const { periodEnd: beginsAt } = membership;
+  if (beginsAt === null) return undefined;
+  const { resumesAt } = toPause(beginsAt, months);
+  const next = await previewKeptPrice(deps, membership, resumesAt);
+  return next && { months, beginsAt, resumesAt, next };
 }
 
 /** Schedules the pause that the page has offered; the caller holds the user's lock. @throws {StripeUnavailableError} */
@@ -40,16 +37,16 @@ async function pausePlan(
   { months, announced }: WantedPause,
 ): Promise<'paused' | 'noted' | 'no-change' | 'changed'> {
   const { database, now } = deps;
-  const offers = await quotePauses(deps, id);
-  const offer = offers.find((one) => one.months === months);
-  if (!offer) return offers.length > 0 ? 'changed' : 'no-change';
-  if (toAnnouncedPause(offer) !== announced) return 'changed';
-  const membership = await findMembership(database.db, id);
+  const membership = await syncMember(deps, id);
+  if (!membership || !(await isPausable(deps, membership))) return 'no-change';
+  const isOffered = deps.catalogue.pauseMonths.includes(months);
+  const offer = isOffered ? await toOffer(deps, membership, months) : undefined;
+  if (!offer || toAnnouncedPause(offer) !== announced) return 'changed';
   const request: PauseRequest = toPause(offer.beginsAt, months);
   const task = await database.transaction((trx) =>
     addBillingTask(
       trx,
-      { kind: 'pause', userId: id, customerId: membership?.customerId ?? null, detail: JSON.stringify(request) },
+      { kind: 'pause', userId: id, customerId: membership.customerId, detail: JSON.stringify(request) },
       now(),
     ),
   );
