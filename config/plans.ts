@@ -38,12 +38,16 @@ const wholeDollars = (min: number) =>
 /** The plan is marked as the one that most members choose. */
 const mark = z.boolean('write true or false').default(false);
 
+const seatNumber = z.int('write a whole number').min(1, 'write at least 1').max(10_000, 'write at most 10000');
+
 const paid = z.strictObject({
   kind: z.literal('paid'),
   ...common,
   planType,
   mostChosen: mark,
   planAmount: wholeDollars(1),
+  /** The amount is that of one seat, and members choose how many; without it, a plan has none. */
+  seats: z.strictObject({ min: seatNumber, max: seatNumber }).optional(),
   /** The lookup key of its price at Stripe; the code by default. */
   lookupKey: handle.optional(),
 });
@@ -157,9 +161,28 @@ export class PlansFileError extends Error {
   }
 }
 
+/** Checks the plans that are sold by the seat. */
+function seatFaults({ plans, consumers }: PlansFile): string[] {
+  return plans.flatMap((plan) => {
+    if (plan.kind !== 'paid' || !plan.seats) return [];
+    const { id, planAmount, seats } = plan;
+    return [
+      ...(seats.min > seats.max ? [`plans: seats of ${id}: min ${seats.min} is more than max ${seats.max}`] : []),
+      // Stripe charges at most 999,999.99.
+      ...(planAmount * seats.max > 999_999
+        ? [`plans: seats of ${id}: ${seats.max} seats cost more than 999999, the most that one charge can be`]
+        : []),
+      ...(consumers?.afterYear
+        ? [`plans: seats of ${id}: leave consumers.afterYear out, because it does not go together with seats`]
+        : []),
+    ];
+  });
+}
+
 /** Checks uniqueness and references. */
-function contradictions({ plans, trial, defaultPlan, formerCodes, consumers, cancel, pause }: PlansFile): string[] {
-  const faults: string[] = [];
+function contradictions(file: PlansFile): string[] {
+  const { plans, trial, defaultPlan, formerCodes, consumers, cancel, pause } = file;
+  const faults: string[] = seatFaults(file);
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
     const twice = [...new Set(args.filter((value, index) => args.indexOf(value) !== index))];

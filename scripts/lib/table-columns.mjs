@@ -119,6 +119,8 @@ export const notes = {
   'memberships.priced_plan_id':
     "The plan of the subscription's price; `trial` for the initial plan; null for any other price.",
   'memberships.next_plan_id': "The plan after the period's end.",
+  'memberships.next_seats': 'The number of seats of that plan; null: one.',
+  'memberships.seats': 'The number of seats of the paid plan, if it is sold by the seat; null: one.',
   'memberships.paid_plan_id': 'The plan of the last paid invoice, and its end.',
   'memberships.base_plan_id': "The plan without a subscription: a free one or a partner's.",
   'memberships.card': 'JSON: the charged card (`SavedCard`).',
@@ -146,6 +148,7 @@ export const notes = {
   'orders.invoice_id': "Stripe's; unique.",
   'orders.invoice_url': "Stripe's page of the invoice.",
   'orders.plan_amount_cents': 'Amount of the sold line, before discounts; null: written by an earlier release.',
+  'orders.seats': 'The number of seats that it paid; null: one.',
   'orders.used_credit_cents': "Used part of the user's credit at Stripe.",
   'orders.recurring_discount_cents': 'The discount on the next renewals.',
   'orders.voucher': 'The promotion code, as it was typed.',

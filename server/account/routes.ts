@@ -19,6 +19,7 @@ import { cancelByMailPages } from './membership/cancel-by-mail-handlers.ts';
 import { membershipPage } from './membership/membership-handlers.ts';
 import { pausePage } from './membership/pause-handlers.ts';
 import { membershipMoneyPages } from './membership/pay-invoice-handlers.ts';
+import { seatsPage } from './membership/seats-handlers.ts';
 import { withdrawPage } from './membership/withdraw-handlers.ts';
 import { notificationsPage } from './notifications.ts';
 import { picturePage } from './profile/picture-handlers.ts';
@@ -65,6 +66,7 @@ const pagesWithPlans: readonly PageRoute[] = [
   billingDetailsPage,
   ...membershipActPages,
   pausePage,
+  seatsPage,
   ...cancelByMailPages,
   withdrawPage,
   ...membershipMoneyPages,

@@ -11,10 +11,14 @@ export { toOfferedMethods } from './cards/payment-methods.ts';
 export {
   type Catalogue,
   createCatalogue,
+  findPlan,
+  ofOneSeat,
   type Plan,
+  parseSeats,
   planAfterYear,
   planRank,
   validityDays,
+  withSeats,
 } from './catalogue/catalogue.ts';
 export { type Drift, type ExpectedPrice, findDrift, type PlanAct } from './catalogue/plan-drift.ts';
 export { readPlansFromStripe, syncPlans } from './catalogue/plan-sync.ts';
@@ -70,6 +74,7 @@ export {
 } from './subscription/membership.ts';
 export {
   effectivePlan,
+  findPlanOfSeats,
   graceEndsAt,
   listEntitlements,
   type MembershipState,

@@ -83,6 +83,8 @@ export type PromotionResult =
 /** The values of the page whose button the user pressed. */
 export interface DisplayedQuote {
   planId: PlanId;
+  /** undefined: not named; other seats than these are not sold. */
+  seats?: number | undefined;
   dueCents: number;
   /** The later amounts, as `toLaterAmounts` writes them; undefined: none are named, and none are compared. */
   laterCents?: string | undefined;

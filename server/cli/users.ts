@@ -32,9 +32,10 @@ function membershipFacts({ catalogue, now }: Context, user: User): [string, stri
   const trial =
     user.trialUntil !== null && user.trialUntil > now() ? `trial until ${moment(user.trialUntil)}` : undefined;
   const named = plan ? `${plan.name} (${plan.id}, ${plan.code})` : undefined;
-  const { entitlements } = membershipClaims(plans, now)(user);
+  const { entitlements, seats } = membershipClaims(plans, now)(user);
   return [
     ['Plan', [named, trial].filter(Boolean).join(', ') || 'none'],
+    ...(seats === undefined ? [] : [['Seats', String(seats)] satisfies [string, string]]),
     ['Gives', entitlements.join(' ') || 'none'],
   ];
 }

@@ -157,6 +157,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /settings/membership/cancel': { rule: 'recent', beforeTerms: true },
   'GET /settings/membership/pause': 'recent',
   'POST /settings/membership/pause': 'recent',
+  'GET /settings/membership/seats': 'member',
+  'POST /settings/membership/seats': 'member',
   'GET /settings/membership/resume': 'recent',
   'POST /settings/membership/resume': 'recent',
   'GET /settings/membership/pay': 'recent',

@@ -25,7 +25,10 @@ export function grantsAccess(demand: AccessRequirement, { plan, entitlements }: 
 }
 
 /** The rule for a user of the database. */
-export type CanAccessClient = (client: AccessRequirement, user: Pick<User, 'planId' | 'trialUntil'>) => boolean;
+export type CanAccessClient = (
+  client: AccessRequirement,
+  user: Pick<User, 'planId' | 'seats' | 'trialUntil'>,
+) => boolean;
 
 export const createCanAccessClient =
   (getMembershipClaims: GetMembershipClaims): CanAccessClient =>

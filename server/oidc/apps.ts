@@ -17,7 +17,7 @@ interface AppRules {
 
 /** The user's view of the client apps: the most recently used first, then by name. */
 export function listApps(
-  user: Pick<User, 'planId' | 'trialUntil'>,
+  user: Pick<User, 'planId' | 'seats' | 'trialUntil'>,
   clients: readonly ClientMetadata[],
   { canAccessClient, publicUrl, defaultClientId, lastUses }: AppRules,
 ): AppView[] {

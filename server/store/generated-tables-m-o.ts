@@ -80,6 +80,10 @@ export interface TablesMToO {
     customerDiscount: string | null;
     /** JSON: the user's pause (`MemberPause`), from when it is scheduled until it is over; null: none. */
     pause: string | null;
+    /** The number of seats of the paid plan, if it is sold by the seat; null: one. */
+    seats: number | null;
+    /** The number of seats of that plan; null: one. */
+    nextSeats: number | null;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {
@@ -162,6 +166,8 @@ export interface TablesMToO {
     beginRequestedAt: number | null;
     /** The text of that request: its version and language, as in `1-de`. */
     beginWording: string | null;
+    /** The number of seats that it paid; null: one. */
+    seats: number | null;
   };
   /** One message that waits or was recently delivered. */
   outbox: {

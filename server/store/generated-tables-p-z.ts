@@ -58,6 +58,7 @@ export interface TablesPToZ {
     updatedAt: number;
     /** JSON: the start of the rest of a period that the user was quoted (`QuotedDate`). */
     quoted: string | null;
+    seats: number | null;
   };
   /** One of the ten codes for a lost second factor. */
   recoveryCodes: {
@@ -272,5 +273,6 @@ export interface TablesPToZ {
     profileUrl: string | null;
     /** null: unknown, or there is no password. */
     passwordChangedAt: number | null;
+    seats: number | null;
   };
 }

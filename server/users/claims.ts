@@ -43,7 +43,7 @@ export const claimsByScope: Record<string, string[]> = {
   phone: ['phone_number', 'phone_number_verified'],
   address: ['address'],
   // Foyer's own.
-  membership: ['plan', 'entitlements'],
+  membership: ['plan', 'seats', 'entitlements'],
 };
 
 /** The claims of the scope `profile` without those of fields that are not switched on. */
@@ -61,10 +61,12 @@ export interface Claims {
 export interface MembershipClaims {
   /** The plan's id; undefined: none. */
   plan: string | undefined;
+  /** Of a plan that is sold by the seat; undefined: it is not. */
+  seats?: number | undefined;
   /** Includes those of a running trial. */
   entitlements: readonly string[];
 }
-export type GetMembershipClaims = (user: Pick<User, 'planId' | 'trialUntil'>) => MembershipClaims;
+export type GetMembershipClaims = (user: Pick<User, 'planId' | 'seats' | 'trialUntil'>) => MembershipClaims;
 
 /** The claims of the scope `profile`. */
 function profileClaims(user: User) {
@@ -96,6 +98,7 @@ export function claimsFor(user: User, scopes: ReadonlySet<string>, membership: M
     // OpenID Connect Core 1.0, section 5.1.1.
     address: user.address === null ? undefined : { formatted: user.address },
     plan: membership.plan,
+    seats: membership.seats,
     entitlements: membership.entitlements,
   };
   const claims: Claims = { sub: user.id };

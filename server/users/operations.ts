@@ -30,6 +30,7 @@ const userInfo = z
       .optional(),
     ...ownProfileClaimSchemas,
     plan: z.string().optional().meta(doc('Id of the plan of the member', '12')),
+    seats: z.int().optional().meta(doc('Number of seats; absent: the plan is not sold by the seat', 5)),
     entitlements: z.array(z.string().meta(doc('An entitlement', 'search'))).meta(doc('The entitlements of the plan')),
   })
   .meta({ id: 'UserInfo', description: 'The claims of a member (OpenID Connect Core 1.0, section 5.1).' });

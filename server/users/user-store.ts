@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { withoutSteering } from '../http/index.ts';
-import { type PlanId, toUserId, type UserId } from '../shared/index.ts';
+import { toUserId, type UserId } from '../shared/index.ts';
 import {
   cacheUntilChanged,
   type Database,
@@ -277,19 +277,18 @@ export async function setMfaPreference(
 /** Sets a user's plan, which billing/ decides. @returns whether it changed */
 export async function setUserPlan(
   trx: Transaction<Schema>,
-  { userId, planId, trialUntil }: { userId: UserId; planId: PlanId | null; trialUntil: number | null },
+  { userId, planId, seats, trialUntil }: Pick<User, 'planId' | 'seats' | 'trialUntil'> & { userId: UserId },
   nowMs: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
-    .set({ planId, trialUntil, updatedAt: nowMs })
+    .set({ planId, seats, trialUntil, updatedAt: nowMs })
     .where('id', '=', userId)
     .where(({ or, eb }) =>
       or([
-        planId === null ? eb('planId', 'is not', null) : or([eb('planId', 'is', null), eb('planId', '!=', planId)]),
-        trialUntil === null
-          ? eb('trialUntil', 'is not', null)
-          : or([eb('trialUntil', 'is', null), eb('trialUntil', '!=', trialUntil)]),
+        eb('planId', 'is distinct from', planId),
+        eb('seats', 'is distinct from', seats),
+        eb('trialUntil', 'is distinct from', trialUntil),
       ]),
     )
     .executeTakeFirst();

@@ -22,6 +22,8 @@ const paid: Membership = {
   trialEnd: null,
   cancelAtPeriodEnd: false,
   nextPlanId: null,
+  nextSeats: null,
+  seats: null,
   paidPlanId: toPlanId('12'),
   paidUntil: nowMs + 30 * dayMs,
   basePlanId: null,

@@ -9,6 +9,7 @@ const announcing = new Set(['server/billing/stripe/next-charge.ts', 'server/bill
 /** The other files that compute with cents announce no charge: each with the reason. */
 const others: Record<string, string> = {
   'server/billing/api/plan-operations.ts': 'the order of plans',
+  'server/billing/catalogue/catalogue.ts': 'the price of all seats of a plan, by which plans and codes are compared',
   'server/billing/stripe/wire-format.ts': 'an amount as text',
   'views/format.ts': 'an amount as text',
   'server/cli/billing.ts': 'an amount as text',

@@ -2,11 +2,21 @@ import { listOrders } from '../../server/billing/index.ts';
 import { addMonths } from '../../server/billing/subscription/membership.ts';
 import { later, page, path, standing, withPlan } from '../account/membership-steps.ts';
 import { wordsOf } from './checkout/shop.ts';
-import { atStripe, charges, hourMs, openAct, pass, pauseFor, startPauseShop } from './pause-steps.ts';
+import {
+  atStripe,
+  charges,
+  failing,
+  hourMs,
+  isWrite,
+  faultKinds as kinds,
+  openAct,
+  pass,
+  pauseFor,
+  startPauseShop,
+} from './pause-steps.ts';
 import { dayMs, type Shop } from './steps.ts';
 
 const minuteMs = 60_000;
-const kinds = ['unreachable', 'lost', 'error'] as const;
 
 /** A pause and its end are the same after every fault at every request, or nothing has happened. */
 describe('pauses while Stripe fails', () => {
@@ -15,24 +25,6 @@ describe('pauses while Stripe fails', () => {
     shop = await startPauseShop();
   });
   afterAll(() => shop?.close());
-
-  const isWrite = (method: string, at: string) => method === 'POST' && !at.includes('create_preview');
-
-  /** Does something while the writing request of this number fails. @returns whether there was such a request */
-  async function failing<T>(kind: (typeof kinds)[number], nth: number, act: () => Promise<T>): Promise<boolean> {
-    let seen = 0;
-    let failed = false;
-    let isOver = false;
-    shop.stripe.fault(kind, (method, at) => {
-      if (isOver || !isWrite(method, at)) return false;
-      seen += 1;
-      failed = seen === nth;
-      return failed;
-    });
-    await act();
-    isOver = true;
-    return failed;
-  }
 
   const faults = kinds.flatMap((kind) => [1, 2, 3, 4].map((nth) => [kind, nth] as const));
 
@@ -43,7 +35,7 @@ describe('pauses while Stripe fails', () => {
       const end = (await standing(shop, user)).periodEnd ?? 0;
       const { fields } = await openAct(browser, 'pause');
       let location: string | null = null;
-      await failing(kind, nth, async () => {
+      await failing(shop, { kind, nth }, async () => {
         location = (await browser.post(`${path}/pause`, { ...fields, months: '1' })).headers.get('location');
       });
       expect([`${path}#membership:pause`, `${path}#membership:pause-noted`]).toContain(location);
@@ -67,7 +59,7 @@ describe('pauses while Stripe fails', () => {
     await pass(shop, ((await standing(shop, user)).periodEnd ?? 0) + dayMs);
     const again = await shop.foyer.signedIn(user);
     const { fields } = await openAct(again, 'resume');
-    await failing(kind, 1, async () => {
+    await failing(shop, { kind, nth: 1 }, async () => {
       const answer = await again.post(`${path}/resume`, fields);
       // Lost, it has happened: the page of the membership shows it.
       if (kind === 'lost') expect(wordsOf(await answer.text())).toContain('Renews on');
@@ -85,7 +77,7 @@ describe('pauses while Stripe fails', () => {
     const end = (await standing(shop, user)).periodEnd ?? 0;
     await pauseFor(browser, 1);
     const { fields } = await openAct(browser, 'resume');
-    await failing(kind, 1, () => browser.post(`${path}/resume`, fields));
+    await failing(shop, { kind, nth: 1 }, () => browser.post(`${path}/resume`, fields));
     await later(shop, 2 * minuteMs);
     await shop.membership.work();
     expect(await standing(shop, user)).toMatchObject({ pause: null, nextCharge: { at: end } });

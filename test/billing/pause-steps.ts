@@ -63,3 +63,28 @@ export async function pass(shop: Shop, untilMs: number): Promise<void> {
     await shop.membership.work();
   }
 }
+
+/** A request that changes something at Stripe. */
+export const isWrite = (method: string, at: string) => method === 'POST' && !at.includes('create_preview');
+
+export const faultKinds = ['unreachable', 'lost', 'error'] as const;
+
+/** Does something while the writing request of this number fails. @returns whether there was such a request */
+export async function failing<T>(
+  { stripe }: Pick<Shop, 'stripe'>,
+  { kind, nth }: { kind: (typeof faultKinds)[number]; nth: number },
+  act: () => Promise<T>,
+): Promise<boolean> {
+  let seen = 0;
+  let failed = false;
+  let isOver = false;
+  stripe.fault(kind, (method, at) => {
+    if (isOver || !isWrite(method, at)) return false;
+    seen += 1;
+    failed = seen === nth;
+    return failed;
+  });
+  await act();
+  isOver = true;
+  return failed;
+}

@@ -8,6 +8,7 @@ import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
 import { buy } from './tour-membership.ts';
 import { pauseShop, pauseStops } from './tour-pause.ts';
+import { seatsShop, seatsStops } from './tour-seats.ts';
 import { shareShop, withdrawalStops } from './tour-withdrawal.ts';
 
 const membershipPath = '/settings/membership';
@@ -16,7 +17,7 @@ const dayMs = 24 * 60 * 60_000;
 const europe = { currency: 'eur', consumers: { withdrawalDays: 14, afterYear: 'monthly' as const } };
 
 /**
- * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses.
+ * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses, one with seats.
  */
 export const euroShops = {
   added: () => ({
@@ -29,6 +30,7 @@ export const euroShops = {
   }),
   pause: pauseShop,
   share: shareShop,
+  seats: seatsShop,
 };
 
 export type EuroShop = keyof typeof euroShops;
@@ -261,6 +263,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     ...mailedStops(tour),
     ...pauseStops((name, where) => stop(name, 'pause', where)),
     ...withdrawalStops((name, where) => stop(name, 'share', where)),
+    ...seatsStops((name, where) => stop(name, 'seats', where)),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),

@@ -17,9 +17,18 @@ describe('the examples of the catalogue', () => {
 
   it('Each example of a block in docs/plans.md is accepted', () => {
     const rows = [...read('docs/plans.md').matchAll(/^\| `(\w+)` \|.*?`(\{.*?\})`/gm)];
-    expect(rows.map(([, name]) => name)).toEqual(['pause', 'consumers', 'tax']);
+    expect(rows.map(([, name]) => name)).toEqual(['pause', 'consumers', 'tax', 'seats']);
     for (const [, name = '', example = ''] of rows) {
       const value: unknown = JSON.parse(example);
+      // It belongs to a plan.
+      if (name === 'seats') {
+        const plans = parsePlans(withBlock({}), 'plans.json').plans.map((plan) =>
+          plan.kind === 'paid' ? { ...plan, seats: value } : plan,
+        );
+        const read = parsePlans(withBlock({ plans }), 'plans.json').plans.filter(({ kind }) => kind === 'paid');
+        expect(read).toContainEqual(expect.objectContaining({ seats: value }));
+        continue;
+      }
       expect(parsePlans(withBlock({ [name]: value }), 'plans.json')).toMatchObject({
         [name]: value,
       });

@@ -26,6 +26,7 @@ export function aUser(change: Partial<Row<'users'>> = {}): Row<'users'> {
     acceptedTosAt: null,
     source: 'general',
     planId: null,
+    seats: null,
     trialUntil: null,
     offeredPlanId: null,
     dealAgainAt: null,

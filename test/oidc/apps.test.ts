@@ -10,7 +10,7 @@ const rules = {
   defaultClientId: toClientId('web'),
   lastUses: new Map(),
 };
-const member = { planId: toPlanId('12'), trialUntil: null };
+const member = { planId: toPlanId('12'), seats: null, trialUntil: null };
 const shown = (...clients: ReturnType<typeof client>[]) => listApps(member, clients, rules);
 
 describe('the apps of the dashboard', () => {

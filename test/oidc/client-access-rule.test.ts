@@ -38,10 +38,10 @@ describe('access to a client', () => {
       asked += 1;
       return { plan: planId ?? undefined, entitlements: [] };
     });
-    expect(mayEnter({}, { planId: null, trialUntil: null })).toBe(true);
+    expect(mayEnter({}, { planId: null, seats: null, trialUntil: null })).toBe(true);
     expect(asked).toBe(0);
-    expect(mayEnter({ required_plans: ['12'] }, { planId: toPlanId('12'), trialUntil: null })).toBe(true);
-    expect(mayEnter({ required_plans: ['12'] }, { planId: null, trialUntil: null })).toBe(false);
+    expect(mayEnter({ required_plans: ['12'] }, { planId: toPlanId('12'), seats: null, trialUntil: null })).toBe(true);
+    expect(mayEnter({ required_plans: ['12'] }, { planId: null, seats: null, trialUntil: null })).toBe(false);
     expect(asked).toBe(2);
   });
 });

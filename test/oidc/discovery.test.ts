@@ -79,6 +79,7 @@ describe.each(backends)('discovery on $name', (backend) => {
           'phone_number_verified',
           'address',
           'plan',
+          'seats',
           'entitlements',
           'sid',
           'iss',

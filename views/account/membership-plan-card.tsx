@@ -167,6 +167,11 @@ function PlanActs({ ctx, membership }: Props) {
         {t('membership.act.cancel')}
       </ButtonLink>
     ),
+    membership.hasSeats && (
+      <ButtonLink key="seats" href={`${membershipPath}/seats`} kind="quiet">
+        {t('membership.act.seats')}
+      </ButtonLink>
+    ),
     <PauseActs key="pause" ctx={ctx} membership={membership} />,
     // An open decision of the user is the main action. Nothing is sold to a paused subscription, or while a bank has a debit.
     !heldKinds.includes(kind) && !waitsForBank(membership) && (

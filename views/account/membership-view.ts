@@ -76,6 +76,8 @@ export interface MembershipView {
   deal?: { plan: string; href: string } | undefined;
   /** The last moment for a withdrawal from the purchase (milliseconds since the epoch); undefined: there is none. */
   withdrawalUntil?: number | undefined;
+  /** Whether the user can change the number of seats. */
+  hasSeats?: boolean;
   /** Whether the user can choose a pause. */
   canPause?: boolean;
   /** Whether plans can be bought or changed here. */

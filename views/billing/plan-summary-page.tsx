@@ -12,6 +12,7 @@ import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { PlanCard, type PlanView } from './checkout-plan-card.tsx';
 import { type CheckoutKind, CheckoutSteps } from './checkout-steps.tsx';
 import { PromoBox, type PromoBoxState } from './promo-box.tsx';
+import { SeatsBox, type SeatsBoxState } from './seats-box.tsx';
 
 export interface PlanSummaryPageProps {
   ctx: PageContext;
@@ -28,6 +29,8 @@ export interface PlanSummaryPageProps {
   notice?: PageNoticeProps;
   /** The amounts; without them, they could not be read. */
   quote?: { lines: readonly SummaryLine[]; total?: SummaryLine; included?: readonly SummaryLine[]; note: string };
+  /** Of a plan that is sold by the seat. */
+  seats?: SeatsBoxState;
   /** Only if something is due. */
   promo?: PromoBoxState;
   /** The charged card, and the time; and the link to another card. */
@@ -99,14 +102,14 @@ function Acts(props: PlanSummaryPageProps) {
 
 /** Step 2 of a sign-up, and the page of a plan elsewhere: the plan, its price today and later, and the next step. */
 export function PlanSummaryPage(props: PlanSummaryPageProps) {
-  const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, promo, card, details, nextHref, has } =
-    props;
+  const { ctx, steps, action, plan, lead, clientName, changeHref, notice, quote, seats, promo, card, ...more } = props;
+  const { details, nextHref, has } = more;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} long signOut>
       <Script ctx={ctx} entry="busy" />
       <Stylesheet ctx={ctx} name="checkout" />
-      {promo !== undefined && <Script ctx={ctx} entry="in-place" />}
+      {(promo !== undefined || seats !== undefined) && <Script ctx={ctx} entry="in-place" />}
       <CheckoutSteps ctx={ctx} kind={steps} />
       <div className="panel-head">
         {/* biome-ignore lint/a11y/noAutofocus: the step before had the focus in its code; screen readers read the heading */}
@@ -121,6 +124,7 @@ export function PlanSummaryPage(props: PlanSummaryPageProps) {
         plan={plan}
         change={changeHref === undefined ? undefined : { href: changeHref, label: t('checkout.changePlan') }}
       />
+      {seats !== undefined && <SeatsBox t={t} action={action} state={seats} />}
       {promo !== undefined && <PromoBox t={t} action={action} state={promo} />}
       <Amounts ctx={ctx} quote={quote} card={card} />
       {nextHref !== undefined && <p className="muted">{t('payment.details.first')}</p>}

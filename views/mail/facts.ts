@@ -1,5 +1,5 @@
 /** The facts and links that several mails share. */
-import type { TextKey } from '../../locales/index.ts';
+import type { T, TextKey } from '../../locales/index.ts';
 import { cardName, methodKind } from '../billing/card-name.ts';
 import { type DateStyle, formatAmount, formatDate } from '../format.ts';
 import type { MailFact, MailLink, MailsWith } from './definition.ts';
@@ -110,4 +110,22 @@ export function failedPaymentAdvice({
 }: Charged & { nextAttemptAt?: number; ended?: true }): TextKey {
   if (ended) return 'mail.paymentFailed.debitAdvice';
   return failedTexts[chargedKind(values)][nextAttemptAt === undefined ? 'last' : 'next'];
+}
+
+/** '1' monthly, '2' yearly (the specification's planType). */
+export type PlanType = '1' | '2';
+
+/** 'Starter, 5 seats' */
+export const planWithSeats = (t: T, plan: string, seats: number | undefined): string =>
+  seats === undefined ? plan : t('mail.membership.seats', { plan, count: seats });
+
+/** @param type omitted: a plan that does not end */
+export function planWithPeriod(
+  t: T,
+  name: string,
+  { type, everyDays: days, seats }: { type?: PlanType; everyDays?: number; seats?: number },
+): string {
+  const plan = planWithSeats(t, name, seats);
+  if (days !== undefined) return t('mail.membership.everyDays', { plan, days });
+  return type === undefined ? plan : t(`mail.membership.${type === '1' ? 'monthly' : 'yearly'}`, { plan });
 }

@@ -1,4 +1,3 @@
-import type { T } from '../../locales/index.ts';
 import { formatPercent } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
 import {
@@ -10,16 +9,16 @@ import {
   deduction,
   failedPaymentAdvice,
   failedPaymentLead,
+  type PlanType,
   part,
+  planWithPeriod,
+  planWithSeats,
   text,
   time,
   warning,
   when,
 } from './facts.ts';
 import { type KeptDays, keptDays, type RefundThen, refundAmount, refundsThen } from './plan-end-mails.ts';
-
-/** '1' monthly, '2' yearly (the specification's planType). */
-type PlanType = '1' | '2';
 
 /** In all of these: times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
@@ -56,6 +55,8 @@ interface Receipt extends Membership, Charged, Invoice {
   planType: PlanType;
   /** Of a plan that is charged every so many days, not by the month or year. */
   everyDays?: number;
+  /** Of a plan that is sold by the seat. */
+  seats?: number;
   planAmount: number;
   orderDate: number;
   renewDate?: number;
@@ -82,16 +83,6 @@ const unpaid: UnpaidInvoice = {
   currency: 'usd',
   keptUntil: atMs + 7 * dayMs,
 };
-
-/** @param type omitted: a plan that does not end */
-function planWithPeriod(
-  t: T,
-  plan: string,
-  { type, everyDays: days }: { type?: PlanType; everyDays?: number },
-): string {
-  if (days !== undefined) return t('mail.membership.everyDays', { plan, days });
-  return type === undefined ? plan : t(`mail.membership.${type === '1' ? 'monthly' : 'yearly'}`, { plan });
-}
 
 const plan = text('mail.membership.plan', 'planName');
 const endsAt = time('mail.membership.endsOn', 'endsAt');
@@ -164,7 +155,8 @@ export const membershipMails = {
     facts: [
       {
         label: 'mail.membership.plan',
-        value: ({ planName, planType: type, everyDays }, { t }) => planWithPeriod(t, planName, { type, everyDays }),
+        value: ({ planName, planType: type, everyDays, seats }, { t }) =>
+          planWithPeriod(t, planName, { type, everyDays, seats }),
       },
       amount('mail.membership.planAmount', 'planAmount', 'amount'),
       deduction('mail.membership.discount', 'discount'),
@@ -245,7 +237,11 @@ export const membershipMails = {
     Membership &
       Omit<RefundThen, 'currency'> & {
         fromPlan: string;
+        /** Of a plan that is sold by the seat. */
+        fromSeats?: number;
         toPlan: string;
+        /** As a receipt's, of the new plan. */
+        seats?: number;
         toPlanType?: PlanType;
         /** As a receipt's, of the new plan. */
         everyDays?: number;
@@ -256,11 +252,15 @@ export const membershipMails = {
   >({
     name: 'planChanges',
     facts: [
-      text('mail.membership.from', 'fromPlan'),
+      {
+        label: 'mail.membership.from',
+        value: ({ fromPlan, fromSeats }, { t }) => planWithSeats(t, fromPlan, fromSeats),
+      },
       time('mail.membership.changesOn', 'changesAt'),
       {
         label: 'mail.membership.to',
-        value: ({ toPlan, toPlanType: type, everyDays }, { t }) => planWithPeriod(t, toPlan, { type, everyDays }),
+        value: ({ toPlan, toPlanType: type, everyDays, seats }, { t }) =>
+          planWithPeriod(t, toPlan, { type, everyDays, seats }),
       },
       amount('mail.membership.planAmount', 'amountCents'),
       ...refundsThen,

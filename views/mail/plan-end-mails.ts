@@ -1,6 +1,6 @@
 import { formatAmount } from '../format.ts';
 import { defineMail, type MailFact, type MailLink } from './definition.ts';
-import { amount, text, time } from './facts.ts';
+import { amount, planWithSeats, text, time } from './facts.ts';
 
 /** Times in milliseconds since the epoch, amounts in cents, `currency` as in `usd`. */
 interface Membership {
@@ -126,10 +126,14 @@ export const planEndMails = {
   }),
   /** Some days before a yearly plan renews. `endsOnNotice`: the next year ends on a month's notice, with a refund. */
   'renewal-notice': defineMail<
-    Membership & { amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }
+    Membership & { seats?: number; amountCents: number; currency: string; renewsAt: number; endsOnNotice?: true }
   >({
     name: 'renewalNotice',
-    facts: [plan, amount('mail.membership.amount', 'amountCents'), time('mail.membership.renewsOn', 'renewsAt')],
+    facts: [
+      { label: 'mail.membership.plan', value: ({ planName, seats }, { t }) => planWithSeats(t, planName, seats) },
+      amount('mail.membership.amount', 'amountCents'),
+      time('mail.membership.renewsOn', 'renewsAt'),
+    ],
     advice: ({ endsOnNotice }, { t }) =>
       t(endsOnNotice ? 'mail.renewalNotice.noticeAdvice' : 'mail.renewalNotice.cancelAdvice'),
     button: open,

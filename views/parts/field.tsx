@@ -9,11 +9,14 @@ type InputAttributes = Pick<
   | 'defaultValue'
   | 'disabled'
   | 'inputMode'
+  | 'max'
   | 'maxLength'
+  | 'min'
   | 'onInput'
   | 'placeholder'
   | 'readOnly'
   | 'spellCheck'
+  | 'step'
   | 'type'
 >;
 

@@ -9,6 +9,8 @@ import {
   asSubscribed,
   type Catalogue,
   canPause,
+  findPlan,
+  findPlanOfSeats,
   graceEndsAt,
   type InvoiceView,
   laterAmountsText,
@@ -21,6 +23,7 @@ import {
   planPrice,
   priceText,
   type TextContext,
+  withSeats,
 } from '../../billing/index.ts';
 import { toStripeInvoiceId } from '../../shared/index.ts';
 import type { UserRequest } from '../../sign-in/index.ts';
@@ -40,7 +43,9 @@ export function toPlanView(
   offered: Plan,
   { catalogue, membership }: { catalogue: Pick<Catalogue, 'currency' | 'tax'>; membership?: Membership | undefined },
 ): UserPlanView {
-  const own = membership?.pricedPlanId === offered.id ? membership.price : null;
+  // A plan to come has other seats, at the same price.
+  const isOwn = membership?.pricedPlanId === offered.id && (offered.chosenSeats ?? 1) === (membership.seats ?? 1);
+  const own = isOwn ? membership.price : null;
   const plan = own ? asSubscribed(offered, own) : offered;
   // The member's own price may treat tax in another way than the catalogue.
   const tax = own?.tax && { behaviour: own.tax };
@@ -90,7 +95,7 @@ function toPendingView(
     money,
   }: { byId: Catalogue['byId']; words: (plan: Plan) => { line: string }; money: (cents: number) => string },
 ): MembershipView['pending'] {
-  const plan = pending ? byId(pending.planId) : undefined;
+  const plan = pending ? findPlan({ byId }, pending.planId, pending.seats) : undefined;
   if (!pending || !plan) return undefined;
   return {
     plan: words(plan).line,
@@ -114,6 +119,12 @@ function withRefund(
   return { ...status, refund: { amount: money(amounts.refundCents), credit } };
 }
 
+/** Further acts on the plan that the user is offered. */
+const findActs = (membership: Membership, catalogue: Catalogue, nowMs: number) => ({
+  hasSeats: findPlanOfSeats(membership, catalogue, nowMs) !== undefined,
+  canPause: canPause(membership, catalogue, nowMs),
+});
+
 /** The stored membership of a user, as text. */
 export function toMembershipView(
   r: UserRequest,
@@ -131,7 +142,7 @@ export function toMembershipView(
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
     status: withRefund(r, toPlanStatus({ catalogue, nowMs, words }, r.user, membership), membership),
     noted: membership?.noted,
-    canPause: membership !== undefined && sold && canPause(membership, catalogue, nowMs),
+    ...(membership && sold && findActs(membership, catalogue, nowMs)),
     trial: membership && toTrialStatus(membership, catalogue, nowMs),
     discount: membership && toDiscountText(r, membership, money),
     credit: membership && toCreditText(r, membership, currency),
@@ -231,7 +242,7 @@ export function invoiceRows(
         id: invoice.id,
         at: order?.orderedAt ?? invoice.createdAt,
         number: invoice.number,
-        plan: plan && planLine(ctx.t, { name: plan.name, period: invoice.period }),
+        plan: plan && planLine(ctx.t, { ...withSeats(plan, order?.seats ?? 1), period: invoice.period }),
         kind: order?.orderType,
         amount: money(paidCents),
         state: isPaid && refundedCents > 0 && refundedCents >= paidCents ? 'refunded' : invoice.status,

@@ -33,8 +33,12 @@ export interface Plan {
   type: PlanType | null;
   /** null: as for the type. */
   period: BillingPeriod | null;
-  /** 0 unless it is paid. */
+  /** 0 unless it is paid; of one seat, or of all that were chosen. */
   amountCents: number;
+  /** How many seats a user can choose; null: the plan is not sold by the seat. */
+  seats: { min: number; max: number } | null;
+  /** Whose amount this is; undefined: not chosen yet, or without seats. */
+  chosenSeats?: number | undefined;
   /** The lookup key of its price at Stripe; null unless it is paid. */
   lookupKey: string | null;
   /** 1 to 3 for a partner's. */
@@ -93,10 +97,68 @@ export interface Catalogue {
   ofTier(tier: number): Plan | undefined;
 }
 
+/** The amount of one seat, or of a plan without seats. */
+const unitCents = ({ amountCents, chosenSeats = 1 }: Plan): number => amountCents / chosenSeats;
+
+/** A plan with so many seats and their amount; one without seats stays as it is. */
+export function withSeats(plan: Plan, seats: number): Plan {
+  if (plan.seats === null || seats === plan.chosenSeats) return plan;
+  return { ...plan, chosenSeats: seats, amountCents: unitCents(plan) * seats };
+}
+
+/** A plan for one seat, as it is offered. */
+export function ofOneSeat(plan: Plan): Plan {
+  return plan.chosenSeats === undefined ? plan : { ...plan, chosenSeats: undefined, amountCents: unitCents(plan) };
+}
+
+/** A stored plan with its seats. @param seats null: one */
+export function findPlan(
+  { byId }: Pick<Catalogue, 'byId'>,
+  id: PlanId | null | undefined,
+  seats: number | null | undefined,
+): Plan | undefined {
+  const plan = byId(id);
+  return plan && withSeats(plan, seats ?? 1);
+}
+
+/** The seats that a user has of the plan that they pay. */
+interface OwnSeats {
+  pricedPlanId: PlanId | null;
+  /** The quantity of the subscription's item. */
+  seats: number | null;
+}
+
+/** The number of seats that a plan begins with: that of the plan before, as far as this one allows it. */
+export function proposedSeats(
+  { byId }: Pick<Catalogue, 'byId'>,
+  { id, seats: range }: Plan,
+  own: OwnSeats | undefined,
+): number | undefined {
+  if (range === null) return undefined;
+  const before = byId(own?.pricedPlanId)?.seats ? (own?.seats ?? 1) : range.min;
+  return own?.pricedPlanId === id ? before : Math.min(range.max, Math.max(range.min, before));
+}
+
+/** Tests for the plan, with its seats, that follows at the period's end. */
+export const isNext = (
+  { nextPlanId, nextSeats }: { nextPlanId: PlanId | null; nextSeats: number | null },
+  { id, chosenSeats = 1 }: Pick<Plan, 'id' | 'chosenSeats'>,
+): boolean => nextPlanId === id && (nextSeats ?? 1) === chosenSeats;
+
+/** The quantity of the subscription's item on a plan; undefined: it stays as it is. */
+export const toQuantity = ({ byId }: Pick<Catalogue, 'byId'>, plan: Plan, own: Pick<OwnSeats, 'pricedPlanId'>) =>
+  plan.chosenSeats ?? (own.pricedPlanId !== plan.id && byId(own.pricedPlanId)?.seats ? 1 : undefined);
+
+/** The number of seats in a form; undefined: not one that the plan allows. */
+export function parseSeats({ seats }: Plan, typed: string): number | undefined {
+  const number = /^[1-9]\d{0,4}$/.test(typed.trim()) ? Number(typed) : Number.NaN;
+  return seats !== null && number >= seats.min && number <= seats.max ? number : undefined;
+}
+
 /** The position of a paid plan among those with the same interval, from 0: a higher one is an upgrade. */
 export function planRank({ plans }: Pick<Catalogue, 'plans'>, plan: Plan): number {
-  return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < plan.amountCents)
-    .length;
+  const cents = unitCents(plan);
+  return plans.filter((one) => one.kind === 'paid' && one.type === plan.type && one.amountCents < cents).length;
 }
 
 /** The monthly plan as which a yearly one goes on after its year (section 309 no. 9 BGB); undefined: it renews as it is. */
@@ -139,6 +201,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
       type: one.kind === 'partner' ? null : one.planType,
       period: one.kind === 'partner' ? null : periodsByType[file.periods][one.planType],
       amountCents: one.kind === 'paid' ? one.planAmount * 100 : 0,
+      seats: (one.kind === 'paid' && one.seats) || null,
       lookupKey: one.kind === 'paid' ? (one.lookupKey ?? one.code) : null,
       tier: one.kind === 'partner' ? one.tier : null,
       isMostChosen: one.kind !== 'partner' && one.mostChosen,

@@ -3,7 +3,7 @@ import { type PageHandler, type RequestContext, UnknownAddressError } from '../.
 import { type PlanId, toPlanId } from '../../shared/index.ts';
 import { redirectToSignIn } from '../../sign-in/index.ts';
 import { findOpenStep, type User } from '../../users/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { type Plan, proposedSeats, withSeats } from '../catalogue/catalogue.ts';
 import {
   CardNotSavedError,
   type ChosenPromotion,
@@ -55,13 +55,26 @@ async function findSignUpPlan(
 /** A partner's handle belongs to a sign-up from the partner; without a deal it is ignored. */
 const withoutPartner = (plan: Plan | undefined) => (plan?.kind === 'partner' ? undefined : plan);
 
+/** A plan that is sold by the seat is shown with the number that its purchase begins with. */
+async function withProposedSeats({ membership }: CheckoutDeps, { id }: User, plan: Plan): Promise<Plan> {
+  if (plan.seats === null || plan.chosenSeats !== undefined) return plan;
+  const own = await membership.getMembership(id);
+  return withSeats(plan, proposedSeats(membership.catalogue, plan, own) ?? plan.seats.min);
+}
+
+/** Tests whether the user has this plan, with these seats. */
+export const isOwnPlan = ({ user, plan }: Pick<Checkout, 'user' | 'plan'>): boolean =>
+  user.planId === plan.id && (plan.chosenSeats === undefined || plan.chosenSeats === (user.seats ?? 1));
+
 async function loadCheckout(deps: CheckoutDeps, flow: CheckoutFlow, user: User): Promise<Checkout> {
   const { membership } = deps;
   const bought = flow.kind === 'purchase' ? undefined : await findDealForSignUp(deps, user);
   if (bought) return { flow, user, purchase: undefined, plan: bought, isChosen: true, promotion: null, deal: true };
   const purchase = await membership.purchase(user.id);
-  const chosen = withoutPartner(flow.named) ?? purchase?.plan ?? (await findSignUpPlan(deps, user));
-  const plan = chosen ?? membership.catalogue.defaultPlan;
+  const named = withoutPartner(flow.named);
+  const isNamed = named === undefined || purchase?.plan.id === named.id;
+  const chosen = (isNamed ? purchase?.plan : undefined) ?? named ?? (await findSignUpPlan(deps, user));
+  const plan = await withProposedSeats(deps, user, chosen ?? membership.catalogue.defaultPlan);
   const promotion = purchase?.plan.id === plan.id ? purchase.promotion : null;
   return { flow, user, purchase, plan, isChosen: chosen !== undefined, promotion, deal: false };
 }
@@ -119,9 +132,10 @@ export const unpaidAddress = '/settings/membership';
  */
 export async function unpaidInvoiceUrl(
   { membership }: Pick<CheckoutDeps, 'membership'>,
-  { user, plan, deal }: Checkout,
+  checkout: Checkout,
 ): Promise<string | undefined> {
-  if (deal || plan.kind !== 'paid' || plan.id === user.planId) return undefined;
+  const { user, plan, deal } = checkout;
+  if (deal || plan.kind !== 'paid' || isOwnPlan(checkout)) return undefined;
   const currentMembership = await membership.getMembership(user.id);
   if (!currentMembership) return undefined;
   const { unpaid, pending } = currentMembership;
@@ -146,13 +160,15 @@ export function readDisplayedQuote(r: RequestContext): DisplayedQuote {
   // No page announces a negative amount: invalid input never matches.
   const dueCents = /^\d{1,9}$/.test(due) ? Number(due) : -1;
   // Without it a form has announced no later charge: it is compared, too, and '' is none of its values.
+  const seats = r.field('seats') === '' ? {} : { seats: Number(r.field('seats')) };
   const beginsAtOnce = r.field(beginField) === '1' ? `${requestToBeginVersion}-${r.lang}` : undefined;
-  return { planId: readPlanId(r), dueCents, laterCents: r.field('laterCents'), beginsAtOnce };
+  return { planId: readPlanId(r), ...seats, dueCents, laterCents: r.field('laterCents'), beginsAtOnce };
 }
 
 /** The same, for the page's form. */
 export const quoteFields = ({ plan, dueCents, next }: Pick<Quote, 'plan' | 'dueCents' | 'next'>) => ({
   planId: plan.id,
+  ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
   dueCents: String(dueCents),
   laterCents: toLaterAmounts(next),
 });

@@ -3,7 +3,7 @@ import { formatDate } from '../../../views/format.ts';
 import { type RequestContext, UnknownAddressError } from '../../http/index.ts';
 import type { PlanKey } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { type Catalogue, type Plan, withSeats } from '../catalogue/catalogue.ts';
 import type { Membership } from '../subscription/membership.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { readPlanKey } from './checkout-flow.ts';
@@ -31,8 +31,12 @@ function completionText(
   plan: Plan,
   { user, membership }: { user: User; membership: Membership | undefined },
 ): string | undefined {
-  const line = planLine(t, plan);
-  if (user.planId === plan.id) return t('checkout.completed.plan', { plan: line });
+  const line = planLine(
+    t,
+    withSeats(plan, (plan.id === membership?.nextPlanId ? membership.nextSeats : user.seats) ?? 1),
+  );
+  const hasLater = plan.seats !== null && membership?.nextPlanId === plan.id;
+  if (user.planId === plan.id && !hasLater) return t('checkout.completed.plan', { plan: line });
   const ends = plan.kind !== 'paid' && membership?.cancelAtPeriodEnd && membership.basePlanId === plan.id;
   const follows = membership?.nextPlanId === plan.id || ends;
   if (!follows || membership?.periodEnd == null) return undefined;

@@ -162,6 +162,7 @@ async function renderAction(
       amount: formatAmount(r.lang, amountCents, { currency }),
       retryFields: {
         planId: plan.id,
+        ...(plan.chosenSeats !== undefined && { seats: String(plan.chosenSeats) }),
         dueCents: String(amountCents),
         ...(laterCents !== undefined && { laterCents }),
         ...(begins && { [beginField]: '1' }),
@@ -247,7 +248,7 @@ export async function submitPayment(r: CheckoutRequest, deps: CheckoutDeps) {
   if (!['', 'save-card', 'outcome'].includes(act)) {
     throw new HttpError('badRequest', { detail: 'unknown form action' });
   }
-  const names = ['act', 'planId', 'dueCents', 'laterCents', 'setupIntent', beginField].filter(
+  const names = ['act', 'planId', 'seats', 'dueCents', 'laterCents', 'setupIntent', beginField].filter(
     (name) => r.field(name) !== '',
   );
   const retryFields = Object.fromEntries(names.map((name) => [name, r.field(name)]));

@@ -2,15 +2,21 @@ import type { PlanPrice, PlanView } from '../../../views/billing/checkout-plan-c
 import { formatAmount, formatDate } from '../../../views/format.ts';
 import type { PageContext } from '../../../views/page-context.ts';
 import type { T } from '../../http/index.ts';
-import type { BillingPeriod, Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { type BillingPeriod, type Catalogue, ofOneSeat, type Plan } from '../catalogue/catalogue.ts';
 import { hasDebt, toEachCharge } from '../stripe/next-charge.ts';
 import type { NextCharge, SubscriptionPrice } from '../subscription/membership.ts';
 
 /** The language of a page, and its texts. */
 export type TextContext = Pick<PageContext, 'lang' | 't'>;
 
-/** 'Growth, annual' */
-export function planLine(t: T, { name, period }: Pick<Plan, 'name' | 'period'>): string {
+/** 'Growth, annual', and with the chosen seats 'Growth, annual, 5 seats' */
+export function planLine(t: T, plan: Pick<Plan, 'name' | 'period' | 'chosenSeats'>): string {
+  const line = periodLine(t, plan);
+  const count = plan.chosenSeats;
+  return count === undefined ? line : t('checkout.seats.line', { plan: line, count });
+}
+
+function periodLine(t: T, { name, period }: Pick<Plan, 'name' | 'period'>): string {
   switch (period?.interval) {
     case undefined:
       return name;
@@ -32,7 +38,7 @@ export function periodText(t: T, { interval, count }: BillingPeriod): string {
 /** '$5,000', 'a year' and 'plus VAT' if the catalogue has tax; undefined if the plan is never charged. */
 export function planPrice(
   { lang, t }: TextContext,
-  { kind, period, amountCents }: Plan,
+  { kind, period, amountCents, seats, chosenSeats }: Plan,
   {
     currency,
     tax,
@@ -41,7 +47,13 @@ export function planPrice(
   if (period === null) return undefined;
   const amount = formatAmount(lang, amountCents, { currency, wholes: true });
   const hasTax = kind === 'paid' && tax !== undefined;
-  return { amount, per: periodText(t, period), ...(hasTax && { tax: t(`checkout.tax.${tax.behaviour}`) }) };
+  const per = periodText(t, period);
+  const isOfOne = seats !== null && chosenSeats === undefined;
+  return {
+    amount,
+    per: isOfOne ? t('checkout.seats.each', { per }) : per,
+    ...(hasTax && { tax: t(`checkout.tax.${tax.behaviour}`) }),
+  };
 }
 
 /** '$5,000 a year, plus VAT' */
@@ -77,7 +89,7 @@ export function laterAmountsText({ lang, t }: TextContext, next: NextCharge): st
 }
 
 export function toPlanView(ctx: TextContext, plan: Plan, catalogue: Catalogue): PlanView {
-  const price = planPrice(ctx, plan, catalogue);
+  const price = planPrice(ctx, ofOneSeat(plan), catalogue);
   return {
     name: plan.name,
     summary: plan.summary(ctx.lang),

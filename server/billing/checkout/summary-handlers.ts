@@ -1,11 +1,14 @@
 import { HttpError } from '../../http/index.ts';
+import { parseSeats, withSeats } from '../catalogue/catalogue.ts';
 import type { PromotionResult } from '../results.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
 import {
   type CheckoutHandler,
   type CheckoutRequest,
+  isOwnPlan,
   type PageRetry,
   readDisplayedQuote,
+  readPlanId,
   runWithStripe,
   unpaidInvoiceUrl,
 } from './checkout-context.ts';
@@ -35,8 +38,8 @@ async function ensureCustomer(r: CheckoutRequest, deps: CheckoutDeps): Promise<b
 /** The same before a page that charges or saves a card: a user with nothing to pay is redirected. */
 export function requirePayablePlan(handler: CheckoutHandler): CheckoutHandler {
   return async (r, deps) => {
-    const { flow, user, plan, deal, isChosen } = r.checkout;
-    if (user.planId === plan.id) return r.redirect(nextUrl(r));
+    const { flow, plan, deal, isChosen } = r.checkout;
+    if (isOwnPlan(r.checkout)) return r.redirect(nextUrl(r));
     if (deal || plan.kind !== 'paid') return r.redirect(flow.summary);
     // A proposal alone is not paid for.
     if (!isChosen && r.req.method === 'GET') return r.redirect(flow.summary);
@@ -65,7 +68,7 @@ const nextUrl = ({ req, checkout: { flow, user, plan } }: CheckoutRequest): stri
 /** Ensures a purchase of this page's plan before any action on it. @returns false if the page was rendered */
 async function ensurePurchase(r: CheckoutRequest, deps: CheckoutDeps): Promise<boolean> {
   const { user, plan, purchase } = r.checkout;
-  if (purchase?.plan.id === plan.id) return true;
+  if (purchase?.plan.id === plan.id && purchase.plan.chosenSeats === plan.chosenSeats) return true;
   const rerender = (view: PageRetry) => renderSummary(r, deps, view);
   const answered = await runWithStripe(r, { act: 'confirm', rerender }, () => deps.membership.choose(user, plan));
   if (!answered) return false;
@@ -95,6 +98,22 @@ export async function showSummary(r: CheckoutRequest, deps: CheckoutDeps) {
 function renderChanged(r: CheckoutRequest, deps: CheckoutDeps, typed = ''): Promise<void> {
   const notice = { kind: 'info', text: r.t('checkout.changed'), duration: 'never' } as const;
   return renderSummary(r, deps, { status: 409, notice, promo: { typed } });
+}
+
+/** Another number of seats: the page announces their amount. */
+async function chooseSeats(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
+  const { user, plan, flow } = r.checkout;
+  const typed = r.field('seats');
+  const seats = parseSeats(plan, typed);
+  if (plan.seats === null || readPlanId(r) !== plan.id) return renderChanged(r, deps);
+  if (seats === undefined) {
+    const error = r.t('checkout.seats.outside', plan.seats);
+    return renderSummary(r, deps, { status: 422, seats: { typed, error } });
+  }
+  const rerender = (view: PageRetry) => renderSummary(r, deps, { ...view, seats: { typed } });
+  const choose = () => deps.membership.choose(user, withSeats(plan, seats));
+  const chosen = await runWithStripe(r, { act: 'update', rerender }, choose);
+  return chosen && r.redirect(flow.summary);
 }
 
 async function applyPromotion(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown> {
@@ -133,12 +152,13 @@ async function confirm(r: CheckoutRequest, deps: CheckoutDeps): Promise<unknown>
 
 /** POST: Next, Confirm or Complete; a promotion code, or its removal; the result of a payment. */
 export async function submitSummary(r: CheckoutRequest, deps: CheckoutDeps) {
-  const { flow, user, plan, deal } = r.checkout;
+  const { flow, user, deal } = r.checkout;
   const act = r.field('act');
-  if (!['', 'free', 'promo', 'promo-remove'].includes(act)) {
+  if (!['', 'free', 'promo', 'promo-remove', 'seats'].includes(act)) {
     throw new HttpError('badRequest', { detail: 'unknown form action' });
   }
-  if (user.planId === plan.id) return r.redirect(nextUrl(r));
+  if (act === 'seats') return chooseSeats(r, deps);
+  if (isOwnPlan(r.checkout)) return r.redirect(nextUrl(r));
   if (!(await ensureCustomer(r, deps))) return;
   if (!deal && !(await ensurePurchase(r, deps))) return;
   if (act === 'promo' && !deal) return applyPromotion(r, deps);

@@ -3,16 +3,23 @@ import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { PlanSummaryPage, type PlanSummaryPageProps } from '../../../views/billing/plan-summary-page.tsx';
 import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type Catalogue, type Plan, withSeats } from '../catalogue/catalogue.ts';
 import { toDetailsView } from '../details/details-view.ts';
 import type { BillingDetailsState, PendingRenewal, Quote } from '../results.ts';
 import { findPaidEnd } from '../subscription/early-end.ts';
 import { isDebit, type Membership } from '../subscription/membership.ts';
 import { changeKindByCard } from '../subscription/membership-state.ts';
-import { type Checkout, type CheckoutRequest, type PageRetry, quoteFields, runWithStripe } from './checkout-context.ts';
+import {
+  type Checkout,
+  type CheckoutRequest,
+  isOwnPlan,
+  type PageRetry,
+  quoteFields,
+  runWithStripe,
+} from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { renewalNotice } from './checkout-texts.ts';
-import { type TextContext, toPlanView } from './plan-view.ts';
+import { asSubscribed, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
 import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
@@ -20,7 +27,9 @@ import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
   /** The typed promotion code, and its error. */
-  promo?: { typed: string; error?: string | undefined };
+  promo?: { typed: string; error?: string | undefined } | undefined;
+  /** The typed number of seats, and its error. */
+  seats?: { typed: string; error?: string } | undefined;
 }
 
 /**
@@ -50,10 +59,11 @@ type SummaryProps = Omit<PlanSummaryPageProps, 'ctx'>;
 
 function toPlanStatus(
   { membership: { catalogue } }: CheckoutDeps,
-  { user, plan }: Checkout,
+  checkout: Checkout,
   currentMembership: Membership | undefined,
 ): PlanStatus {
-  if (user.planId === plan.id) return 'owned';
+  const { plan } = checkout;
+  if (isOwnPlan(checkout)) return 'owned';
   if (plan.kind === 'paid') return 'payable';
   const isCovered = plan.kind === 'free' && catalogue.byId(currentMembership?.basePlanId)?.kind === 'partner';
   return isCovered ? 'covered' : 'without-payment';
@@ -204,7 +214,7 @@ export async function renderSummary(
   const address = known ? flow.summaryUrl(known.plan) : flow.summary;
   const state: SummaryPageState | undefined = r.viewAt(address, args);
   if (!state) return;
-  const { status, promo } = state;
+  const { status, promo, seats } = state;
   const membership = await deps.membership.getMembership(user.id);
   const trial = trialInStep(checkout, membership, deps.now());
   if (trial) return renderTrialStep(r, deps, { ...trial, ...state });
@@ -212,7 +222,7 @@ export async function renderSummary(
   const details = planStatus === 'payable' ? await deps.membership.findDetails(user.id) : undefined;
   let amounts: Partial<Pick<SummaryFacts, 'quote' | 'renewal'>> = {};
   if (details && !details.isMissing && status !== 503 && !state.needsPlace) {
-    const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, ...(promo && { promo }) });
+    const rerender = (unavailable: PageRetry) => renderSummary(r, deps, { ...unavailable, promo, seats });
     const requested = await runWithStripe(r, { act: 'quote', rerender }, () => loadAmounts(deps, checkout));
     if (!requested) return;
     amounts = requested.value;
@@ -237,13 +247,14 @@ export async function renderSummary(
     {
       steps: flow.kind,
       action: flow.summary,
-      plan: toPlanView(r, plan, deps.membership.catalogue),
+      plan: toPlanView(r, atOwnPrice(plan, membership), deps.membership.catalogue),
       lead: leadText(r, deps, facts),
       cancelHref: flow.cancelUrl(user),
       ...(!deal && { changeHref: flow.changePlan }),
       ...(waiting && { clientName: waiting.clientName }),
       ...toQuoteProps(r, deps, facts),
       ...payment,
+      ...toSeatsProps(facts, seats),
       ...toDetailsProps(r, facts),
       ...toActionProps(r, facts, {
         hasCard: payment.card !== undefined,
@@ -254,6 +265,22 @@ export async function renderSummary(
     },
     { title: (ctx) => checkoutTitle(ctx, flow.kind), address: flow.summary, status, search },
   );
+}
+
+/** Every further seat of the user's plan has the price that they pay, which may be older than the catalogue's. */
+function atOwnPrice(plan: Plan, membership: Membership | undefined): Plan {
+  const own = plan.seats !== null && membership?.pricedPlanId === plan.id ? membership.price : null;
+  return own ? asSubscribed(withSeats(plan, membership?.seats ?? 1), own) : plan;
+}
+
+/** The field for the number of seats. */
+function toSeatsProps(
+  { checkout: { plan }, planStatus, renewal }: SummaryFacts,
+  typed: SummaryPageState['seats'],
+): Pick<SummaryProps, 'seats'> {
+  const { seats: range, chosenSeats } = plan;
+  if (range === null || renewal || planStatus === 'covered') return {};
+  return { seats: { planId: plan.id, range, typed: String(chosenSeats ?? range.min), ...typed } };
 }
 
 function promoBox(

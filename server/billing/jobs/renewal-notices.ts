@@ -1,5 +1,6 @@
 import { dayMs } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
+import { findPlan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { listYearlyRenewals, type RenewalWindow, renewalNoticeKey } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
@@ -28,7 +29,8 @@ async function notifyRenewal(deps: BillingDeps, membership: Membership, days: nu
   const after = await syncMember(deps, userId);
   if (!after || after.cancelAtPeriodEnd || after.periodEnd !== periodEnd) return;
   const { nextCharge } = after;
-  const plan = catalogue.byId(after.nextPlanId ?? after.pricedPlanId);
+  const { nextPlanId, pricedPlanId } = after;
+  const plan = findPlan(catalogue, nextPlanId ?? pricedPlanId, nextPlanId === null ? after.seats : after.nextSeats);
   const once = renewalNoticeKey(days, periodEnd);
   await database.transaction(async (trx) => {
     const user = await findUser(trx, userId);
@@ -36,7 +38,8 @@ async function notifyRenewal(deps: BillingDeps, membership: Membership, days: nu
     if (!user || !plan || !nextCharge) return void (await recordNotification(trx, { userId, about: once }, now()));
     const { amountCents, currency, at } = nextCharge;
     const onNotice = catalogue.afterYear === 'year-with-refund' && { endsOnNotice: true as const };
-    const values = { planName: plan.name, amountCents, currency, renewsAt: at ?? periodEnd, ...onNotice };
+    const seats = plan.chosenSeats === undefined ? {} : { seats: plan.chosenSeats };
+    const values = { planName: plan.name, ...seats, amountCents, currency, renewsAt: at ?? periodEnd, ...onNotice };
     await notifyMembership(deps, trx, { user, mail: { template: 'renewal-notice', once, values } });
   });
   outbox.wake();

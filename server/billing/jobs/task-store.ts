@@ -13,7 +13,13 @@ export type BillingTaskKind = Row<'billingTasks'>['kind'];
 export interface AnnouncedPrice {
   planId: PlanId;
   priceId: string;
+  /** For so many seats; undefined: one, or the plan has none. */
+  seats?: number | undefined;
 }
+
+/** The seats of a plan that were announced with its price. */
+export const announcedSeats = (prices: readonly AnnouncedPrice[], planId: PlanId | null | undefined): number =>
+  prices.find((one) => one.planId === planId)?.seats ?? 1;
 
 /** The detail of `change-later` and of `resume`. */
 export interface LaterChange {

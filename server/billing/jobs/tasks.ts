@@ -1,5 +1,6 @@
 import type { StripeCustomerId, UserId } from '../../shared/index.ts';
 import { findUser } from '../../users/index.ts';
+import { findPlan, isNext } from '../catalogue/catalogue.ts';
 import { atAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { carryOutRefund } from '../orders/refund-task.ts';
@@ -20,6 +21,7 @@ import { readScheduled, readScheduledPrices, scheduleChange, scheduleEnd } from 
 import { syncMember } from '../subscription/sync-from-stripe.ts';
 import { withUserLock } from '../user-lock.ts';
 import {
+  announcedSeats,
   type BillingTask,
   completeTask,
   isWaiting,
@@ -36,11 +38,7 @@ const batch = 50;
  * open invoice is voided, or its page would accept money for nothing; so is the draft of a renewal, once finalized. A
  * pause leaves the unused time as a pending invoice item: it becomes the customer's credit, or Stripe would remove it.
  */
-export async function cancelSubscription(
-  deps: BillingDeps,
-  userId: UserId,
-  customerId: StripeCustomerId,
-): Promise<void> {
+export async function cancelSubscription(deps: BillingDeps, userId: UserId, customerId: StripeCustomerId) {
   await endSubscriptions(deps, customerId);
   await syncMember(deps, userId);
 }
@@ -97,24 +95,24 @@ async function keep(deps: BillingDeps, userId: UserId, { planId, detail }: Billi
   // Stripe did not have the change yet when the deletion was requested.
   const noted = parseColumn(storedValues.laterChange, detail)?.prices;
   const isMissing = noted !== undefined && currentPaidPlan(deps.catalogue, membership) !== undefined;
-  if (!membership.cancelAtPeriodEnd && (!isMissing || membership.pricedPlanId === planId)) return;
+  const isOn = membership.pricedPlanId === planId && announcedSeats(noted ?? [], planId) === (membership.seats ?? 1);
+  if (!membership.cancelAtPeriodEnd && (!isMissing || isOn)) return;
   const prices = noted ?? (await readScheduledPrices(deps, await readScheduled(deps, membership.subscriptionId)));
-  const plan = deps.catalogue.byId(planId) ?? null;
+  const plan = findPlan(deps.catalogue, planId, announcedSeats(prices, planId)) ?? null;
   await atAnnouncedPrices(deps, prices, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
 /** Another paid plan from the period's end on, at the announced price. */
 async function changeLater(deps: BillingDeps, userId: UserId, { planId, detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
-  const plan = deps.catalogue.byId(planId);
-  if (!membership || plan?.kind !== 'paid' || !currentPaidPlan(deps.catalogue, membership)) return;
-  if (membership.nextPlanId === plan.id && !membership.cancelAtPeriodEnd) return;
-  // Earlier releases have stored none.
   const announced = parseColumn(storedValues.laterChange, detail)?.prices ?? [];
+  const plan = findPlan(deps.catalogue, planId, announcedSeats(announced, planId));
+  if (!membership || plan?.kind !== 'paid' || !currentPaidPlan(deps.catalogue, membership)) return;
+  if (isNext(membership, plan) && !membership.cancelAtPeriodEnd) return;
   await atAnnouncedPrices(deps, announced, async (own) => void (await scheduleChange(own, membership, plan)));
 }
 
-/** Cancels the scheduled end, change or pause; a plan that follows has the announced price. */
+/** Cancels the scheduled end, change or pause, at the announced prices. */
 async function resume(deps: BillingDeps, userId: UserId, { detail }: BillingTask): Promise<void> {
   const membership = await syncMember(deps, userId);
   if (!membership?.subscriptionId || !isToCome(membership, deps.now())) return;
@@ -153,7 +151,7 @@ async function endSubscription(deps: BillingDeps, task: BillingTask, userId: Use
 /** The caller holds the user's lock. */
 async function carryOutOfMember(deps: BillingDeps, task: BillingTask, userId: UserId): Promise<void> {
   const { kind } = task;
-  // Another action may have replaced or finished it while this one waited for the lock.
+  // Another action may have replaced or finished it before.
   if (!(await isWaiting(deps.database.db, task.id))) return;
   if (kind === 'refund') return carryOutRefund(deps, task);
   if (kind === 'ensure-customer') await createFirst(deps, userId);

@@ -17,7 +17,7 @@ import {
   toSubscriptionId,
   usedCreditCents,
 } from '../stripe/stripe-invoices.ts';
-import { toAppliedDiscount, toId, toMs } from '../stripe/stripe-objects.ts';
+import { toAppliedDiscount, toId, toMs, toStoredSeats } from '../stripe/stripe-objects.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import type { MoneyBack } from './money-back.ts';
 import type { CreditNote, Order } from './order.ts';
@@ -63,6 +63,7 @@ export async function toOrder(
     currency: invoice.currency,
     paidCents: invoice.amount_paid,
     planAmountCents: line?.amountCents ?? null,
+    seats: toStoredSeats(line?.seats),
     usedCreditCents: usedCreditCents(invoice),
     discountCents,
     taxCents: allTaxCents(invoice),

@@ -14,6 +14,8 @@ export interface Charge {
   subscriptionId: StripeSubscriptionId;
   itemId: string;
   priceId: string;
+  /** undefined: it stays as it is. */
+  quantity?: number | undefined;
   /** Seconds since the epoch, as Stripe counts; null: no proration. */
   prorationDate: number | null;
   endTrial: boolean;

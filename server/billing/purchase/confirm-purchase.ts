@@ -1,13 +1,14 @@
 import type Stripe from 'stripe';
 import type { User } from '../../users/index.ts';
 import { consumeCharge } from '../cards/card-entry.ts';
-import { needsRequestToBegin, type Plan } from '../catalogue/catalogue.ts';
+import { findPlan, isNext, needsRequestToBegin, type Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { findDetailsState } from '../details/save-details.ts';
 import { settleNoted } from '../jobs/tasks.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import type { DisplayedQuote, PendingRenewal, PurchaseResult, PurchaseView } from '../results.ts';
 import { isTaxed } from '../stripe/stripe-client.ts';
+import { toId } from '../stripe/stripe-objects.ts';
 import { changeLater } from '../subscription/acts.ts';
 import {
   type ChangeableSubscription,
@@ -70,7 +71,8 @@ function toCharge(
   return {
     subscriptionId,
     itemId: item.id,
-    priceId: params.items[0]?.price ?? '',
+    priceId: params.items[0]?.price ?? toId(item.price),
+    quantity: params.items[0]?.quantity,
     prorationDate: params.prorationDate,
     endTrial: params.endTrial,
     discounts: promotion === null ? withoutCode : [toDiscountParam(promotion)],
@@ -87,19 +89,21 @@ function toCharge(
   };
 }
 
+/** Tests for the plan, with its seats, that the page has announced. */
+const isAnnounced = ({ id, chosenSeats }: Plan, { planId, seats }: Pick<DisplayedQuote, 'planId' | 'seats'>): boolean =>
+  id === planId && (chosenSeats === undefined || seats === undefined || seats === chosenSeats);
+
 /** No purchase is open: often a second click after the first has succeeded. */
 async function toIdleResult(
   { database, catalogue, now }: BillingDeps,
   user: User,
-  announcedPlanId: Plan['id'] | undefined,
+  announced: Pick<DisplayedQuote, 'planId' | 'seats'> | undefined,
 ): Promise<PurchaseResult> {
   const last = await findLastPaid(database.db, user.id);
-  const plan = catalogue.byId(last?.planId);
-  if (!last || !plan || (announcedPlanId !== undefined && last.planId !== announcedPlanId)) {
-    return { kind: 'no-change', plan: undefined };
-  }
+  const plan = findPlan(catalogue, last?.planId, last?.seats);
+  if (!last || !plan || (announced && !isAnnounced(plan, announced))) return { kind: 'no-change', plan: undefined };
   const membership = await findMembership(database.db, user.id);
-  if (membership?.nextPlanId === plan.id) return { kind: 'scheduled', plan, at: membership.periodEnd ?? now() };
+  if (membership && isNext(membership, plan)) return { kind: 'scheduled', plan, at: membership.periodEnd ?? now() };
   const order = last.invoiceId === null ? undefined : await findOrderByInvoice(database.db, last.invoiceId);
   return { kind: 'paid', plan, order };
 }
@@ -155,7 +159,7 @@ async function payPurchase(
   if (!decision.allowed) return { kind: 'too-many', retryAfterMs: decision.retryAfterMs };
   const won = await changePurchase(deps, open, { state: 'charging', nextAttempt: true, charge: next.charge });
   const charging = await findOpenPurchase(deps.database.db, user.id);
-  if (!won || !charging) return toIdleResult(deps, user, announced.planId);
+  if (!won || !charging) return toIdleResult(deps, user, announced);
   const run = await startRun(deps, charging, live.subscription);
   return toResult(deps, user, await finishRun(deps, run, await runCharge(deps, run, { cardId })));
 }
@@ -267,8 +271,8 @@ export async function confirmPurchase(deps: BillingDeps, confirmation: Confirmat
   const { user, announced } = confirmation;
   const open = await findOpenPurchase(deps.database.db, user.id);
   const purchase = toPurchase(deps, open);
-  if (!open || !purchase) return toIdleResult(deps, user, announced.planId);
-  if (announced.planId !== purchase.plan.id) return toChanged(deps, user, purchase);
+  if (!open || !purchase) return toIdleResult(deps, user, announced);
+  if (!isAnnounced(purchase.plan, announced)) return toChanged(deps, user, purchase);
   return open.state === 'charging'
     ? continuePurchase(deps, confirmation, open)
     : startPurchase(deps, confirmation, { open, purchase });

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { hourMs, minuteMs, type PlanId, type UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
+import { findPlan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { ChosenPromotion, PurchaseView } from '../results.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
@@ -28,7 +29,7 @@ export function toPurchase(
   { catalogue }: Pick<BillingDeps, 'catalogue'>,
   stored: StoredPurchase | undefined,
 ): PurchaseView | undefined {
-  const plan = catalogue.byId(stored?.planId);
+  const plan = findPlan(catalogue, stored?.planId, stored?.seats);
   if (!stored || !plan) return undefined;
   const { id, userId, promotion, state, attempt } = stored;
   return { id, userId, plan, promotion, state, attempt };
@@ -57,7 +58,7 @@ export async function findLastPaid(db: Db, userId: UserId): Promise<StoredPurcha
 /** Starts one, unless one is open. */
 export async function insertPurchase(
   db: Db,
-  { userId, planId }: { userId: UserId; planId: PlanId },
+  { userId, planId, seats = null }: { userId: UserId; planId: PlanId; seats?: number | null },
   nowMs: number,
 ): Promise<StoredPurchase> {
   await db
@@ -67,6 +68,7 @@ export async function insertPurchase(
       userId,
       openFor: userId,
       planId,
+      seats,
       state: 'open',
       attempt: 0,
       createdAt: nowMs,
@@ -79,7 +81,9 @@ export async function insertPurchase(
   return found;
 }
 
-type PurchaseChange = Partial<Pick<StoredPurchase, 'planId' | 'promotion' | 'state' | 'charge' | 'invoiceId'>> & {
+type PurchaseChange = Partial<
+  Pick<StoredPurchase, 'planId' | 'seats' | 'promotion' | 'state' | 'charge' | 'invoiceId'>
+> & {
   nextAttempt?: boolean;
 };
 
@@ -89,7 +93,7 @@ type PurchaseChange = Partial<Pick<StoredPurchase, 'planId' | 'promotion' | 'sta
  */
 export async function changePurchase(
   { database, now }: Pick<BillingDeps, 'database' | 'now'>,
-  { id, state, attempt, planId }: StoredPurchase,
+  { id, state, attempt, planId, seats }: StoredPurchase,
   change: PurchaseChange,
 ): Promise<boolean> {
   const over = change.state === 'paid' || change.state === 'abandoned';
@@ -98,6 +102,7 @@ export async function changePurchase(
     // Kysely omits undefined values.
     .set({
       planId: change.planId,
+      seats: change.seats,
       promotion: change.promotion === undefined ? undefined : change.promotion && JSON.stringify(change.promotion),
       state: change.state,
       openFor: over ? null : undefined,
@@ -110,6 +115,7 @@ export async function changePurchase(
     .where('state', '=', state)
     .where('attempt', '=', attempt)
     .where('planId', '=', planId)
+    .where('seats', 'is not distinct from', seats)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -158,6 +164,7 @@ const quotedMs = 30 * minuteMs;
 /** The upgrade that is quoted. */
 interface QuotedUpgrade {
   planId: PlanId;
+  seats: number | null;
   promotion: ChosenPromotion | null;
   /** Of the running period, in seconds. */
   periodStart: number;
@@ -170,7 +177,7 @@ interface QuotedUpgrade {
 export async function getQuotedDate(
   { database: { db }, now }: Pick<BillingDeps, 'database' | 'now'>,
   { membership: { userId }, subscriptionId }: { membership: Pick<Membership, 'userId'>; subscriptionId: string },
-  { planId, promotion, periodStart }: QuotedUpgrade,
+  { planId, seats, promotion, periodStart }: QuotedUpgrade,
 ): Promise<number> {
   const nowMs = now();
   const hourBegan = Math.floor(nowMs / hourMs) * (hourMs / toMs(1));
@@ -181,9 +188,9 @@ export async function getQuotedDate(
     periodStart,
     couponId: promotion?.couponId ?? null,
   };
-  const purchase = (await findOpenPurchase(db, userId)) ?? (await insertPurchase(db, { userId, planId }, nowMs));
+  const purchase = (await findOpenPurchase(db, userId)) ?? (await insertPurchase(db, { userId, planId, seats }, nowMs));
   // Another plan was chosen in another tab: this page announces nothing that is kept.
-  if (purchase.planId !== planId || purchase.state !== 'open') return fresh.prorationDate;
+  if (purchase.planId !== planId || purchase.seats !== seats || purchase.state !== 'open') return fresh.prorationDate;
   const { quoted } = purchase;
   const holds =
     quoted !== null &&

@@ -1,17 +1,32 @@
 import type { User } from '../../users/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { type Plan, proposedSeats, withSeats } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { PromotionResult, PurchaseView } from '../results.ts';
+import { exceedsAmount } from '../subscription/membership.ts';
+import { findMembership } from '../subscription/membership-store.ts';
 import { validatePromotion } from './promotion-codes.ts';
-import { changePurchase, findOpenPurchase, insertPurchase, toPurchase } from './purchase-store.ts';
+import { changePurchase, findOpenPurchase, insertPurchase, type StoredPurchase, toPurchase } from './purchase-store.ts';
 import { giveUpCharge } from './run-charge.ts';
 
-/** Chooses a plan; another plan than before removes the promotion code, and drops a waiting payment. */
-export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Promise<PurchaseView> {
+/** A plan that is sold by the seat, with the chosen number or the proposed one. */
+async function withChosenSeats({ database, catalogue }: BillingDeps, user: User, plan: Plan): Promise<Plan> {
+  if (plan.seats === null || plan.chosenSeats !== undefined) return plan;
+  const own = await findMembership(database.db, user.id);
+  return withSeats(plan, proposedSeats(catalogue, plan, own) ?? plan.seats.min);
+}
+
+/** A code stays with another number of seats, unless it takes more off than they cost. */
+const keepsPromotion = ({ planId, promotion }: StoredPurchase, plan: Plan): boolean =>
+  planId === plan.id && promotion !== null && exceedsAmount(plan.amountCents, promotion) === undefined;
+
+/** Chooses a plan with its seats; another plan than before removes the promotion code, and drops a waiting payment. */
+export async function choosePlan(deps: BillingDeps, user: User, chosen: Plan): Promise<PurchaseView> {
   const { database, now } = deps;
+  const plan = await withChosenSeats(deps, user, chosen);
+  const { id: planId, chosenSeats: seats = null } = plan;
   for (;;) {
-    let open = await insertPurchase(database.db, { userId: user.id, planId: plan.id }, now());
-    if (open.planId !== plan.id) {
+    let open = await insertPurchase(database.db, { userId: user.id, planId, seats }, now());
+    if (open.planId !== planId || open.seats !== seats) {
       if (open.state === 'charging') {
         const left = await giveUpCharge(deps, open);
         if (left === 'paid') continue;
@@ -20,10 +35,10 @@ export async function choosePlan(deps: BillingDeps, user: User, plan: Plan): Pro
         if (waiting) return waiting;
         open = (await findOpenPurchase(database.db, user.id)) ?? open;
       }
-      await changePurchase(deps, open, { planId: plan.id, promotion: null });
+      await changePurchase(deps, open, { planId, seats, ...(!keepsPromotion(open, plan) && { promotion: null }) });
     }
     const purchase = toPurchase(deps, await findOpenPurchase(database.db, user.id));
-    if (purchase?.plan.id === plan.id) return purchase;
+    if (purchase?.plan.id === planId && purchase.plan.chosenSeats === plan.chosenSeats) return purchase;
   }
 }
 

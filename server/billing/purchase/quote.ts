@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { StripeInvoiceId } from '../../shared/index.ts';
 import type { User } from '../../users/index.ts';
-import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
 import { withPresentPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
 import { type ChosenPromotion, type Quote, StripeUnavailableError } from '../results.ts';
@@ -41,7 +41,7 @@ import { dropPromotion, getQuotedDate } from './purchase-store.ts';
 /** The parameters for a change of plan now, equal for the preview and the charge. */
 interface ChangeParams {
   /** Without an id: a new subscription. */
-  items: { id?: string; price: string }[];
+  items: { id?: string; price?: string; quantity?: number | undefined }[];
   endTrial: boolean;
   /** Seconds; null: no proration. */
   prorationDate: number | null;
@@ -55,18 +55,21 @@ interface ChosenPlan {
 
 async function changeParams(deps: BillingDeps, live: Viewed, { plan, promotion }: ChosenPlan): Promise<ChangeParams> {
   const { membership, subscriptionId, subscription: read } = live;
-  if (subscriptionId === null) {
-    return { items: [{ price: await deps.prices.priceIdFor(plan) }], endTrial: false, prorationDate: null };
-  }
+  const quantity = toQuantity(deps.catalogue, plan, membership);
+  const seats = quantity === undefined ? {} : { quantity };
+  if (subscriptionId === null)
+    return { items: [{ price: await deps.prices.priceIdFor(plan), ...seats }], endTrial: false, prorationDate: null };
   const [subscription, price] = await Promise.all([
     read ?? readSubscription(deps, subscriptionId),
-    deps.prices.priceIdFor(plan),
+    // Another number of seats has the price that the user has, which may be archived.
+    membership.pricedPlanId === plan.id && plan.chosenSeats !== undefined ? undefined : deps.prices.priceIdFor(plan),
   ]);
   const item = getItem(subscription);
   const isUpgrade = (await readChangeKind(deps, membership, plan)) === 'upgrade';
-  const upgrade = { planId: plan.id, promotion, periodStart: item.current_period_start };
+  const { id: planId, chosenSeats: ownSeats = null } = plan;
+  const upgrade = { planId, seats: ownSeats, promotion, periodStart: item.current_period_start };
   return {
-    items: [{ id: item.id, price }],
+    items: [{ id: item.id, ...(price !== undefined && { price }), ...seats }],
     endTrial: subscription.status === 'trialing',
     prorationDate: isUpgrade ? await getQuotedDate(deps, { ...live, subscriptionId }, upgrade) : null,
   };
@@ -292,5 +295,6 @@ export async function quotePlan(deps: BillingDeps, user: User, { plan, promotion
   if (kind === 'later' || (kind === 'none' && pricedPlanId !== trialPlanKey)) return quoteLater(deps, live, plan);
   const { due, previewNext } = await quoteNow(deps, live, { plan, promotion });
   const quote = { ...due, next: await previewNext() };
-  return pending?.planId === plan.id ? toPendingQuote(deps, quote, pending.invoiceId) : quote;
+  const isPending = pending?.planId === plan.id && (pending.seats ?? 1) === (plan.chosenSeats ?? 1);
+  return isPending ? toPendingQuote(deps, quote, pending.invoiceId) : quote;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import type { UserId } from '../../shared/index.ts';
-import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { findPlan, type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import { atAnnouncedPrices, readAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, completeTask, type LaterChange } from '../jobs/task-store.ts';
+import { addBillingTask, announcedSeats, completeTask, type LaterChange } from '../jobs/task-store.ts';
 import { findOrderByInvoice } from '../orders/order-store.ts';
 import { type PurchaseResult, StripeUnavailableError } from '../results.ts';
 import { callStripe, orNotFound, switchTaxOff } from '../stripe/stripe-client.ts';
@@ -68,10 +68,10 @@ const pollIntervalMs = 300;
 const maxPolls = 15;
 
 /** The payment has succeeded; Stripe needs moments to update the subscription. */
-async function waitForChange(deps: BillingDeps, { subscriptionId, priceId }: Charge): Promise<Stripe.Subscription> {
+async function waitForChange(deps: BillingDeps, charge: Charge): Promise<Stripe.Subscription> {
   for (let looks = 0; looks < maxPolls; looks += 1) {
-    const subscription = await readSubscription(deps, subscriptionId);
-    if (priceState(subscription, priceId) === 'applied') return subscription;
+    const subscription = await readSubscription(deps, charge.subscriptionId);
+    if (priceState(subscription, charge) === 'applied') return subscription;
     await sleep(pollIntervalMs);
   }
   throw new StripeUnavailableError('a payment went through, and Stripe has not changed the subscription yet');
@@ -125,9 +125,9 @@ async function reopenPurchase(
 ): Promise<SettleResult> {
   const { charge } = purchase;
   if (charge.switchesTaxOn) await switchTaxOff(deps, charge.subscriptionId);
-  const scheduled = deps.catalogue.byId(charge.scheduledPlanId);
+  const { scheduledPlanId, scheduledPriceId: priceId, scheduledPrices } = charge;
+  const scheduled = findPlan(deps.catalogue, scheduledPlanId, announcedSeats(scheduledPrices ?? [], scheduledPlanId));
   if (scheduled) {
-    const { scheduledPriceId: priceId, scheduledPrices } = charge;
     const prices = scheduledPrices ?? (priceId === undefined ? [] : [{ planId: scheduled.id, priceId }]);
     const membership = await syncMember(deps, purchase.userId);
     await atAnnouncedPrices(deps, prices, (own) => scheduleAgain(own, membership, scheduled));
@@ -190,8 +190,8 @@ async function completePurchase(
   return { kind: 'paid', plan: requirePlan(deps, purchase), order };
 }
 
-function requirePlan({ catalogue }: BillingDeps, { planId }: StoredPurchase) {
-  const plan = catalogue.byId(planId);
+function requirePlan({ catalogue }: BillingDeps, { planId, seats }: StoredPurchase) {
+  const plan = findPlan(catalogue, planId, seats);
   if (!plan) throw new Error(`the plan ${planId} has left the catalogue while it was being bought`);
   return plan;
 }

@@ -5,7 +5,7 @@ import { trialEndKey } from '../stripe/debits.ts';
 import { nextPlanKey, readInvoice } from '../stripe/read-stripe-snapshot.ts';
 import { callStripe, switchTaxOn, toStripeRefusal } from '../stripe/stripe-client.ts';
 import { toDecline, toId } from '../stripe/stripe-objects.ts';
-import { priceState, readSubscription } from '../subscription/changeable-subscription.ts';
+import { getItem, priceState, readSubscription } from '../subscription/changeable-subscription.ts';
 import { releaseForUpgrade } from '../subscription/scheduled-change.ts';
 import type { Charge } from './charge.ts';
 import type { ChargeFacts, ChargePlace, PendingPayment } from './purchase-state.ts';
@@ -27,13 +27,13 @@ const findLatestInvoice = ({ latest_invoice: latest }: Stripe.Subscription): Str
 export function findChargePlace(
   { now }: Pick<BillingDeps, 'now'>,
   subscription: Stripe.Subscription,
-  { priceId, beganAt }: Charge,
+  charge: Charge,
 ): ChargePlace {
-  const has = priceState(subscription, priceId);
+  const has = priceState(subscription, charge);
   const invoiceId = findLatestInvoice(subscription);
   if (has === 'applied') return { kind: 'applied', invoiceId };
   if (has === 'pending' && invoiceId !== null) return { kind: 'pending', invoiceId };
-  return { kind: 'absent', over: now() - beganAt > staleMs || subscription.status === 'canceled' };
+  return { kind: 'absent', over: now() - charge.beganAt > staleMs || subscription.status === 'canceled' };
 }
 
 /** The state of the payment of a pending update. @throws {StripeUnavailableError} */
@@ -88,9 +88,15 @@ export async function sendCharge(
   { id, attempt, charge }: StoredPurchase & { charge: Charge },
   subscription: Stripe.Subscription,
 ): Promise<Stripe.Subscription | 'refused'> {
-  const { subscriptionId, itemId, priceId, discounts, endTrial, prorationDate, byDebit, trialEnd } = charge;
+  const { subscriptionId, itemId, priceId, quantity, discounts, endTrial, prorationDate, byDebit, trialEnd } = charge;
+  const item = {
+    id: itemId,
+    // Stripe refuses a price that is archived, also the one that is there.
+    ...(toId(getItem(subscription).price) !== priceId && { price: priceId }),
+    ...(quantity !== undefined && { quantity }),
+  };
   const params: Stripe.SubscriptionUpdateParams = {
-    ...toStripeParams({ items: [{ id: itemId, price: priceId }], endTrial, prorationDate }),
+    ...toStripeParams({ items: [item], endTrial, prorationDate }),
     ...(discounts !== null && { discounts: discounts.length === 0 ? '' : discounts }),
     // A purchase cancels what was to follow the earlier plan.
     metadata: { [nextPlanKey]: '', ...(trialEnd !== undefined && { [trialEndKey]: String(trialEnd) }) },

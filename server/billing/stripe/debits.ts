@@ -70,6 +70,8 @@ export function asBeforePurchase(snapshot: Snapshot, { metadata }: Stripe.Subscr
     paidPlanId: null,
     paidUntil: null,
     nextPlanId: null,
+    nextSeats: null,
+    seats: null,
     unpaid: null,
     unpaidSince: null,
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type Stripe from 'stripe';
 import { dayMs } from '../../shared/index.ts';
-import type { Plan } from '../catalogue/catalogue.ts';
+import { isNext, type Plan, toQuantity } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import {
   type AppliedDiscount,
@@ -117,7 +117,8 @@ export function hasDebt(next: NextCharge): boolean {
 
 /** The subscription on which a later plan begins. */
 type LaterSubscription = Discounts &
-  Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId' | 'nextPlanId'>;
+  Pick<Snapshot, 'cancelAtPeriodEnd' | 'periodEnd' | 'paidUntil' | 'balanceCents' | 'pricedPlanId'> &
+  Parameters<typeof isNext>[0];
 
 /** Stripe's next invoice of a subscription with its schedule; null: there is none. @throws {StripeUnavailableError} */
 async function previewNextInvoice(
@@ -162,7 +163,7 @@ interface LaterPreview {
  * @throws {StripeUnavailableError}
  */
 export async function previewLaterPlan(
-  { stripe, prices }: Pick<BillingDeps, 'stripe' | 'prices'>,
+  { stripe, prices, catalogue }: Pick<BillingDeps, 'stripe' | 'prices' | 'catalogue'>,
   { membership, subscription, ask }: LaterPreview,
   plan: Plan,
 ): Promise<NextCharge> {
@@ -170,19 +171,21 @@ export async function previewLaterPlan(
   const at = toFullPeriodEnd(membership);
   // A scheduled plan stays at its price.
   const { nextPriceId } = plannedChange(subscription, subscription.items.data[0]?.current_period_end ?? 0);
-  if (nextPriceId !== undefined && membership.nextPlanId === plan.id) {
+  if (nextPriceId !== undefined && isNext(membership, plan)) {
     const scheduled = await previewNextInvoice({ stripe }, subscription);
     if (scheduled) return toChargeAfter(scheduled, membership, { at, balanceCents });
   }
   // A plan that goes on keeps its price, also an archived one.
   const price = membership.pricedPlanId === plan.id ? undefined : await prices.priceIdFor(plan);
+  const quantity = toQuantity(catalogue, plan, membership);
+  const item = { ...(price !== undefined && { price }), ...(quantity !== undefined && { quantity }) };
   const discount = discountAt(membership, { at, amountCents: plan.amountCents });
   const params: Stripe.InvoiceCreatePreviewParams = {
     customer: toId(subscription.customer),
     subscription: subscription.id,
     preview_mode: 'recurring',
     subscription_details: {
-      items: subscription.items.data.map(({ id }) => ({ id, ...(price !== undefined && { price }) })),
+      items: subscription.items.data.map(({ id }) => ({ id, ...item })),
       proration_behavior: 'none',
     },
     ...previewDiscounts(membership, discount),

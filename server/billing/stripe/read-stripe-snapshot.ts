@@ -12,10 +12,11 @@ import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts';
-import { callStripe, orNotFound, type StripeClient } from './stripe-client.ts';
+import { callStripe, orNotFound, readCustomer, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
 import {
   findPeriodEnd,
+  findSubscription,
   isEnded,
   nextBalance,
   plannedChange,
@@ -28,6 +29,7 @@ import {
   toPrice,
   toProductId,
   toSavedCard,
+  toStoredSeats,
   toSubscriptionStatus,
 } from './stripe-objects.ts';
 
@@ -66,18 +68,6 @@ export async function readInvoice(client: StripeClient, invoiceId: StripeInvoice
   );
   const intents = payments.map(({ payment }) => payment.payment_intent);
   return { invoice, payment: intents.find((intent) => intent !== undefined && typeof intent !== 'string') };
-}
-
-/** undefined: there is none (any more). */
-async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
-  const expand = ['invoice_settings.default_payment_method', 'discount.source.coupon', 'discount.promotion_code'];
-  const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
-    // A deleted customer has nothing to expand.
-    const bare = await orNotFound(stripe.customers.retrieve(customerId));
-    if (bare && !bare.deleted) throw error;
-    return undefined;
-  });
-  return !customer || customer.deleted ? undefined : customer;
 }
 
 /** @throws {StripeUnavailableError} */
@@ -126,22 +116,24 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
   });
 }
 
-/** The known subscription; if it has ended, any other running one, else the last. */
-function subscriptionIn({ subscriptions }: StripeSnapshot, knownId: string | null): Stripe.Subscription | undefined {
-  const known = subscriptions.find(({ id }) => id === knownId);
-  if (known && !isEnded(toSubscriptionStatus(known))) return known;
-  // After the end of the known subscription, a running one of the same customer.
-  return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
-}
-
-/** The plan of the newest paid invoice, and its end. */
-async function lastPaid(facts: StripeSnapshot, prices: Prices): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil'>> {
+/**
+ * The plan of the newest paid invoice, and its end. Its seats are those of the subscription, which an operator can change;
+ * while another plan is on the subscription and not paid yet, those of the invoice.
+ */
+async function lastPaid(
+  facts: StripeSnapshot,
+  prices: Prices,
+  { pricedPlanId, quantity }: { pricedPlanId: PlanId | null; quantity: number | undefined },
+): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil' | 'seats'>> {
   for (const invoice of facts.invoices) {
     if (invoice.status !== 'paid') continue;
     const [line] = soldLines(invoice);
-    if (line) return { paidPlanId: await prices.planOfProduct(line.productId), paidUntil: line.periodEnd };
+    if (!line) continue;
+    const paidPlanId = await prices.planOfProduct(line.productId);
+    const seats = toStoredSeats(paidPlanId === pricedPlanId ? quantity : line.seats);
+    return { paidPlanId, paidUntil: line.periodEnd, seats };
   }
-  return { paidPlanId: null, paidUntil: null };
+  return { paidPlanId: null, paidUntil: null, seats: null };
 }
 
 function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
@@ -168,11 +160,13 @@ async function toPendingChange(
   if (facts.debited && priced) return toPendingDebit(subscription, facts, await prices.planOfProduct(priced));
   if (!update || !latest) return null;
   const invoice = invoices.find(({ id }) => id === toId(latest));
-  const product = toProductId(update.subscription_items?.find((item) => !item.deleted));
+  const item = update.subscription_items?.find(({ deleted }) => !deleted);
+  const [product, seats] = [toProductId(item), toStoredSeats(item?.quantity)];
   const planId = product === undefined ? null : await prices.planOfProduct(product);
   if (invoice?.status !== 'open' || planId === null) return null;
   return {
     planId,
+    ...(seats !== null && { seats }),
     invoiceId: toStripeInvoiceId(invoice.id),
     amountCents: invoice.amount_remaining,
     expiresAt: toMs(update.expires_at),
@@ -195,19 +189,25 @@ export function byCode<D extends AppliedDiscount | null>({ subscriptions }: Stri
   return discount;
 }
 
+/** Nothing ends or follows. */
+const withoutNext = { cancelAtPeriodEnd: false, nextPlanId: null, nextSeats: null };
+
 /** The end or the plan after the period's end. */
 async function findPlanned(
   subscription: Stripe.Subscription,
   pricedPlanId: PlanId | null,
   prices: Prices,
-): Promise<Pick<Snapshot, 'cancelAtPeriodEnd' | 'nextPlanId'>> {
+): Promise<Pick<Snapshot, 'cancelAtPeriodEnd' | 'nextPlanId' | 'nextSeats'>> {
   const { metadata, status, items } = subscription;
-  const { ends, nextPriceId } = plannedChange(subscription, items.data[0]?.current_period_end ?? 0);
-  if (nextPriceId !== undefined) return { cancelAtPeriodEnd: false, nextPlanId: await prices.planOfPrice(nextPriceId) };
+  const { ends, nextPriceId, nextSeats } = plannedChange(subscription, items.data[0]?.current_period_end ?? 0);
+  if (nextPriceId !== undefined) {
+    const nextPlanId = await prices.planOfPrice(nextPriceId);
+    return { cancelAtPeriodEnd: false, nextPlanId, nextSeats: toStoredSeats(nextSeats) };
+  }
   const old = metadata[nextPlanKey];
   // In its last days the price of the next plan was on the running subscription.
   const holds = old && (ends || (status === 'trialing' && old === pricedPlanId));
-  return { cancelAtPeriodEnd: ends, nextPlanId: holds ? toPlanId(old) : null };
+  return { cancelAtPeriodEnd: ends, nextPlanId: holds ? toPlanId(old) : null, nextSeats: null };
 }
 
 /** A debit that pays a failed renewal leaves its grace as it was. */
@@ -238,8 +238,8 @@ export async function toMembershipSnapshot(
     periodStart: null,
     periodEnd: null,
     trialEnd: null,
-    cancelAtPeriodEnd: false,
-    nextPlanId: null,
+    ...withoutNext,
+    seats: null,
     paidPlanId: null,
     paidUntil: null,
     card: null,
@@ -256,7 +256,7 @@ export async function toMembershipSnapshot(
   // An operator deleted the customer at Stripe, and with it the paid time.
   if (!customer) return gone;
   const customerCard = toSavedCard(customer.invoice_settings.default_payment_method);
-  const subscription = subscriptionIn(facts, membership.subscriptionId);
+  const subscription = findSubscription(facts, membership.subscriptionId);
   if (!subscription) {
     const { customerId, subscriptionId, generation } = membership;
     return { ...gone, customerId, subscriptionId, generation, card: customerCard };
@@ -281,8 +281,8 @@ export async function toMembershipSnapshot(
     periodStart: toMsOrNull(item?.current_period_start),
     periodEnd: findPeriodEnd(subscription),
     trialEnd: toMsOrNull(subscription.trial_end),
-    ...(over ? { cancelAtPeriodEnd: false, nextPlanId: null } : await findPlanned(subscription, pricedPlanId, prices)),
-    ...(await lastPaid(facts, prices)),
+    ...(over ? withoutNext : await findPlanned(subscription, pricedPlanId, prices)),
+    ...(await lastPaid(facts, prices, { pricedPlanId, quantity: item?.quantity })),
     card: toSavedCard(subscription.default_payment_method) ?? customerCard,
     discount: over
       ? null

@@ -66,7 +66,11 @@ const endOnNotice: z.ZodType<EndOnNotice> = z.looseObject({
     .nullable(),
 });
 
-const announcedPrice: z.ZodType<AnnouncedPrice> = z.looseObject({ planId: planIdSchema, priceId: z.string() });
+const announcedPrice: z.ZodType<AnnouncedPrice> = z.looseObject({
+  planId: planIdSchema,
+  priceId: z.string(),
+  seats: z.number().optional(),
+});
 
 const laterChange: z.ZodType<LaterChange> = z.looseObject({
   prices: z.array(announcedPrice),
@@ -109,6 +113,7 @@ const unpaid: z.ZodType<UnpaidInvoice> = z.looseObject({
 
 const pending: z.ZodType<PendingChange> = z.looseObject({
   planId: planIdSchema,
+  seats: z.number().optional(),
   invoiceId: stripeInvoiceIdSchema,
   amountCents: z.number(),
   expiresAt: z.number(),
@@ -149,6 +154,7 @@ const charge: z.ZodType<Charge> = z.looseObject({
   subscriptionId: stripeSubscriptionIdSchema,
   itemId: z.string(),
   priceId: z.string(),
+  quantity: z.number().optional(),
   prorationDate: z.number().nullable(),
   endTrial: z.boolean(),
   discounts: discountParams,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type Stripe from 'stripe';
 import type { Logger } from '../../http/index.ts';
-import { once, propertyIn } from '../../shared/index.ts';
+import { once, propertyIn, type StripeCustomerId } from '../../shared/index.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { StripeUnavailableError, TaxLocationError } from '../results.ts';
 import { listTaxes, type TaxRate } from './stripe-invoices.ts';
@@ -236,4 +236,16 @@ export async function listMissingTaxSettings(client: StripeClient): Promise<stri
   const { status, status_details: details } = await callStripe(client, (stripe) => stripe.tax.settings.retrieve());
   if (status === 'active') return [];
   return details.pending?.missing_fields ?? [status];
+}
+
+/** undefined: there is none (any more). */
+export async function readCustomer(stripe: Stripe, customerId: StripeCustomerId): Promise<Stripe.Customer | undefined> {
+  const expand = ['invoice_settings.default_payment_method', 'discount.source.coupon', 'discount.promotion_code'];
+  const customer = await orNotFound(stripe.customers.retrieve(customerId, { expand })).catch(async (error: unknown) => {
+    // A deleted customer has nothing to expand.
+    const bare = await orNotFound(stripe.customers.retrieve(customerId));
+    if (bare && !bare.deleted) throw error;
+    return undefined;
+  });
+  return !customer || customer.deleted ? undefined : customer;
 }

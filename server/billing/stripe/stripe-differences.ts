@@ -78,6 +78,8 @@ const compared = [
   ...[
     'cancelAtPeriodEnd',
     'nextPlanId',
+    'nextSeats',
+    'seats',
     'paidPlanId',
     'paidUntil',
     'card',

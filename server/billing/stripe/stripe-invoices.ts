@@ -31,6 +31,7 @@ interface SoldLine {
   priceId: string;
   /** Before discounts, if the subscription itemizes them. */
   amountCents: number;
+  seats: number;
   periodEnd: number;
 }
 
@@ -38,10 +39,11 @@ interface SoldLine {
 export function soldLines(invoice: Stripe.Invoice): SoldLine[] {
   return invoice.lines.data
     .filter(isSale)
-    .flatMap(({ pricing, amount, period }) => {
+    .flatMap(({ pricing, amount, quantity, period }) => {
       const { product: productId, price } = pricing?.price_details ?? {};
       if (productId === undefined || price === undefined) return [];
-      return [{ productId, priceId: toId(price), amountCents: amount, periodEnd: toMs(period.end) }];
+      const seats = quantity ?? 1;
+      return [{ productId, priceId: toId(price), amountCents: amount, seats, periodEnd: toMs(period.end) }];
     })
     .sort((one, other) => other.periodEnd - one.periodEnd || other.amountCents - one.amountCents);
 }

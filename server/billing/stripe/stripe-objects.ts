@@ -35,6 +35,10 @@ export function toSubscriptionStatus({ status }: { status: string }): Subscripti
   return status;
 }
 
+/** One seat is stored as null, as it is for plans without seats. */
+export const toStoredSeats = (quantity: number | undefined): number | null =>
+  quantity === undefined || quantity === 1 ? null : quantity;
+
 export function toPrice(
   { automatic_tax: automatic, default_tax_rates: rates }: Stripe.Subscription,
   { price, quantity, tax_rates: ownRates }: Stripe.SubscriptionItem,
@@ -55,6 +59,17 @@ export function toPrice(
 /** An ended subscription cannot be restarted. */
 export const isEnded = (status: SubscriptionStatus): boolean =>
   status === 'canceled' || status === 'incomplete_expired';
+
+/** The known subscription; if it has ended, any other running one, else the last. */
+export function findSubscription(
+  { subscriptions }: { subscriptions: readonly Stripe.Subscription[] },
+  knownId: string | null,
+): Stripe.Subscription | undefined {
+  const known = subscriptions.find(({ id }) => id === knownId);
+  if (known && !isEnded(toSubscriptionStatus(known))) return known;
+  // After the end of the known subscription, a running one of the same customer.
+  return subscriptions.find((one) => !isEnded(toSubscriptionStatus(one))) ?? known ?? subscriptions[0];
+}
 
 const shownWallets: ReadonlySet<string> = new Set(['apple_pay', 'google_pay']);
 
@@ -151,6 +166,8 @@ interface PlannedChange {
   ends: boolean;
   /** The price from then on; undefined: the same. */
   nextPriceId: string | undefined;
+  /** The quantity with that price. */
+  nextSeats?: number;
 }
 
 export const toProductId = (item: Stripe.SubscriptionItem | undefined): string | undefined =>
@@ -169,8 +186,8 @@ export function plannedChange(subscription: Stripe.Subscription, periodEnd: numb
   if (!schedule) return { ends: ends || (endsAt !== null && endsAt <= periodEnd), nextPriceId: undefined };
   const running = runningPhase(schedule);
   if (!running || running.end_date > periodEnd) return { ends: false, nextPriceId: undefined };
-  const price = schedule.phases.find(({ start_date }) => start_date === running.end_date)?.items[0]?.price;
-  if (price !== undefined) return { ends: false, nextPriceId: toId(price) };
+  const next = schedule.phases.find(({ start_date }) => start_date === running.end_date)?.items[0];
+  if (next) return { ends: false, nextPriceId: toId(next.price), nextSeats: next.quantity ?? 1 };
   return { ends: schedule.end_behavior === 'cancel', nextPriceId: undefined };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalText, describedAs, doc, HttpError } from '../../http/index.ts';
 import { planIdSchema, type StripeCustomerId, stripeInvoiceIdSchema, userIdSchema } from '../../shared/index.ts';
-import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { type Catalogue, findPlan, type Plan } from '../catalogue/catalogue.ts';
 import type { Order } from '../orders/order.ts';
 import { type Membership, type SavedCard, trialPlanKey } from '../subscription/membership.ts';
 
@@ -43,16 +43,30 @@ export const planSchema = z
       .meta(doc("1 monthly, 2 yearly; null: a partner's plan, which does not end")),
     planAmount: z.int().meta(doc('Price in whole dollars', 499)),
     planHash: z.string().meta(doc('Public handle of the plan', 'growth-monthly')),
+    seats: z
+      .object({ min: z.int().meta(doc('The fewest', 1)), max: z.int().meta(doc('The most', 50)) })
+      .meta({ id: 'SeatRange', description: 'How many seats a plan has.' })
+      .optional()
+      .meta(doc('How many seats a member can choose: `planAmount` is that of one. Absent: not sold by the seat')),
   })
   .meta({ id: 'Plan', description: 'A plan.' });
 
-export const toWirePlan = ({ id, code, name, type, amountCents, planKey }: Plan): z.infer<typeof planSchema> => ({
+export const toWirePlan = ({
+  id,
+  code,
+  name,
+  type,
+  amountCents,
+  planKey,
+  seats,
+}: Plan): z.infer<typeof planSchema> => ({
   id,
   code,
   planName: name,
   planType: type,
   planAmount: amountCents / 100,
   planHash: planKey,
+  ...(seats && { seats }),
 });
 
 const subscriptionSchema = z
@@ -60,6 +74,7 @@ const subscriptionSchema = z
     subscription_id: z.string().meta(doc('Id of the subscription at Stripe', 'sub_1Nk3Xy')),
     status: z.string().meta(doc('Status at Stripe', 'active')),
     plan_name: z.string().nullable().meta(doc('Code of the plan; the initial one has its own name', 'm-499')),
+    seats: z.int().optional().meta(doc('Number of seats; absent: the plan is not sold by the seat', 5)),
     trial_end: time('End of the trial'),
     current_period_end: time('End of the paid period'),
     cancel_at_period_end: z.boolean().meta(doc('Whether it ends with the paid period', false)),
@@ -88,10 +103,12 @@ export function toWireCustomer(
 ): z.infer<typeof customerSchema> {
   const { customerId, subscriptionId, status, pricedPlanId, trialEnd, periodEnd, cancelAtPeriodEnd } = membership;
   const { amounts } = membership.refundAtEnd ?? {};
-  const name = pricedPlanId === trialPlanKey ? trial.lookupKey : (byId(pricedPlanId)?.code ?? null);
+  const plan = findPlan({ byId }, pricedPlanId, membership.seats);
+  const name = pricedPlanId === trialPlanKey ? trial.lookupKey : (plan?.code ?? null);
   const subscription = {
     status,
     plan_name: name,
+    ...(plan?.chosenSeats !== undefined && { seats: plan.chosenSeats }),
     trial_end: trialEnd,
     current_period_end: periodEnd,
     cancel_at_period_end: cancelAtPeriodEnd,
@@ -126,6 +143,7 @@ export const orderSchema = z
     planDiscountVoucher: amount('What the promotion code took off', '0.00'),
     recurDiscount: amount('What the promotion code takes off each renewal', '0.00'),
     tax: amount('The tax in the amount paid', '0.00'),
+    seats: z.int().optional().meta(doc('Number of seats; absent: one, or the plan is not sold by the seat', 5)),
     validity: z.int().nullable().meta(doc('Days for which the plan is paid; null: without end', 30)),
     renewDate: time('Time of the next renewal'),
   })
@@ -149,6 +167,7 @@ export const toWireOrder = (order: Order): OrderJson => ({
   planDiscountVoucher: dollars(order.discountCents),
   recurDiscount: dollars(order.recurringDiscountCents),
   tax: dollars(order.taxCents ?? 0),
+  ...(order.seats !== null && { seats: order.seats }),
   validity: order.validityDays,
   renewDate: order.renewsAt,
 });

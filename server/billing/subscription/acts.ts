@@ -3,7 +3,7 @@ import type { User } from '../../users/index.ts';
 import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
 import { readAnnouncedPrices } from '../catalogue/prices.ts';
 import type { BillingDeps } from '../deps.ts';
-import { addBillingTask, type LaterChange, listTasks } from '../jobs/task-store.ts';
+import { type AnnouncedPrice, addBillingTask, type LaterChange, listTasks } from '../jobs/task-store.ts';
 import { carryOutAtOnce } from '../jobs/tasks.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { StripeUnavailableError } from '../results.ts';
@@ -75,8 +75,20 @@ export async function cancel(
   return (await findMembership(database.db, id))?.cancelAtPeriodEnd ? 'cancelled' : 'no-change';
 }
 
+/** The prices of a later plan; another number of seats has the price that the user has. @throws {StripeUnavailableError} */
+async function readLaterPrices(
+  { prices, catalogue }: Pick<BillingDeps, 'prices' | 'catalogue'>,
+  { price, pricedPlanId }: Membership,
+  plan: Plan,
+): Promise<AnnouncedPrice[]> {
+  const { id: planId, chosenSeats: seats } = plan;
+  if (pricedPlanId === planId && price) return [{ planId, priceId: price.id, seats }];
+  const [first, ...more] = await readAnnouncedPrices(prices, [plan, planAfterYear(catalogue, plan)]);
+  return first ? [{ ...first, ...(seats !== undefined && { seats }) }, ...more] : more;
+}
+
 /**
- * Another paid plan from the period's end on; the caller holds the user's lock. While Stripe is unavailable it is
+ * Another paid plan, or fewer seats, from the period's end on; the caller holds the user's lock. While Stripe is unavailable it is
  * tried again every minute, at the announced price.
  * @returns when (milliseconds since the epoch), and whether it is only noted
  * @throws {StripeUnavailableError} if the price is not known: nothing is stored then
@@ -88,8 +100,7 @@ export async function changeLater(
 ): Promise<{ at: number; isNoted: boolean }> {
   const { database, now } = deps;
   const { userId, customerId, periodEnd } = membership;
-  const plans = [plan, planAfterYear(deps.catalogue, plan)];
-  const change: LaterChange = { prices: await readAnnouncedPrices(deps.prices, plans), byUser: true };
+  const change: LaterChange = { prices: await readLaterPrices(deps, membership, plan), byUser: true };
   const detail = JSON.stringify(change);
   const task = await database.transaction((trx) =>
     addBillingTask(trx, { kind: 'change-later', userId, customerId, planId: plan.id, detail }, now()),

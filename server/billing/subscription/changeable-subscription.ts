@@ -129,10 +129,15 @@ export function getItem(subscription: Stripe.Subscription): Stripe.SubscriptionI
   return item;
 }
 
-/** Tests whether a price is on the subscription, or waits there for its payment. */
-export function priceState(subscription: Stripe.Subscription, priceId: string): 'applied' | 'pending' | 'no' {
-  if (subscription.items.data.some(({ price }) => toId(price) === priceId)) return 'applied';
-  const waiting = subscription.pending_update?.subscription_items?.some(({ price }) => toId(price) === priceId);
+/** Tests whether a price, with its quantity, is on the subscription, or waits there for its payment. */
+export function priceState(
+  subscription: Stripe.Subscription,
+  { priceId, quantity: target }: { priceId: string; quantity?: number | undefined },
+): 'applied' | 'pending' | 'no' {
+  const isTarget = ({ price, quantity }: Stripe.SubscriptionItem) =>
+    toId(price) === priceId && (target === undefined || (quantity ?? 1) === target);
+  if (subscription.items.data.some(isTarget)) return 'applied';
+  const waiting = subscription.pending_update?.subscription_items?.some(isTarget);
   return waiting ? 'pending' : 'no';
 }
 

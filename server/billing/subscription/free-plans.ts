@@ -29,7 +29,11 @@ export async function assignBasePlan(
     const membership = await findMembership(trx, userId);
     if (!membership) throw new Error('a membership that was just written is not there');
     const planId = effectivePlan(membership, catalogue, now());
-    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(membership) }, now());
+    await setUserPlan(
+      trx,
+      { userId, planId, seats: membership?.seats ?? null, trialUntil: trialUntil(membership) },
+      now(),
+    );
   });
 }
 

@@ -5,7 +5,7 @@ import type { Mail } from '../../messages/index.ts';
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUserRecord, type User } from '../../users/index.ts';
-import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { type Catalogue, findPlan, isNext, type Plan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { Order } from '../orders/order.ts';
 import type { StripeSnapshot } from '../stripe/read-stripe-snapshot.ts';
@@ -53,6 +53,9 @@ function findPostalCode({ customer, subscriptions }: MembershipChange['facts']):
   return customer?.address?.postal_code ?? undefined;
 }
 
+/** Of a plan that is sold by the seat. */
+const seatsIn = ({ chosenSeats: seats }: Plan): { seats?: number } => (seats === undefined ? {} : { seats });
+
 /** Of a plan that is charged by days. */
 const everyDays = ({ period }: Plan): { everyDays?: number } =>
   period?.interval === 'day' ? { everyDays: period.count } : {};
@@ -68,7 +71,7 @@ function receipts(
   catalogue: Catalogue,
 ): MembershipMail[] {
   return orders.flatMap((order): MembershipMail[] => {
-    const plan = catalogue.byId(order.planId);
+    const plan = findPlan(catalogue, order.planId, order.seats);
     const history = before.syncedAt === null && order.orderedAt < nowMs - historyMs;
     if (!plan?.type || history) return [];
     const zipcode = findPostalCode(facts);
@@ -87,6 +90,7 @@ function receipts(
           rewards,
           planName: plan.name,
           planType: plan.type,
+          ...seatsIn(plan),
           ...toOwnEveryDays(plan, after),
           planAmount: order.planAmountCents ?? plan.amountCents,
           orderDate: order.orderedAt,
@@ -174,12 +178,14 @@ function toCome({ before, after, paying }: MembershipChange, catalogue: Catalogu
   const plan = currentPaidPlan(catalogue, after);
   const changesAt = after.periodEnd;
   if (!plan || changesAt === null) return [];
-  const next = catalogue.byId(after.nextPlanId);
+  const next = findPlan(catalogue, after.nextPlanId, after.nextSeats);
   if (next) {
-    if (before.nextPlanId === after.nextPlanId) return [];
+    if (isNext(before, next)) return [];
     const about = {
       fromPlan: plan.name,
+      ...(plan.chosenSeats !== undefined && { fromSeats: plan.chosenSeats }),
       toPlan: next.name,
+      ...seatsIn(next),
       ...(next.type && { toPlanType: next.type }),
       ...everyDays(next),
     };

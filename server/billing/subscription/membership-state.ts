@@ -1,6 +1,6 @@
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { GetMembershipClaims } from '../../users/index.ts';
-import { type Catalogue, type Plan, planRank } from '../catalogue/catalogue.ts';
+import { type Catalogue, findPlan, type Plan, planRank } from '../catalogue/catalogue.ts';
 import { isDebit, isPaused, type Membership, trialPlanKey } from './membership.ts';
 
 /** The stored facts that decide the state; absent ones are unknown. */
@@ -16,6 +16,8 @@ type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'
       | 'paidUntil'
       | 'cancelAtPeriodEnd'
       | 'nextPlanId'
+      | 'nextSeats'
+      | 'seats'
       | 'pause'
     >
   >;
@@ -87,10 +89,10 @@ function toInitialState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs
 
 function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): MembershipState {
   const { paidPlanId, nextPlanId, cancelAtPeriodEnd, periodEnd, paidUntil } = facts;
-  const plan = catalogue.byId(paidPlanId);
+  const plan = findPlan(catalogue, paidPlanId, facts.seats);
   if (!plan) return toBaseState(facts, catalogue);
   const until = periodEnd ?? paidUntil ?? null;
-  const next = catalogue.byId(nextPlanId);
+  const next = findPlan(catalogue, nextPlanId, facts.nextSeats);
   if (next) return { kind: 'changing', plan, until, next };
   if (facts.pause && !cancelAtPeriodEnd) return { kind: 'pausing', plan, until, resumesAt: facts.pause.resumesAt };
   return { kind: cancelAtPeriodEnd ? 'ending' : 'paid', plan, until };
@@ -99,9 +101,9 @@ function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): Members
 /** A user's pause begins a little before the end of the paid period, which runs out. */
 function toPausedState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   const { pause, paidUntil, paidPlanId, pricedPlanId } = facts;
-  const plan = isPaused(facts) ? catalogue.byId(pricedPlanId) : undefined;
+  const plan = isPaused(facts) ? findPlan(catalogue, pricedPlanId, facts.seats) : undefined;
   if (!plan) return toBaseState(facts, catalogue);
-  const paid = catalogue.byId(paidPlanId);
+  const paid = findPlan(catalogue, paidPlanId, facts.seats);
   if (pause && paid && paidUntil != null && nowMs < paidUntil)
     return { kind: 'pausing', plan: paid, until: paidUntil, resumesAt: pause.resumesAt };
   return { kind: 'paused', plan, resumesAt: pause?.resumesAt ?? null };
@@ -109,11 +111,11 @@ function toPausedState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs:
 
 function toUnpaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   const keptUntil = graceEndsAt(facts, catalogue);
-  const plan = catalogue.byId(facts.paidPlanId);
+  const plan = findPlan(catalogue, facts.paidPlanId, facts.seats);
   if (plan && keptUntil !== undefined && nowMs < keptUntil) return { kind: 'grace', plan, until: keptUntil };
   return {
     kind: 'resting',
-    plan: plan ?? catalogue.byId(facts.pricedPlanId),
+    plan: plan ?? findPlan(catalogue, facts.pricedPlanId, facts.seats),
     until: paymentGraceEnds(facts, catalogue) ?? null,
   };
 }
@@ -179,11 +181,11 @@ export function listEntitlements(
 
 /** The claims of a membership: read from the user's own row, so they follow a change at once. */
 export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): GetMembershipClaims {
-  return (user) => ({
+  return (user) => {
     // A plan that is no longer in the catalogue gives nothing, so its id is omitted.
-    plan: catalogue.byId(user.planId)?.id,
-    entitlements: listEntitlements(user, catalogue, now()),
-  });
+    const plan = findPlan(catalogue, user.planId, user.seats);
+    return { plan: plan?.id, seats: plan?.chosenSeats, entitlements: listEntitlements(user, catalogue, now()) };
+  };
 }
 
 /**
@@ -197,7 +199,19 @@ export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: Membe
   if (facts.status === 'paused') return undefined;
   // Whether an unpaid plan is kept depends on the time; that there is one does not.
   const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
-  return state.kind === 'resting' ? catalogue.byId(facts.paidPlanId) : givenPlan(state);
+  return state.kind === 'resting' ? findPlan(catalogue, facts.paidPlanId, facts.seats) : givenPlan(state);
+}
+
+/** The paid plan of a user who can change its number of seats; undefined: there is none, or it is not sold by the seat. */
+export function findPlanOfSeats(
+  membership: Membership,
+  catalogue: Pick<Catalogue, 'byId' | 'graceDays'>,
+  nowMs: number,
+): Plan | undefined {
+  if (membership.noted !== undefined || membership.pending !== null || membership.unpaid !== null) return undefined;
+  const state = toMembershipState(membership, catalogue, nowMs);
+  const isPaid = state.kind === 'paid' || state.kind === 'changing' || state.kind === 'ending';
+  return isPaid && state.plan.seats !== null ? state.plan : undefined;
 }
 
 /**
@@ -213,6 +227,12 @@ export function changeKind(
   return kind === 'upgrade' && isDebit(membership.card ?? null) ? 'later' : kind;
 }
 
+/** More seats are an upgrade, fewer come at the period's end. */
+function changeOfSeats({ chosenSeats: from = 1 }: Plan, { chosenSeats: to = from }: Plan): ChangeKind {
+  if (from === to) return 'none';
+  return to > from ? 'upgrade' : 'later';
+}
+
 /** The same with a card. */
 export function changeKindByCard(
   catalogue: Pick<Catalogue, 'byId' | 'plans'>,
@@ -221,8 +241,11 @@ export function changeKindByCard(
 ): ChangeKind {
   const current = currentPaidPlan(catalogue, membership);
   if (!current) return 'first';
-  if (current.id === plan.id) return 'none';
+  if (current.id === plan.id) return changeOfSeats(current, plan);
   const [from, to] = [planRank(catalogue, current), planRank(catalogue, plan)];
+  // Of a higher plan with fewer seats, which costs less: what is left of the present one would be given back.
+  if ((current.seats ?? plan.seats) && current.type === plan.type && plan.amountCents < current.amountCents)
+    return 'later';
   return to > from || (to === from && current.type === '1' && plan.type === '2') ? 'upgrade' : 'later';
 }
 

@@ -1,9 +1,10 @@
 import type { Transaction } from 'kysely';
 import type { PlanId, StripeCustomerId, StripeSubscriptionId, UserId } from '../../shared/index.ts';
 import type { Db, Row, Schema } from '../../store/index.ts';
-import { type BillingTask, listTasks } from '../jobs/task-store.ts';
+import { announcedSeats, type BillingTask, listTasks } from '../jobs/task-store.ts';
 import { parseColumn, storedValues } from '../stripe/stored-values.ts';
-import { asDecided, type Membership } from './membership.ts';
+import { toStoredSeats } from '../stripe/stripe-objects.ts';
+import { asDecided, continuingTasks, type Membership } from './membership.ts';
 import { withRefundAtEnd } from './notice-rules.ts';
 
 const written = (value: unknown) => (value === null ? null : JSON.stringify(value));
@@ -35,13 +36,21 @@ export async function findMembership(db: Db, userId: UserId): Promise<Membership
 const isUsersChange = ({ kind, detail }: BillingTask): boolean =>
   kind === 'change-later' && parseColumn(storedValues.laterChange, detail)?.byUser === true;
 
+/** The seats of a later plan that Stripe does not have yet. */
+function withNextSeats(membership: Membership, tasks: readonly BillingTask[]): Membership {
+  const { planId, detail } = tasks.find(({ kind }) => continuingTasks.has(kind)) ?? {};
+  if (!planId || !detail || membership.nextPlanId !== planId) return membership;
+  const { prices = [] } = parseColumn(storedValues.laterChange, detail) ?? {};
+  return { ...membership, nextSeats: toStoredSeats(announcedSeats(prices, planId)) };
+}
+
 /** As last read, with the requests since. */
 export async function findStanding({ db }: { db: Db }, userId: UserId): Promise<Membership | undefined> {
   const membership = await findMembership(db, userId);
   if (!membership) return undefined;
   const tasks = await listTasks(db, userId);
   if (tasks.length === 0) return membership;
-  const decided = withRefundAtEnd(asDecided(membership, tasks), tasks);
+  const decided = withRefundAtEnd(withNextSeats(asDecided(membership, tasks), tasks), tasks);
   if (decided.noted !== undefined) return decided;
   const pause = tasks.find(({ kind }) => kind === 'pause');
   if (pause) return { ...decided, noted: 'pause', pause: parseColumn(storedValues.pauseRequest, pause.detail) };
@@ -97,6 +106,8 @@ export type Snapshot = Pick<
   | 'trialEnd'
   | 'cancelAtPeriodEnd'
   | 'nextPlanId'
+  | 'nextSeats'
+  | 'seats'
   | 'paidPlanId'
   | 'paidUntil'
   | 'card'
@@ -132,6 +143,8 @@ export async function writeSnapshot(
       trialEnd: snapshot.trialEnd,
       cancelAtPeriodEnd: Number(snapshot.cancelAtPeriodEnd),
       nextPlanId: snapshot.nextPlanId,
+      nextSeats: snapshot.nextSeats,
+      seats: snapshot.seats,
       paidPlanId: snapshot.paidPlanId,
       paidUntil: snapshot.paidUntil,
       card: written(snapshot.card),

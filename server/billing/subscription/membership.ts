@@ -100,6 +100,8 @@ export interface UnpaidInvoice {
 /** A change of plan that waits for its payment (Stripe's pending update). */
 export interface PendingChange {
   planId: PlanId;
+  /** undefined: one. */
+  seats?: number | undefined;
   invoiceId: StripeInvoiceId;
   amountCents: number;
   expiresAt: number;
@@ -167,7 +169,7 @@ export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status'
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
-/** A user's request that Stripe has not confirmed yet; `change`: another plan from the period's end on. */
+/** A user's request that Stripe has not confirmed yet; `change`: another plan, or fewer seats, from the period's end on. */
 type NotedAct = 'cancel' | 'resume' | 'change' | 'pause';
 
 type NotedDecision = 'cancel' | 'resume';
@@ -176,8 +178,7 @@ type NotedDecision = 'cancel' | 'resume';
 function asNoted(membership: Membership, noted: NotedDecision): Membership {
   const { status, paidPlanId, pricedPlanId } = membership;
   // Otherwise the request takes effect at once; until then nothing changes.
-  const goesOn = status === 'active' || isInLastDays(membership);
-  if (!goesOn) return { ...membership, noted };
+  if (status !== 'active' && !isInLastDays(membership)) return { ...membership, noted };
   const decided = { ...membership, noted, pause: null, nextPlanId: null };
   return noted === 'cancel'
     ? { ...decided, cancelAtPeriodEnd: true }
@@ -210,7 +211,8 @@ export function asDecided(membership: Membership, tasks: readonly BillingTask[])
   if (noted) return asNoted(membership, noted);
   const later = tasks.find(({ kind }) => kind === 'change-later');
   // The stored charge is that of the plan before.
-  if (later) return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId, nextCharge: null };
+  if (later)
+    return { ...membership, cancelAtPeriodEnd: false, nextPlanId: later.planId, nextSeats: null, nextCharge: null };
   const keep = tasks.find(({ kind }) => kind === 'keep');
   return keep ? asKept(membership, keep.planId) : membership;
 }

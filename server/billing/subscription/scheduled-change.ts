@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { StripeSubscriptionId } from '../../shared/index.ts';
-import { type Plan, planAfterYear } from '../catalogue/catalogue.ts';
+import { type Plan, planAfterYear, toQuantity } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import type { AnnouncedPrice } from '../jobs/task-store.ts';
 import { nextPlanKey } from '../stripe/read-stripe-snapshot.ts';
@@ -53,12 +53,15 @@ export function untilPeriodEnd(subscription: Stripe.Subscription, schedule: Stri
 async function nextPeriod(
   deps: BillingDeps,
   subscription: Stripe.Subscription,
-  { discount, plan }: { discount: Membership['discount']; plan: Plan },
+  { membership, plan }: { membership: Membership; plan: Plan },
 ): Promise<Phase> {
+  const { discount } = membership;
   const { id, recurring } = await deps.prices.priceFor(plan);
   const tooMuch = discount !== null && exceedsAmount(plan.amountCents, discount) !== undefined;
   return {
-    items: [{ price: id, quantity: getItem(subscription).quantity ?? 1 }],
+    items: [
+      { price: id, quantity: toQuantity(deps.catalogue, plan, membership) ?? getItem(subscription).quantity ?? 1 },
+    ],
     duration: recurring,
     proration_behavior: 'none',
     ...(tooMuch ? {} : toPhaseDiscounts(subscription)),
@@ -99,10 +102,9 @@ const withoutPause = ({ pause_schedules: pauses }: Stripe.SubscriptionSchedule) 
 async function putPlan(deps: BillingDeps, membership: Membership, plan: Plan): Promise<void> {
   const { stripe } = deps;
   const subscription = await readWholePeriod(deps, membership);
-  const { discount } = membership;
-  const next = await nextPeriod(deps, subscription, { discount, plan });
+  const next = await nextPeriod(deps, subscription, { membership, plan });
   const following = planAfterYear(deps.catalogue, plan);
-  const afterNext = following && (await nextPeriod(deps, subscription, { discount, plan: following }));
+  const afterNext = following && (await nextPeriod(deps, subscription, { membership, plan: following }));
   const schedule = await attachSchedule(deps, subscription);
   await callTaxed(stripe, (client) =>
     client.subscriptionSchedules.update(schedule.id, {
@@ -132,11 +134,16 @@ async function keepPlan({ stripe }: BillingDeps, subscription: Stripe.Subscripti
   );
 }
 
-/** The metadata key of the prices of a schedule that has become an end, for a user who stays after all. */
+/**
+ * The metadata key of the prices of a schedule that has become an end, for a user who stays after all: `price_1`, and
+ * with more than one seat `price_1*5`.
+ */
 const pricesBeforeKey = 'foyer_prices_before';
 
 const listLaterPrices = (schedule: Stripe.SubscriptionSchedule): string[] =>
-  laterPhases(schedule).flatMap(({ items }) => items.map(({ price }) => toId(price)));
+  laterPhases(schedule).flatMap(({ items }) =>
+    items.map(({ price, quantity = 1 }) => (quantity === 1 ? toId(price) : `${toId(price)}*${quantity}`)),
+  );
 
 /** The plans that are scheduled, at the prices that were announced. @throws {StripeUnavailableError} */
 export async function readScheduledPrices(
@@ -146,9 +153,10 @@ export async function readScheduledPrices(
   const schedule = findSchedule(subscription);
   const later = schedule ? listLaterPrices(schedule) : [];
   const before = schedule?.metadata?.[pricesBeforeKey]?.split(',') ?? [];
-  const named = (later.length > 0 ? later : before).map(async (priceId) => {
+  const named = (later.length > 0 ? later : before).map(async (text): Promise<AnnouncedPrice[]> => {
+    const [priceId = '', seats] = text.split('*');
     const planId = await prices.planOfPrice(priceId);
-    return planId === null ? [] : [{ planId, priceId }];
+    return planId === null ? [] : [{ planId, priceId, ...(seats && { seats: Number(seats) }) }];
   });
   return (await Promise.all(named)).flat();
 }

@@ -109,7 +109,7 @@ async function syncSnapshot(
     const user = await findUser(trx, userId);
     const isNewPlan = (user?.planId ?? null) !== planId;
     if (isNewPlan || before.status !== after.status) await recordMembership(outbox, trx, { after, planId, nowMs });
-    await setUserPlan(trx, { userId, planId, trialUntil: trialUntil(after) }, nowMs);
+    await setUserPlan(trx, { userId, planId, seats: after.seats, trialUntil: trialUntil(after) }, nowMs);
     const paying = open?.state === 'charging';
     if (user)
       await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts: taxed, nowMs, paying });

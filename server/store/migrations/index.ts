@@ -35,6 +35,7 @@ import { dueIndexes } from './0034-due-indexes.ts';
 import { memberPause } from './0035-member-pause.ts';
 import { erasureIndexes } from './0036-erasure-indexes.ts';
 import { requestToBegin } from './0037-request-to-begin.ts';
+import { seats } from './0038-seats.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   memberPause,
   erasureIndexes,
   requestToBegin,
+  seats,
 ];

@@ -33,6 +33,7 @@ export function listBillingRows({ id }: User, at: number): Rows {
       userId: id,
       openFor: id,
       planId: toPlanId('10'),
+      seats: null,
       // Not as this release stores it: that must not keep a user from exporting or erasing an account.
       promotion: '{"typed":"marked10"}',
       state: 'open',
@@ -58,6 +59,7 @@ export function listBillingRows({ id }: User, at: number): Rows {
       currency: 'usd',
       paidCents: 9_900,
       planAmountCents: 9_900,
+      seats: null,
       usedCreditCents: 0,
       discountCents: 0,
       taxCents: 0,

@@ -37,6 +37,8 @@ export function membershipRow(
     trialEnd: null,
     cancelAtPeriodEnd: 0,
     nextPlanId: null,
+    nextSeats: null,
+    seats: null,
     paidPlanId: toPlanId('10'),
     paidUntil: at + 30 * dayMs,
     basePlanId: null,

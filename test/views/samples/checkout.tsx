@@ -114,6 +114,9 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
       ),
     },
     'plan-summary': { page: <PlanSummaryPage {...summary} /> },
+    'plan-summary-seats': {
+      page: <PlanSummaryPage {...summary} seats={{ planId: '13', range: { min: 1, max: 50 }, typed: '5' }} />,
+    },
     'plan-summary-promo': {
       page: (
         <PlanSummaryPage

@@ -3,6 +3,7 @@ import {
   PayUnpaidPage,
   ResumeMembershipPage,
 } from '../../../views/account/cancel-membership-pages.tsx';
+import { ChangeSeatsPage } from '../../../views/account/change-seats-page.tsx';
 import { MembershipCard, UnpaidOnHome } from '../../../views/account/membership-card.tsx';
 import { MembershipPage } from '../../../views/account/membership-page.tsx';
 import type { InvoiceRow, MembershipView, PlanStatusView } from '../../../views/account/membership-view.ts';
@@ -158,6 +159,30 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
             more: '',
           }))}
           fields={{ 'announced-1': '1' }}
+        />
+      ),
+    },
+    'membership-seats': {
+      page: (
+        <ChangeSeatsPage
+          {...act}
+          seats={5}
+          range={{ min: 1, max: 50 }}
+          price={`$99 ${t('checkout.seats.each', { per: t('checkout.perMonth') })}`}
+          until={at}
+        />
+      ),
+    },
+    'membership-seats-refused': {
+      page: (
+        <ChangeSeatsPage
+          {...act}
+          seats={5}
+          range={{ min: 1, max: 50 }}
+          price="$99"
+          until={at}
+          typed="51"
+          error={t('checkout.seats.outside', { min: 1, max: 50 })}
         />
       ),
     },
