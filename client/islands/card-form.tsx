@@ -1,5 +1,4 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { beginField } from '../../views/billing/begin-box.tsx';
 import {
   type CardFieldName,
   type CardFormLive,
@@ -11,7 +10,7 @@ import {
 import { type Card, type CardEvents, type Failure, openCard } from '../stripe.ts';
 
 type Errors = NonNullable<CardFormLive['errors']>;
-type Typed = readonly [name: string, zip: string, begins: boolean];
+type Typed = readonly [name: string, zip: string];
 
 /** Stripe's own words are the last: they are not always in the language of the page. */
 const errorText = ({ faults, failed }: CardFormProps, { decline_code, code, message }: Failure): string =>
@@ -24,10 +23,9 @@ const changed = (part: CardFormLive) => (before: CardFormLive) => ({
 });
 
 /** The faults when the button is pressed; the payment element asks for everything itself, and shows its own. */
-function findFaults({ methods, empty, begin }: CardFormProps, wrong: Errors, [name, zip, begins]: Typed): Errors {
-  const box = { beginsAtOnce: begins ? undefined : begin?.missing };
-  if (methods) return box;
-  return { ...wrong, name: name ? undefined : empty, zip: zip ? undefined : empty, ...box };
+function findFaults({ methods, empty }: CardFormProps, wrong: Errors, [name, zip]: Typed): Errors {
+  if (methods) return {};
+  return { ...wrong, name: name ? undefined : empty, zip: zip ? undefined : empty };
 }
 
 /**
@@ -68,7 +66,7 @@ export default function CardForm(props: CardFormProps) {
   const input = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement;
   const refuse = (errors: Errors, first: CardFieldName) => {
     setLive(changed({ errors, summary: true }));
-    if (first === 'number' || first === 'expiry' || first === 'cvc') card.current?.focus(first);
+    if (first !== 'name' && first !== 'zip') card.current?.focus(first);
     else input(first).focus();
   };
 
@@ -83,14 +81,13 @@ export default function CardForm(props: CardFormProps) {
     event.preventDefault();
     if (busy.current) return;
     const read = (own: string) => (props.methods ? '' : input(own).value.trim());
-    const [name, zip] = [read('name'), read('zip')];
-    const begins = !props.begin || input(beginField).checked;
-    const errors = findFaults(props, wrong.current, [name, zip, begins]);
+    const typed: Typed = [read('name'), read('zip')];
+    const errors = findFaults(props, wrong.current, typed);
     const first = cardFields.find((one) => errors[one]);
     if (first) return refuse(errors, first);
     busy.current = true;
     setLive(changed({ busy: true, problem: undefined, errors, summary: false }));
-    const answer = await card.current?.setUp(props.setupUrl, name, zip).catch((): Failure => ({}));
+    const answer = await card.current?.setUp(props.setupUrl, ...typed).catch((): Failure => ({}));
     // The page itself redirects.
     if (!answer) return location.assign(props.action);
     if ('setupIntent' in answer) return send(answer.setupIntent);

@@ -3,6 +3,9 @@ import { Checkbox } from '../parts/checkbox.tsx';
 /** The name of the box in the forms that order a plan. */
 export const beginField = 'beginsAtOnce';
 
+/** The id of the form of a card, which is sent with the box of its page: an island, which loads no code for that. */
+export const cardFormId = 'pay';
+
 /** As text. */
 export interface BeginBoxProps {
   label: string;
@@ -15,6 +18,11 @@ export interface BeginBoxProps {
  * The request that a plan begins before a withdrawal is over, above the button that orders it. It is never ticked by itself
  * (Directive 2011/83/EU, article 7 (3)).
  */
-export const BeginBox = ({ label, missing, isMissing, idName }: BeginBoxProps & { idName?: string }) => (
-  <Checkbox name={beginField} idName={idName} label={label} error={isMissing ? missing : undefined} />
+export const BeginBox = ({
+  label,
+  missing,
+  isMissing,
+  ...more
+}: BeginBoxProps & { idName?: string; form?: string }) => (
+  <Checkbox name={beginField} label={label} error={isMissing ? missing : undefined} {...more} />
 );

@@ -10,7 +10,6 @@ import { Icon } from '../parts/icon.tsx';
 import { Island } from '../parts/island.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
-import { BeginBox, type BeginBoxProps, beginField } from './begin-box.tsx';
 
 /** The data with which the browser calls Stripe itself. */
 export interface StripeForCards {
@@ -33,10 +32,10 @@ export interface StripeInPage extends StripeForCards {
 export const cardElements = ['number', 'expiry', 'cvc'] as const;
 
 export type CardElementName = (typeof cardElements)[number];
-export type CardFieldName = 'name' | CardElementName | 'zip' | typeof beginField;
+export type CardFieldName = 'name' | CardElementName | 'zip';
 
 /** All fields of a card, in their order. */
-export const cardFields: readonly CardFieldName[] = ['name', ...cardElements, 'zip', beginField];
+export const cardFields: readonly CardFieldName[] = ['name', ...cardElements, 'zip'];
 
 export interface CardFormProps extends StripeForCards {
   /** The target of the form after Stripe has stored the card. */
@@ -52,8 +51,6 @@ export interface CardFormProps extends StripeForCards {
   quiet?: boolean;
   /** The effect of Save. */
   saveNote?: string | undefined;
-  /** Above the button. */
-  begin?: BeginBoxProps | undefined;
   /** 'Cannot be empty' */
   empty: string;
   /** Above the links to the fields with errors. */
@@ -85,7 +82,6 @@ export interface CardFormLive {
 
 export function CardFormView(props: CardFormProps & CardFormLive) {
   const { action, fields, labels, cvcHint, save, quiet, saveNote, errors = {}, problem, ready, busy, focused } = props;
-  const { begin } = props;
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
@@ -113,9 +109,9 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
   return (
     <form
       className="form needs-script"
+      id="pay"
       method="post"
       action={action}
-      noValidate
       ref={props.form}
       onSubmit={props.onSubmit}
     >
@@ -144,7 +140,6 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       </p>
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       {saveNote !== undefined && <p className="small">{saveNote}</p>}
-      {begin && <BeginBox {...begin} isMissing={begin.isMissing || errors.beginsAtOnce !== undefined} />}
       {/* The button waits for the script, so that the form never sends input by itself. */}
       <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
         {save}
@@ -163,14 +158,14 @@ function zipLabel(t: T, country: string | undefined): string {
 export function cardFormProps(
   t: T,
   state: StripeInPage &
-    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet' | 'begin'> & {
+    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'> & {
       /** Save, unless it obliges to pay. */
       save?: string;
       /** ISO 3166-1 code of the user's country, if it is known. */
       country?: string | undefined;
     },
 ): CardFormProps {
-  const label = (name: Exclude<CardFieldName, typeof beginField>) => t(`payment.form.${name}`);
+  const label = (name: CardFieldName) => t(`payment.form.${name}`);
   const { country: _, refusals, ...rest } = state;
   return {
     ...rest,
@@ -180,7 +175,6 @@ export function cardFormProps(
       expiry: label('expiry'),
       cvc: label('cvc'),
       zip: zipLabel(t, state.country),
-      beginsAtOnce: t('checkout.beginShort'),
     },
     cvcHint: t('payment.form.cvcHint'),
     save: state.save ?? t('payment.form.save'),

@@ -8,7 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
 import { type SummaryLine, SummaryList } from '../parts/summary-list.tsx';
-import { BeginBox, type BeginBoxProps } from './begin-box.tsx';
+import { BeginBox, type BeginBoxProps, cardFormId } from './begin-box.tsx';
 import { DetailsLine, type DetailsView } from './billing-details-fields.tsx';
 import { CardForm, cardFormProps, type StripeInPage } from './card-form.tsx';
 import { type CardView, cardExpiry, cardName, expires, isBankDebit } from './card-name.ts';
@@ -167,6 +167,12 @@ export function PaymentPage(props: PaymentPageProps) {
       {quote ? (
         <>
           {card && <h2>{t(`payment.${kind}.another`)}</h2>}
+          {/* The browser asks for it before the form's script runs. */}
+          {quote.begin && (
+            <div className="needs-script">
+              <BeginBox {...quote.begin} form={cardFormId} />
+            </div>
+          )}
           <CardForm
             ctx={ctx}
             {...cardFormProps(t, {
@@ -177,7 +183,6 @@ export function PaymentPage(props: PaymentPageProps) {
               quiet: savedFirst,
               country: details.country,
               ...(quote.order !== undefined && { save: quote.order }),
-              begin: quote.begin,
               saveNote: chargeNote(ctx, stripe, quote.due),
             })}
           />

@@ -11,9 +11,11 @@ interface CheckboxProps {
   checked?: boolean;
   disabled?: boolean;
   error?: string | undefined;
+  /** The id of the form that it belongs to, if it is outside of it: a form with a script, which needs it ticked. */
+  form?: string | undefined;
 }
 
-export function Checkbox({ name, idName = name, label, value = '1', checked, disabled, error }: CheckboxProps) {
+export function Checkbox({ name, idName = name, label, value = '1', checked, disabled, error, form }: CheckboxProps) {
   return (
     <div className={error === undefined ? 'check' : 'check invalid'}>
       <label className="checkbox">
@@ -25,6 +27,8 @@ export function Checkbox({ name, idName = name, label, value = '1', checked, dis
           value={value}
           defaultChecked={checked}
           disabled={disabled}
+          form={form}
+          required={form !== undefined}
         />
         <span>{label}</span>
       </label>
