@@ -4,10 +4,9 @@ import { standardKinds, standardProviders } from '../config/standard-providers.t
 import { standInForStripe } from '../server/module-settings.ts';
 import { billingAddress } from './billing-routes.ts';
 import { mailboxAddress, templatesAddress } from './mail-routes.ts';
-import { providersPath } from './providers/path.ts';
 import { refusalsAddress } from './refusal-routes.ts';
 import { televisionPath } from './television-path.ts';
-import type { SandboxPlaces } from './views/places.ts';
+import { providersPageAddress, type SandboxPlaces } from './views/places.ts';
 
 /** The origin of the demo client app and the stand-ins: another site than Foyer's own, which is on localhost. */
 export const sandboxOrigin = ({ SANDBOX_PORT }: Config): string => standInOrigin(SANDBOX_PORT);
@@ -31,7 +30,7 @@ export function sandboxPlaces(config: Config): SandboxPlaces {
     mailbox: mailboxAddress,
     mails: templatesAddress,
     ...(standInForStripe(config) && { billing: billingAddress }),
-    ...(providersStandIn(config) !== undefined && { providers: origin + providersPath }),
+    ...(providersStandIn(config) !== undefined && { providers: providersPageAddress }),
     refusals: refusalsAddress,
     search: '/sandbox/search',
     main: '/sandbox/main',

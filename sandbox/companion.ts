@@ -7,11 +7,10 @@ import { providersStandIn, sandboxOrigin } from './addresses.ts';
 import { billingAddress } from './billing-routes.ts';
 import { createSandboxExtensions } from './extensions.ts';
 import { mailboxAddress } from './mail-routes.ts';
-import { providersPath } from './providers/path.ts';
 import { refusalsAddress } from './refusal-routes.ts';
 import { demoMember, seedSandbox } from './seed.ts';
 import { serveSandbox } from './serve-sandbox.ts';
-import { overviewAddress } from './views/places.ts';
+import { overviewAddress, providersPageAddress } from './views/places.ts';
 
 /** The sandbox, as the server process starts it beside Foyer. */
 export const sandbox: Companion = {
@@ -29,7 +28,7 @@ export const sandbox: Companion = {
       `Demo client app: ${origin}`,
       `Mailbox:         ${config.PUBLIC_URL}${mailboxAddress}`,
       ...(standInForStripe(config) ? [`Billing:         ${config.PUBLIC_URL}${billingAddress}`] : []),
-      ...(providersStandIn(config) ? [`Providers:       ${origin}${providersPath}`] : []),
+      ...(providersStandIn(config) ? [`Providers:       ${config.PUBLIC_URL}${providersPageAddress}`] : []),
       `Refused:         ${config.PUBLIC_URL}${refusalsAddress}`,
       `JSON API:        ${config.PUBLIC_URL}${apiReferencePath}`,
       'Stop with Ctrl-C.',

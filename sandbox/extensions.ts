@@ -2,7 +2,7 @@ import { createStandInClock } from '../server/billing/index.ts';
 import { mailBrand } from '../server/deps.ts';
 import type { ExtensionBase, Extensions } from '../server/extensions.ts';
 import { standInForStripe } from '../server/module-settings.ts';
-import { sandboxPlaces } from './addresses.ts';
+import { providersStandIn, sandboxPlaces } from './addresses.ts';
 import { createSandboxMailbox } from './mailbox.ts';
 import { sandboxAccess } from './page-access.ts';
 import { createSandboxRefusals } from './refusals.ts';
@@ -40,6 +40,7 @@ export function createSandboxExtensions({ config, kv, now }: ExtensionBase) {
           standIn,
           dayPassed,
           places,
+          providersOrigin: providersStandIn(config),
         });
       },
     },

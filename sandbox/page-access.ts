@@ -5,6 +5,7 @@ export const sandboxAccess: Readonly<Record<string, PageRule>> = {
   'GET /sandbox': 'visitor',
   'GET /sandbox/help': 'visitor',
   'GET /sandbox/privacy': 'visitor',
+  'GET /sandbox/providers': 'visitor',
   'GET /sandbox/search': 'visitor',
   'GET /sandbox/main': 'visitor',
   'GET /sandbox/account': 'visitor',

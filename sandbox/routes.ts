@@ -3,6 +3,7 @@ import { createElement } from 'react';
 import { methodNotAllowed } from '../server/http/index.ts';
 import { type BillingRoutesDeps, billingRoutes } from './billing-routes.ts';
 import { type MailRoutesDeps, mailRoutes } from './mail-routes.ts';
+import { type ProviderRoutesDeps, providerRoutes } from './provider-routes.ts';
 import { type RefusalRoutesDeps, refusalRoutes } from './refusal-routes.ts';
 import { demoMember } from './seed.ts';
 import { textsFor } from './texts.ts';
@@ -27,7 +28,7 @@ export const standInLinks = {
   privacy: '/sandbox/privacy',
 };
 
-interface SandboxRoutesDeps extends MailRoutesDeps, BillingRoutesDeps, RefusalRoutesDeps {
+interface SandboxRoutesDeps extends MailRoutesDeps, BillingRoutesDeps, RefusalRoutesDeps, ProviderRoutesDeps {
   places: SandboxPlaces;
 }
 
@@ -82,4 +83,5 @@ export function sandboxRoutes(router: Router, deps: SandboxRoutesDeps): void {
   mailRoutes(router, deps);
   billingRoutes(router, deps);
   refusalRoutes(router, deps);
+  providerRoutes(router, deps);
 }

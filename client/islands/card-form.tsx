@@ -56,6 +56,7 @@ export default function CardForm(props: CardFormProps) {
       ready: () => setLive(changed({ ready: true })),
       failed,
     };
+    (form.current?.elements.namedItem(props.focus) as HTMLElement | null)?.focus();
     openCard(props, cardElements, on).then((opened) => {
       card.current = opened;
     }, failed);
@@ -93,7 +94,7 @@ export default function CardForm(props: CardFormProps) {
     if ('setupIntent' in answer) return send(answer.setupIntent);
     busy.current = false;
     const text = errorText(props, answer);
-    const owner = props.methods ? undefined : cardFields.find((one) => one !== 'name' && answer.code?.includes(one));
+    const owner = !props.methods && cardFields.find((one) => one !== 'name' && answer.code?.includes(one));
     setLive(changed({ busy: false, problem: owner || answer.code === 'incomplete' ? undefined : text }));
     if (owner) refuse({ [owner]: text }, owner);
   }

@@ -3,7 +3,7 @@ import { type CopyButtonProps, CopyButtonView } from '../../views/parts/copy-but
 
 const doneMs = 2000;
 
-/** Copies an element's text; if the browser forbids it, the text is at least selected. */
+/** Prints the page, or copies an element's text; if the browser forbids it, the text is at least selected. */
 export default function CopyButton(props: CopyButtonProps) {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -12,6 +12,7 @@ export default function CopyButton(props: CopyButtonProps) {
     return () => clearTimeout(timer);
   }, [done]);
   const copy = async () => {
+    if (props.source === undefined) return print();
     const source = document.getElementById(props.source);
     if (!source) return;
     try {

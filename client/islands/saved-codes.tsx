@@ -25,5 +25,5 @@ export default function SavedCodes(props: SavedCodesProps) {
       for (const type of ['cancel', 'click']) dialog?.removeEventListener(type, beforeClosing, true);
     };
   }, [props.question]);
-  return <SavedCodesView {...props} box={box} onPrint={() => print()} />;
+  return <SavedCodesView {...props} box={box} />;
 }

@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Response } from 'express';
 import { createElement, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { standardKinds } from '../../config/standard-providers.ts';
 import { ChooserPage } from '../views/providers/chooser-page.tsx';
 import { ProviderDocument } from '../views/providers/document.tsx';
-import { OverviewPage } from '../views/providers/overview-page.tsx';
 import { PassOnPage } from '../views/providers/pass-on-page.tsx';
 import { PlainPage } from '../views/providers/plain-page.tsx';
 import { brokenGroups } from './answers.ts';
-import { companyDomains, oidcPath, type Person, type StandInKind, samlPath, toFullName } from './people.ts';
+import { type Person, type StandInKind, toFullName } from './people.ts';
 import { standInTraits } from './traits.ts';
 
 /**
@@ -71,24 +69,6 @@ export function sendChooser(
     saysVerified: unconfirmed !== undefined,
   });
   sendPage(res, status, { title: `Sign in with ${provider}`, kind, body });
-}
-
-const oidcNote = 'A company, by OpenID Connect: signing out there signs out at the app (back-channel logout).';
-const samlNote = 'A company, by SAML 2.0: sign-in that begins there, and single logout both ways.';
-
-export function sendOverview(res: Response, appUrl: string | undefined): void {
-  const body = createElement(OverviewPage, {
-    appUrl,
-    providers: [
-      ...standardKinds.map((kind) => ({
-        name: standInTraits[kind].name,
-        note: 'As it answers in life, at its own paths.',
-      })),
-      { name: standInTraits.oidc.name, note: oidcNote, domain: companyDomains.oidc, href: oidcPath },
-      { name: standInTraits.saml.name, note: samlNote, domain: companyDomains.saml, href: samlPath },
-    ],
-  });
-  sendPage(res, 200, { title: 'Providers of the sandbox', body });
 }
 
 /** SAML's HTTP-POST binding (SAML 2.0 Bindings, section 3.5): the browser posts it, at once with scripts. */

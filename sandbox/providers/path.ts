@@ -1,2 +1,2 @@
-/** The page of the stand-ins for providers. */
+/** Their former list, which leads to Foyer's page. */
 export const providersPath = '/providers';

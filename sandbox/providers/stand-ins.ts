@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type NextFunction } from 'express';
 import { type CryptoKey, exportJWK, generateKeyPair, importPKCS8 } from 'jose';
 import { byStandardKind, type StandardKind, standardKinds } from '../../config/standard-providers.ts';
 import { onlyFromThisMachine } from '../../server/http/index.ts';
+import { providersPageAddress } from '../views/places.ts';
 import { createAccountChooser } from './account-chooser.ts';
 import { amazon } from './amazon.ts';
 import type { Answer } from './answers.ts';
@@ -12,7 +13,6 @@ import { facebook } from './facebook.ts';
 import { google } from './google.ts';
 import { observe, type ProviderExchange } from './observe.ts';
 import { type OidcIdentityProvider, oidc } from './oidc.ts';
-import { sendOverview } from './pages.ts';
 import { providersPath } from './path.ts';
 import { oidcPath, type Person, type StandInKind, samlPath } from './people.ts';
 import { type SamlIdentityProvider, samlIdentityProvider } from './saml/identity-provider.ts';
@@ -96,7 +96,8 @@ export async function createProviderStandIns(options: ProviderStandInsOptions): 
   for (const kind of standardKinds) standIns[kind].mount(app, settings);
   const company = oidc(app, settings);
   const saml = samlIdentityProvider(app, settings);
-  app.get(providersPath, (_req, res) => sendOverview(res, settings.foyerUrl()));
+  // A page of Foyer's own lists them.
+  app.get(providersPath, (_req, res) => res.redirect(303, (settings.foyerUrl() ?? '') + providersPageAddress));
   app.use(paths, answerError(log));
   return {
     listener: app as unknown as ProviderStandIns['listener'],

@@ -38,6 +38,27 @@ export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsP
           current: lang === mailLang,
         }))}
       />
+      {/* On phones, where only the chosen mail is shown below it. */}
+      <div className="mail-list">
+        <Card flush>
+          <ul className="items">
+            {mails.map(({ template, subject }) => (
+              <li key={template}>
+                <div className="item-words">
+                  <p className="item-label">
+                    <a href={`#${template}`} lang={mailLang}>
+                      {subject}
+                    </a>
+                  </p>
+                  <p className="item-value small">
+                    <code>{template}</code>
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </div>
       {mails.map(({ template, subject, text, htmlAddress }) => (
         <section
           className="mail-sample"

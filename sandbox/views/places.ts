@@ -19,3 +19,4 @@ type PlaceName = (typeof placeNames)[number];
 export type SandboxPlaces = Partial<Record<PlaceName, string>>;
 
 export const overviewAddress = '/sandbox';
+export const providersPageAddress = '/sandbox/providers';

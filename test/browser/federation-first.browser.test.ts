@@ -81,7 +81,7 @@ describe('first and second sign-in by a provider in a browser', () => {
       await button(page, 'Next').click();
       await page.getByText('$99.00').first().waitFor();
       await button(page, 'Next').click();
-      await heading(page, 'Payment method').waitFor();
+      await heading(page, 'Pay for Starter').waitFor();
       if (javaScript) await enterCard(page);
       else
         await page

@@ -70,7 +70,7 @@ describe('purchase of a plan in a browser', () => {
       await page.getByText('$4,000.00').first().waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await button(page, 'Next').click();
-      await page.getByRole('heading', { name: 'Payment method' }).waitFor();
+      await page.getByRole('heading', { level: 2, name: 'Payment method' }).waitFor();
       await page.getByText('$4,000.00').first().waitFor();
       await enterCard(page);
       await page.getByRole('heading', { name: 'Just a moment...' }).waitFor();
@@ -121,7 +121,7 @@ describe('purchase of a plan in a browser', () => {
     await button(page, 'Apply').click();
     await page.getByText('$79.20').first().waitFor();
     await button(page, 'Next').click();
-    await page.getByRole('heading', { name: 'Payment method' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Payment method' }).waitFor();
     await page
       .getByText(/needs JavaScript/)
       .first()

@@ -3,7 +3,7 @@ import { CardForm, cardFormProps } from '../../views/billing/card-form.tsx';
 import { PaymentAction } from '../../views/billing/payment-action.tsx';
 import type { PageContext } from '../../views/page-context.ts';
 import { CodeInput } from '../../views/parts/code-input.tsx';
-import { CopyButton } from '../../views/parts/copy-button.tsx';
+import { CopyButton, PrintButton } from '../../views/parts/copy-button.tsx';
 import { DialogLink } from '../../views/parts/dialog.tsx';
 import { Field } from '../../views/parts/field.tsx';
 import { NewPassword } from '../../views/parts/new-password.tsx';
@@ -177,7 +177,8 @@ export function islandSamples(ctx: PageContext): Record<string, ReactElement> {
         hostedInvoiceUrl="/echo"
       />
     ),
-    'saved codes': <SavedCodes ctx={ctx} print={nasty} saved={nasty} next={nasty} question={nasty} />,
+    'print button': <PrintButton ctx={ctx} label={nasty} />,
+    'saved codes': <SavedCodes ctx={ctx} saved={nasty} next={nasty} question={nasty} />,
     'copy button of nothing': <CopyButton ctx={ctx} source="no-such" label={nasty} doneLabel={nasty} />,
   };
 }

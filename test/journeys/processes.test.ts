@@ -55,7 +55,7 @@ describe('the server as a process', () => {
         `Demo client app: ${server.demoUrl}`,
         `Mailbox:         ${server.url}/sandbox/mailbox`,
         `Billing:         ${server.url}/sandbox/billing`,
-        `Providers:       ${server.demoUrl}/providers`,
+        `Providers:       ${server.url}/sandbox/providers`,
         `Refused:         ${server.url}/sandbox/refusals`,
         `JSON API:        ${server.url}/docs/api`,
         'Stop with Ctrl-C.',

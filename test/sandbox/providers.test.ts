@@ -131,6 +131,11 @@ it('Only this machine gets an answer from the providers', async () => {
   }
 });
 
+it('The former list of the providers leads to the page of Foyer', async () => {
+  const answer = await get('/providers');
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/sandbox/providers']);
+});
+
 it('Each kind of broken answer is broken as its name says', async () => {
   const answerOf = async (broken: Parameters<TestProviders['answerAs']>[0]) => {
     providers.answerAs(broken, 'google');

@@ -1,6 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton, PrintButton } from '../parts/copy-button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SavedCodes } from '../parts/saved-codes.tsx';
@@ -86,6 +86,7 @@ export function NewRecoveryCodesPage({ ctx, codes, done, file, doneHref }: NewRe
         <a className="button quiet small" download={fileName} href={codesDataUrl(file)}>
           {t('mfaSettings.codes.download')}
         </a>
+        <PrintButton ctx={ctx} label={t('mfaSettings.codes.print')} />
       </div>
       <NextStep ctx={ctx} href={doneHref} />
     </MfaAct>
@@ -101,7 +102,6 @@ function NextStep({ ctx, href }: { ctx: PageContext; href: string }) {
       <HiddenFields fields={Object.fromEntries(new URLSearchParams(query))} />
       <SavedCodes
         ctx={ctx}
-        print={t('mfaSettings.codes.print')}
         saved={t('mfaSettings.codes.kept')}
         next={t('mfaSettings.codes.next')}
         question={t('mfaSettings.codes.leave')}

@@ -47,8 +47,10 @@ export interface CardFormProps extends StripeForCards {
   labels: Record<CardFieldName, string>;
   cvcHint: string;
   save: string;
-  /** Not the main action of its page. */
-  quiet?: boolean;
+  /** Of its button: `quiet` where it is not the main action of its page. */
+  kind: 'primary' | 'quiet';
+  /** The field that has the focus at the start, once scripts have shown the form; '' for none. */
+  focus: 'name' | '';
   /** The effect of Save. */
   saveNote?: string | undefined;
   /** 'Cannot be empty' */
@@ -81,7 +83,7 @@ export interface CardFormLive {
 }
 
 export function CardFormView(props: CardFormProps & CardFormLive) {
-  const { action, fields, labels, cvcHint, save, quiet, saveNote, errors = {}, problem, ready, busy, focused } = props;
+  const { action, fields, labels, cvcHint, save, kind, saveNote, errors = {}, problem, ready, busy, focused } = props;
   const element = (name: CardElementName, hint?: string) => (
     <div data-look={focused === name ? 'focus' : undefined}>
       <FieldFrame name={name} label={labels[name]} error={errors[name]} hint={hint}>
@@ -138,10 +140,10 @@ export function CardFormView(props: CardFormProps & CardFormLive) {
       <p className="visually-hidden" role="alert">
         {cardElements.map((name) => errors[name] && `${labels[name]}: ${errors[name]} `)}
       </p>
-      {problem !== undefined && <Notice kind="error">{problem}</Notice>}
-      {saveNote !== undefined && <p className="small">{saveNote}</p>}
+      {problem && <Notice kind="error">{problem}</Notice>}
+      {saveNote && <p className="small">{saveNote}</p>}
       {/* The button waits for the script, so that the form never sends input by itself. */}
-      <Button kind={quiet ? 'quiet' : 'primary'} block disabled={!ready} busy={busy}>
+      <Button kind={kind} block disabled={!ready} busy={busy}>
         {save}
       </Button>
     </form>
@@ -158,7 +160,8 @@ function zipLabel(t: T, country: string | undefined): string {
 export function cardFormProps(
   t: T,
   state: StripeInPage &
-    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote' | 'quiet'> & {
+    Pick<CardFormProps, 'action' | 'fields' | 'setupUrl' | 'saveNote'> & {
+      kind?: CardFormProps['kind'];
       /** Save, unless it obliges to pay. */
       save?: string;
       /** ISO 3166-1 code of the user's country, if it is known. */
@@ -168,7 +171,9 @@ export function cardFormProps(
   const label = (name: CardFieldName) => t(`payment.form.${name}`);
   const { country: _, refusals, ...rest } = state;
   return {
+    kind: 'primary',
     ...rest,
+    focus: state.kind === 'quiet' || state.methods ? '' : 'name',
     labels: {
       name: label('name'),
       number: label('number'),

@@ -44,6 +44,8 @@ export interface PaymentPageProps extends PaymentPageFrame {
         total: SummaryLine;
         included: readonly SummaryLine[];
         note: string;
+        /** The name of the plan. */
+        plan: string;
         /** The announced values. */
         announced: Record<string, string>;
         /** Due today, as text; undefined: nothing. */
@@ -116,13 +118,11 @@ function SavedCard({
   );
 }
 
-/** The time of the charge, before the button that obliges to pay it. */
-function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: string | undefined): string {
-  const charge = methods ? 'methods' : 'charge';
-  if (due === undefined) return t(`payment.${charge}.nothing`);
+/** Before the button, where the total above does not say all. */
+function chargeNote({ t }: PageContext, { methods }: StripeInPage, due: string | undefined): string | undefined {
+  if (due === undefined) return t(`payment.${methods ? 'methods' : 'charge'}.nothing`);
   const takesDays = methods?.types.some((type) => type !== 'card' && type !== 'link') === true;
-  const today = t(`payment.${charge}.now`, { amount: due });
-  return takesDays ? `${today} ${t('payment.methods.debitTakes')}` : today;
+  return takesDays ? t('payment.methods.debitTakes') : undefined;
 }
 
 /** While Stripe is unavailable: repeats the submission; without one it loads the page again. */
@@ -146,6 +146,15 @@ export function Retry({
   );
 }
 
+const isDue = (quote: PaymentPageProps['quote']) => quote?.due !== undefined;
+
+/** The specification's heading, unless the plan is paid today: then it stands above the payment method. */
+const toHeading = (t: T, quote: PaymentPageProps['quote']): string =>
+  quote && isDue(quote) ? t('payment.payFor', { plan: quote.plan }) : t('payment.heading');
+
+const MethodHeading = ({ t, quote }: { t: T } & Pick<PaymentPageProps, 'quote'>) =>
+  isDue(quote) && <h2>{t('payment.heading')}</h2>;
+
 /** 'Payment Method': the amount, the saved card, the form for another (specification, section 2, step 2). */
 export function PaymentPage(props: PaymentPageProps) {
   const { ctx, steps, stripe, action, backHref, setupUrl, details, notice, quote, returned, retryFields } = props;
@@ -156,11 +165,12 @@ export function PaymentPage(props: PaymentPageProps) {
   const kind = stripe.methods ? 'methods' : 'saved';
   const savedFirst = card !== undefined && notice?.kind !== 'error';
   return (
-    <TheLayout ctx={ctx} steps={steps} title={t('payment.heading')}>
+    <TheLayout ctx={ctx} steps={steps} title={toHeading(t, quote)}>
       {quote && <SummaryList lines={quote.lines} total={quote.total} included={quote.included} note={quote.note} />}
       <DetailsLine ctx={ctx} details={details.view} href={details.href} />
       <PageNotice ctx={ctx} notice={notice} />
       {returned && <Notice kind="success">{t('payment.methods.confirmed')}</Notice>}
+      <MethodHeading t={t} quote={quote} />
       {quote && card && (
         <SavedCard ctx={ctx} action={action} card={card} fields={fields} quiet={!savedFirst} quote={quote} />
       )}
@@ -180,7 +190,7 @@ export function PaymentPage(props: PaymentPageProps) {
               action,
               setupUrl,
               fields: { ...quote.announced, act: 'save-card' },
-              quiet: savedFirst,
+              kind: savedFirst ? 'quiet' : 'primary',
               country: details.country,
               ...(quote.order !== undefined && { save: quote.order }),
               saveNote: chargeNote(ctx, stripe, quote.due),

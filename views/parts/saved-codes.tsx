@@ -4,7 +4,6 @@ import { Button } from './button.tsx';
 import { Island } from './island.tsx';
 
 export interface SavedCodesProps {
-  print: string;
   /** The name of the box. */
   saved: string;
   next: string;
@@ -14,10 +13,9 @@ export interface SavedCodesProps {
 
 interface SavedCodesHandlers {
   box?: Ref<HTMLInputElement>;
-  onPrint?: () => void;
 }
 
-export function SavedCodesView({ print, saved, next, box, onPrint }: SavedCodesProps & SavedCodesHandlers) {
+export function SavedCodesView({ saved, next, box }: SavedCodesProps & SavedCodesHandlers) {
   return (
     <div className="form">
       <label className="checkbox">
@@ -25,9 +23,6 @@ export function SavedCodesView({ print, saved, next, box, onPrint }: SavedCodesP
         <span>{saved}</span>
       </label>
       <div className="actions">
-        <button type="button" className="button quiet needs-script" onClick={onPrint}>
-          {print}
-        </button>
         <Button>{next}</Button>
       </div>
     </div>
@@ -35,8 +30,7 @@ export function SavedCodesView({ print, saved, next, box, onPrint }: SavedCodesP
 }
 
 /**
- * The end of a form below codes that cannot be shown again: a box that must be ticked before the form leads on. Without
- * scripts users print by the browser's own menu.
+ * The end of a form below codes that cannot be shown again: a box that must be ticked before the form leads on.
  */
 export function SavedCodes({ ctx, ...props }: { ctx: PageContext } & SavedCodesProps) {
   return <Island ctx={ctx} name="saved-codes" load="idle" view={SavedCodesView} props={props} />;

@@ -123,6 +123,7 @@ function quoteView(
   return {
     ...toQuoteView(ctx, quote, { ...catalogue, isOnTrial }),
     begin: toBeginBox(ctx, quote, { catalogue, isMissing: beginMissing }),
+    plan: quote.plan.name,
     announced: quoteFields(quote),
     due: dueCents > 0 ? formatAmount(ctx.lang, dueCents, { currency }) : undefined,
     order: orderText(ctx, quote, currency),

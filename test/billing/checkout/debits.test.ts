@@ -71,7 +71,7 @@ describe('plans paid by SEPA debit', () => {
     // The page with the button has said so before.
     const other = await shop.foyer.signedIn(await shop.foyer.addUser());
     expect(wordsOf(await (await other.get(`${planPath('10')}/addPayment`)).text())).toMatch(
-      /is charged today\. A bank debit takes up to 14 working days\. Your plan begins when your bank has paid\./,
+      /A bank debit takes up to 14 working days\. Your plan begins when your bank has paid\./,
     );
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/settings/membership']);
     expect(await shop.planOf(user)).toBeNull();

@@ -29,8 +29,11 @@ describe('the payment page', () => {
   it('The payment page names the amount due and asks for a card in fields of Stripe', async () => {
     const { browser } = await visitor();
     const html = await (await browser.get(path)).text();
-    expect(wordsOf(html)).toMatch(/Payment method .*\$99\.00.* Name on card .*Card number .*Zip\/postal code/);
-    expect(wordsOf(html)).toContain('You pay $99.00 now.');
+    expect(wordsOf(html)).toMatch(
+      /Pay for Starter .*Due today \$99\.00.* Payment method .*Name on card .*Card number .*Zip\/postal code/,
+    );
+    // The total says it.
+    expect(wordsOf(html)).not.toContain('You pay');
     expect(html.match(/<input[^>]* name="([^"]+)"/g)?.map((input) => / name="([^"]+)"/.exec(input)?.[1])).toEqual(
       expect.arrayContaining(['planId', 'dueCents', 'act', 'setupIntent', 'name', 'zip']),
     );

@@ -37,6 +37,7 @@ export function paymentSamples(ctx: PageContext): Record<string, Sample> {
   const action = '/signup/addPayment';
   const card = { brand: 'amex', lastFour: '0005', expMonth: 4, expYear: 2031 };
   const quote: NonNullable<PaymentPageProps['quote']> = {
+    plan: 'Starter',
     lines: [{ label: 'Growth', amount: money(500_000) }],
     total: { label: t('checkout.lines.due'), amount: money(500_000) },
     included: [{ label: t('checkout.lines.included', { tax: t('checkout.lines.tax') }), amount: money(79_832) }],

@@ -5,6 +5,7 @@ import { MailboxPage } from '../../../sandbox/views/mailbox-page.tsx';
 import { MailsPage } from '../../../sandbox/views/mails-page.tsx';
 import { MessagePage } from '../../../sandbox/views/message-page.tsx';
 import { PartsPage } from '../../../sandbox/views/parts-page.tsx';
+import { ProvidersPage } from '../../../sandbox/views/providers-page.tsx';
 import { StandInAppPage } from '../../../sandbox/views/stand-in-app-page.tsx';
 import type { PageContext } from '../../../views/page-context.ts';
 import { member, type Sample } from './context.ts';
@@ -74,6 +75,15 @@ export function sandboxSamples(ctx: PageContext): Record<string, Sample> {
     'stand-in-search-visitor': { page: <StandInAppPage ctx={sandbox} app="search" /> },
     'stand-in-main': { page: <StandInAppPage ctx={signedIn} app="main" /> },
     'stand-in-account': { page: <StandInAppPage ctx={signedIn} app="account" /> },
+    'providers-of-the-sandbox': {
+      page: (
+        <ProvidersPage
+          ctx={sandbox}
+          standard={[{ name: 'Google', mark: undefined }]}
+          companies={[{ kind: 'saml', name: 'Acme', domain: 'acme.example', href: 'http://127.0.0.1:3001/saml' }]}
+        />
+      ),
+    },
     parts: { page: <PartsPage ctx={signedIn} /> },
     mailbox: { page: <MailboxPage {...mailbox} messages={[message, { ...message, id: 'b', subject: undefined }]} /> },
     'mailbox-empty': { page: <MailboxPage {...mailbox} messages={[]} /> },
