@@ -5,7 +5,9 @@ import { CliError, exitCodes, refused, usageError } from './errors.ts';
 import { requireOption } from './require-option.ts';
 
 type TextOption = 'id' | 'name' | 'idTokenAlg' | 'oldSecretFor';
-type RemovableOption = 'profile' | 'logbackUri' | 'logo' | 'backchannelLogoutUri' | 'jwks' | 'jwksUri';
+type RemovableOption =
+  | ('profile' | 'logbackUri' | 'logo' | 'clientUri' | 'policyUri' | 'tosUri')
+  | ('backchannelLogoutUri' | 'jwks' | 'jwksUri');
 type ListOption = 'redirectUri' | 'scope' | 'responseType';
 type RemovableListOption = 'callsPerMinute' | 'logoutUri' | 'onlyPlan' | 'onlyEntitlement' | 'resource';
 type SwitchOption =
@@ -26,6 +28,9 @@ export const clientOptions: [flags: string, description: string][] = [
   ['--logout-uri <URI...>', 'where the browser may be sent after signing out; compared exactly'],
   ['--logback-uri <URI>', 'where a sign-in to the client begins (initiate_login_uri)'],
   ['--logo <URL>', 'its picture'],
+  ['--client-uri <URI>', 'its website, linked on the consent page'],
+  ['--policy-uri <URI>', 'its privacy policy, linked there'],
+  ['--tos-uri <URI>', 'its terms of service, linked there'],
   ['--public', 'it cannot keep a secret (a browser or a device): no client secret, PKCE alone'],
   ['--jwks <FILE>', 'it authenticates with a key (private_key_jwt): a file with its public keys (JWKS)'],
   ['--jwks-uri <URI>', 'the same, with the address of its public keys'],
@@ -72,6 +77,9 @@ export const withoutOptions: [flags: string, description: string][] = [
   ['--no-logout-uri', 'forget its logout addresses'],
   ['--no-logback-uri', 'forget its logback address'],
   ['--no-logo', 'forget its logo'],
+  ['--no-client-uri', 'forget its website'],
+  ['--no-policy-uri', 'forget its privacy policy'],
+  ['--no-tos-uri', 'forget its terms of service'],
   ['--no-resource', 'no resource servers'],
   ['--no-public', 'it can keep a secret, and gets one'],
   ['--no-native', 'a web app'],
@@ -191,6 +199,9 @@ function toChanges(options: ClientOptions): Changes {
   const removable: { [K in keyof ClientRequest]?: ClientRequest[K] | false | '' | undefined } = {
     logbackUri: options.logbackUri,
     logo: options.logo,
+    clientUri: options.clientUri,
+    policyUri: options.policyUri,
+    tosUri: options.tosUri,
     profile: options.profile,
     backchannelLogoutUri: options.backchannelLogoutUri,
     jwksUri: options.jwksUri,

@@ -20,6 +20,10 @@ export interface ClientMetadata {
   /** The specification's `logback_uri`. */
   initiate_login_uri?: string;
   logo_uri?: string;
+  /** Its pages about itself, its use of data and its terms: the consent page links them. */
+  client_uri?: string;
+  policy_uri?: string;
+  tos_uri?: string;
   application_type: 'web' | 'native';
   token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'private_key_jwt';
   /** Public keys of its assertions, for `private_key_jwt` (RFC 7523): one of these two properties. */

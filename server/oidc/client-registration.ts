@@ -40,6 +40,9 @@ function toOptionalMetadata(request: CompleteRequest): Partial<ClientMetadata> {
       backchannel_logout_uri: request.backchannelLogoutUri,
       backchannel_logout_session_required: true,
     }),
+    ...(request.clientUri !== undefined && { client_uri: request.clientUri }),
+    ...(request.policyUri !== undefined && { policy_uri: request.policyUri }),
+    ...(request.tosUri !== undefined && { tos_uri: request.tosUri }),
     ...toSecurityMetadata(request),
     ...(request.requiredPlans?.length && { required_plans: request.requiredPlans }),
     ...(request.requiredEntitlements?.length && { required_entitlements: request.requiredEntitlements }),
@@ -81,6 +84,13 @@ export function clientMetadata(input: ClientRequest, { development }: { developm
   };
 }
 
+/** Its pages for the consent page. */
+const toPages = ({ client_uri, policy_uri, tos_uri }: ClientMetadata): Partial<ClientRequest> => ({
+  ...(client_uri !== undefined && { clientUri: client_uri }),
+  ...(policy_uri !== undefined && { policyUri: policy_uri }),
+  ...(tos_uri !== undefined && { tosUri: tos_uri }),
+});
+
 /** Its requests and tokens. */
 function toSecurityRequest(client: ClientMetadata): Partial<ClientRequest> {
   return {
@@ -107,6 +117,7 @@ export function toClientRequest(client: ClientMetadata): ClientRequest {
     logoutUris: client.post_logout_redirect_uris,
     ...(client.initiate_login_uri !== undefined && { logbackUri: client.initiate_login_uri }),
     ...(client.logo_uri !== undefined && { logo: client.logo_uri }),
+    ...toPages(client),
     public: client.token_endpoint_auth_method === 'none',
     ...(client.jwks && { jwks: client.jwks }),
     ...(client.jwks_uri !== undefined && { jwksUri: client.jwks_uri }),

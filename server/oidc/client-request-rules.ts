@@ -29,10 +29,16 @@ const logoutUriRule: Rule = ({ logoutUris, native }, development) =>
   logoutUris.flatMap((uri) => uriFaults('logout-uri', uri, { native, development }));
 
 /** Addresses that are never those of a native app. */
-const webUriRule: Rule = ({ logbackUri, logo, backchannelLogoutUri, jwksUri }, development) =>
+const webUriRule: Rule = (
+  { logbackUri, logo, clientUri, policyUri, tosUri, backchannelLogoutUri, jwksUri },
+  development,
+) =>
   Object.entries({
     'logback-uri': logbackUri,
     logo,
+    'client-uri': clientUri,
+    'policy-uri': policyUri,
+    'tos-uri': tosUri,
     'backchannel-logout-uri': backchannelLogoutUri,
     'jwks-uri': jwksUri,
   }).flatMap(([name, uri]) => (uri === undefined ? [] : uriFaults(name, uri, { native: false, development })));

@@ -8,6 +8,10 @@ export interface ClientRequest {
   logoutUris?: string[];
   logbackUri?: string;
   logo?: string;
+  /** Its pages for the consent page. */
+  clientUri?: string;
+  policyUri?: string;
+  tosUri?: string;
   public?: boolean;
   /** It authenticates with a key (`private_key_jwt`): its public keys, or their address. */
   jwks?: PublicKeySet;

@@ -54,6 +54,7 @@ export async function showConsent(r: RequestContext, deps: OidcDeps): Promise<vo
       clientName,
       ...(client.logoUri !== undefined && { clientLogo: client.logoUri }),
       clientHost: toClientHost(request),
+      clientPages: { website: client.clientUri, privacy: client.policyUri, terms: client.tosUri },
       onDevice: interaction.deviceCode !== undefined,
       // The client app itself may have requested the page (prompt=consent).
       reason: consentReason(client) ?? 'prompt',

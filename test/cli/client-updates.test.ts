@@ -19,6 +19,10 @@ describe.each(backends)('foyer client update on $name', (backend) => {
       ...shop,
       '--logo',
       'https://shop.example.com/logo.png',
+      '--client-uri',
+      'https://shop.example.com/about',
+      '--policy-uri',
+      'https://shop.example.com/privacy',
       '--logout-uri',
       'https://shop.example.com/out',
     );
@@ -29,15 +33,18 @@ describe.each(backends)('foyer client update on $name', (backend) => {
       '--redirect-uri',
       'https://new.example.com/cb',
       '--no-logo',
+      '--no-policy-uri',
       '--json',
     );
     expect(run.json()).toMatchObject({
       client_name: 'The Shop',
       redirect_uris: ['https://new.example.com/cb'],
       post_logout_redirect_uris: ['https://shop.example.com/out'],
+      client_uri: 'https://shop.example.com/about',
       scope: 'openid profile email phone',
     });
     expect(run.json()).not.toHaveProperty('logo_uri');
+    expect(run.json()).not.toHaveProperty('policy_uri');
     expect(run.json()).not.toHaveProperty('client_secret');
     expect((await foyer('client', 'show', 'shop', '--json')).json()).toEqual(run.json());
     const cleared = await foyer('client', 'update', 'shop', '--no-logout-uri', '--third-party', '--json');

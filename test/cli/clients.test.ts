@@ -180,6 +180,8 @@ describe.each(backends)('foyer client on $name', (backend) => {
       'nowhere',
       '--logo',
       'ftp://x/y',
+      '--policy-uri',
+      'javascript:alert(1)',
       '--scope',
       'email',
       'admin',
@@ -189,7 +191,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
       'HS256',
     );
     expect({ code: run.code, out: run.out }).toEqual({ code: 1, out: '' });
-    expect(run.err).toMatch(/^Refused, 10 faults:\n/);
+    expect(run.err).toMatch(/^Refused, 11 faults:\n/);
     for (const flag of [
       'id',
       'name',
@@ -197,6 +199,7 @@ describe.each(backends)('foyer client on $name', (backend) => {
       'redirect-uri https',
       'logout-uri',
       'logo',
+      'policy-uri',
       'scope admin',
       'scope:',
       'response-type',

@@ -41,6 +41,27 @@ describe.each(backends)('consent on $name', (backend) => {
     expect(page).toMatch(/name="decision" value="deny"|value="deny"[^>]* name="decision"/);
   });
 
+  it('The consent page links the registered pages of the app in a tab that cannot reach it, and none otherwise', async () => {
+    const without = await (await browser.get((await lead(await client.begin())).href)).text();
+    expect(without).not.toContain('consent-pages');
+    const registered = await context.foyer.addClient({
+      thirdParty: true,
+      clientUri: 'https://shop.example/about',
+      policyUri: 'https://shop.example/privacy',
+      tosUri: 'https://shop.example/terms',
+    });
+    const shop = await relyingParty(context.foyer, registered, 'openid email');
+    const page = await (await browser.get((await lead(await shop.begin())).href)).text();
+    const links = [
+      ...page.matchAll(/<a href="(https:\/\/shop\.example\/\w+)" target="_blank" rel="noopener noreferrer">/g),
+    ];
+    expect(links.map(([, href]) => href)).toEqual([
+      'https://shop.example/about',
+      'https://shop.example/privacy',
+      'https://shop.example/terms',
+    ]);
+  });
+
   it('A user who allows gives the client the requested scopes, and later requests of the session ask no consent', async () => {
     const begun = await client.begin();
     const tokens = await client.redeem(await allow(begun), begun);

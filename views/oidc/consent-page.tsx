@@ -9,6 +9,9 @@ import { Mark } from '../parts/mark.tsx';
 import { Script } from '../parts/script.tsx';
 import type { ScopeText } from './scope-texts.ts';
 
+type ClientPage = 'website' | 'privacy' | 'terms';
+const clientPageNames = ['website', 'privacy', 'terms'] as const satisfies readonly ClientPage[];
+
 interface ConsentPageProps {
   ctx: PageContext;
   action: string;
@@ -18,6 +21,8 @@ interface ConsentPageProps {
   clientLogo?: string;
   /** Host (or scheme) of the registered address to which the user returns. */
   clientHost: string;
+  /** The app's own pages, as registered. */
+  clientPages?: Partial<Record<ClientPage, string | undefined>>;
   /** The request continues on another device. */
   onDevice?: boolean;
   reason: 'third-party' | 'native' | 'prompt';
@@ -42,6 +47,31 @@ function Account({ ctx: { t, member }, memberEmail, otherAccountHref }: ConsentP
         )}
       </p>
     </div>
+  );
+}
+
+/** The app's own pages, in a tab of their own, which cannot reach this one. */
+function ClientPages({
+  ctx: { t },
+  clientName,
+  clientPages = {},
+}: Pick<ConsentPageProps, 'ctx' | 'clientName' | 'clientPages'>) {
+  const links = clientPageNames.flatMap((name) => {
+    const href = clientPages[name];
+    return href === undefined ? [] : [{ name, href }];
+  });
+  if (links.length === 0) return null;
+  return (
+    <ul className="consent-pages small" aria-label={t('oauth.consent.pages.label', { clientName })}>
+      {links.map(({ name, href }) => (
+        <li key={name}>
+          <a href={href} target="_blank" rel="noopener noreferrer">
+            {t(`oauth.consent.pages.${name}`)}
+            <span className="visually-hidden"> ({t('common.newTab')})</span>
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -96,6 +126,7 @@ export function ConsentPage(props: ConsentPageProps) {
         {props.onDevice ? t('oauth.consent.onDevice') : t('oauth.consent.returnTo', { host })}{' '}
         {t('oauth.consent.removable')}
       </p>
+      <ClientPages ctx={ctx} clientName={clientName} clientPages={props.clientPages} />
       <form className="actions even" method="post" action={props.action}>
         <HiddenFields fields={props.fields} />
         <Button name="decision" value="deny" kind="quiet">

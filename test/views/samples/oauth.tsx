@@ -43,6 +43,11 @@ export function oauthSamples(ctx: PageContext): Record<string, Sample> {
           clientId="ledger"
           clientName="Ledger & Sons"
           clientHost="ledger.example"
+          clientPages={{
+            website: 'https://ledger.example/',
+            privacy: 'https://ledger.example/privacy',
+            terms: undefined,
+          }}
           reason="third-party"
           scopes={scopes.slice(0, 4)}
           memberEmail={member.email}
