@@ -34,7 +34,7 @@ const detailsByType = {
   'account.deletion-requested': none,
   'account.deletion-cancelled': none,
   'account.erased': none,
-  'membership.changed': z.strictObject({ plan: short, status: short }),
+  'membership.changed': z.strictObject({ plan: short, status: short, seats: count.optional() }),
   'payment.made': z.strictObject({ invoice: short, amountCents: z.int(), currency: short, plan: short }),
   'payment.refunded': z.strictObject({ invoice: short, amountCents: z.int(), currency: short }),
   'payment.disputed': z.strictObject({ invoice: short, state: short }),

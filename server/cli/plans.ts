@@ -7,6 +7,7 @@ import {
   type Drift,
   type ExpectedPrice,
   findDrift,
+  type Plan,
   type PlanAct,
   readPlansFromStripe,
   type StripeClient,
@@ -61,28 +62,33 @@ const inWords = (drift: Drift) =>
 const staysInWords = (members: number) => (members > 0 ? [`${counted(members, 'member')} on the old price`] : []);
 const actInWords = (act: PlanAct) => ('id' in act ? `${act.act} ${act.id}` : act.act);
 
+const perSeat = ({ seats }: Plan) => (seats === null ? '' : ` per seat, ${seats.min} to ${seats.max}`);
+
 function listPlans({ catalogue }: PlanSetup): Result {
   const { plans, currency, trial } = catalogue;
   const periods = { '1': 'monthly', '2': 'yearly' };
   const rows = plans.map((plan) => [
     ...[plan.id, plan.code, plan.name, plan.kind],
     plan.type === null ? '' : periods[plan.type],
-    plan.kind === 'paid' ? amount(plan.amountCents, currency) : '',
+    plan.kind === 'paid' ? `${amount(plan.amountCents, currency)}${perSeat(plan)}` : '',
     ...[plan.planKey, plan.entitlements.join(' ')],
   ]);
-  const json = plans.map(({ id, code, planKey, name, kind, type, amountCents, lookupKey, tier, entitlements }) => ({
-    id,
-    code,
-    plan_hash: planKey,
-    name,
-    kind,
-    plan_type: type,
-    amount: amountCents,
-    currency,
-    lookup_key: lookupKey,
-    tier,
-    entitlements,
-  }));
+  const json = plans.map(
+    ({ id, code, planKey, name, kind, type, amountCents, seats, lookupKey, tier, entitlements }) => ({
+      id,
+      code,
+      plan_hash: planKey,
+      name,
+      kind,
+      plan_type: type,
+      amount: amountCents,
+      ...(seats && { seats }),
+      currency,
+      lookup_key: lookupKey,
+      tier,
+      entitlements,
+    }),
+  );
   const begin = `Members begin with ${trial.name} (${trial.lookupKey}): ${trial.days} days, ${trial.postSignUpDays} in the post-signup flow.`;
   return {
     json,

@@ -1,8 +1,10 @@
 import * as oidc from 'openid-client';
+import { listEvents } from '../../server/audit/index.ts';
 import { standing } from '../account/membership-steps.ts';
+import { cliOf } from '../support/cli.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { hiddenFields } from './pause-steps.ts';
-import { askForSeats, confirmOnPage, startSeatsShop, withSeats } from './seats-steps.ts';
+import { askForSeats, confirmOnPage, plansWithSeats, startSeatsShop, withSeats } from './seats-steps.ts';
 import { cards, type Shop } from './steps.ts';
 
 describe('the number of seats for client apps and callers', () => {
@@ -59,6 +61,34 @@ describe('the number of seats for client apps and callers', () => {
     expect(starter).toMatchObject({ planAmount: 99, seats: { min: 1, max: 50 } });
     const { Items: [scale] = [] } = (await read('/user/listplanWithId', { planId: '14' })) as { Items?: unknown[] };
     expect(scale).not.toHaveProperty('seats');
+  });
+
+  it('The operator’s commands name the bounds of a plan and the seats of a member', async () => {
+    const { user } = await withSeats(shop, 3);
+    const foyer = cliOf(shop.foyer, { PLANS_FILE: plansWithSeats() });
+    expect((await foyer('user', 'show', user.email)).out).toMatch(
+      /^Plan {6}Starter \(10, m-99\)\nSeats {5}3\nGives {5}showcase:1/m,
+    );
+    expect((await foyer('user', 'show', user.email, '--json')).json()).toMatchObject({ plan: '10', seats: 3 });
+    const listed = (await foyer('plans', 'list')).out;
+    expect(listed).toMatch(/^10 +m-99 +Starter +paid +monthly +99\.00 usd per seat, 1 to 50 +starter-monthly/m);
+    expect(listed).toMatch(/^14 +m-899 +Scale +paid +monthly +899\.00 usd +scale-monthly/m);
+    const plans = (await foyer('plans', 'list', '--json')).json<unknown[]>();
+    expect(plans).toContainEqual(expect.objectContaining({ id: '12', amount: 49_900, seats: { min: 2, max: 10 } }));
+  });
+
+  it('The audit trail has each number of seats once', async () => {
+    const { user, browser } = await withSeats(shop, 2);
+    await askForSeats(browser, '4');
+    await confirmOnPage(browser, '10');
+    await shop.membership.refresh(user.id);
+    await shop.foyer.app.audit.seal();
+    const events = await listEvents(shop.foyer.deps.database.db, { userId: user.id, limit: 50 });
+    const changes = events.filter(({ type, details }) => type === 'membership.changed' && details.plan === '10');
+    expect(changes.map(({ details }) => details).toReversed()).toEqual([
+      { plan: '10', status: 'active', seats: 2 },
+      { plan: '10', status: 'active', seats: 4 },
+    ]);
   });
 
   it('A pause keeps the number, and the plan goes on with it at its price', async () => {

@@ -3,6 +3,7 @@ import type { Outbox } from '../../messages/index.ts';
 import type { PlanId, StripeCustomerId, UserId } from '../../shared/index.ts';
 import type { Schema } from '../../store/index.ts';
 import { findUser, setUserPlan } from '../../users/index.ts';
+import { findPlan } from '../catalogue/catalogue.ts';
 import type { BillingDeps } from '../deps.ts';
 import { completeTask, listTasks } from '../jobs/task-store.ts';
 import type { Order } from '../orders/order.ts';
@@ -108,7 +109,10 @@ async function syncSnapshot(
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
     const isNewPlan = (user?.planId ?? null) !== planId;
-    if (isNewPlan || before.status !== after.status) await recordMembership(outbox, trx, { after, planId, nowMs });
+    const { chosenSeats: seats } = findPlan(catalogue, planId, after.seats) ?? {};
+    const hasOtherSeats = seats !== undefined && before.seats !== after.seats;
+    if (isNewPlan || hasOtherSeats || before.status !== after.status)
+      await recordMembership(outbox, trx, { after, planId, seats, nowMs });
     await setUserPlan(trx, { userId, planId, seats: after.seats, trialUntil: trialUntil(after) }, nowMs);
     const paying = open?.state === 'charging';
     if (user)
@@ -146,12 +150,20 @@ async function recordPayments(
   }
 }
 
+interface RecordedMembership {
+  after: Membership;
+  planId: PlanId | null;
+  /** Of a plan that is sold by the seat. */
+  seats: number | undefined;
+  nowMs: number;
+}
+
 async function recordMembership(
   { record }: Outbox,
   trx: Transaction<Schema>,
-  { after, planId, nowMs }: { after: Membership; planId: PlanId | null; nowMs: number },
+  { after, planId, seats, nowMs }: RecordedMembership,
 ): Promise<void> {
-  const details = { plan: planId ?? 'none', status: after.status };
+  const details = { plan: planId ?? 'none', status: after.status, ...(seats !== undefined && { seats }) };
   await record(trx, { type: 'membership.changed', details, subject: after.userId, atMs: nowMs });
 }
 
