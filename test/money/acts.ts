@@ -8,6 +8,7 @@ import {
   type NextCharge,
   readAnnouncement,
   readResumptions,
+  tickedBox,
   wordsOf,
 } from './read-pages.ts';
 import { type Arrival, islandProps, type Visitor } from './visitor.ts';
@@ -53,7 +54,7 @@ async function enterCard({ visitor, engine }: Hand, html: string, number: string
   if (!props) return undefined;
   const begun = (await visitor.callScript(props.setupUrl, {})) as { clientSecret?: string } | undefined;
   const setupIntent = begun?.clientSecret && confirmCard(engine, begun.clientSecret, number);
-  return setupIntent ? visitor.press(props.action, { ...props.fields, setupIntent }) : undefined;
+  return setupIntent ? visitor.press(props.action, { ...props.fields, ...tickedBox(html), setupIntent }) : undefined;
 }
 
 export async function changeCard(hand: Hand, number: string): Promise<Outcome> {

@@ -31,6 +31,7 @@ export async function confirmByApi(
   const { status, body } = await visitor.callApi(path, {
     plan_name: findPlan(planId)?.code,
     amount: (dueCents / 100).toFixed(2),
+    begins_at_once: true,
     ...(promo !== undefined && { discountCoupon: promo }),
   });
   return outcomeOfCall(status, body as Problem);

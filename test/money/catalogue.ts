@@ -64,7 +64,7 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
     trial,
     defaultPlan: '10',
     graceDays: 7,
-    consumers: { withdrawalDays: 14 },
+    consumers: { withdrawalDays: 14, refund: 'prorated' },
     pause: { months: pauseMonths },
     formerCodes: [],
     plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid, ...partner],

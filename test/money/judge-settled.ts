@@ -101,7 +101,10 @@ const isReturn = ({ planId, dueCents }: Press, before: Press | undefined): boole
 export function judgeAnnounced({ books, account, member, findings, nowMs }: Settled): void {
   const { presses, payments, withdrawals } = member.ledger;
   const charges = new Set(account.charges.map(({ id }) => id));
-  for (const { atMs, cents, isDone } of withdrawals) {
+  for (const { atMs, cents, isDone, kept } of withdrawals) {
+    if (kept && kept.keptCents !== Math.floor(((kept.backCents + kept.keptCents) * kept.used) / kept.total)) {
+      findings.report('O2', member, `a withdrawal keeps ${kept.keptCents} for ${kept.used} of ${kept.total} days`);
+    }
     const back = books.refunds.filter(
       ({ amount, charge, created }) => amount === cents && charges.has(charge) && created * 1_000 + 999 >= atMs,
     );

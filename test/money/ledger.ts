@@ -1,4 +1,4 @@
-import type { Announcement, NextCharge } from './read-pages.ts';
+import type { Announcement, NextCharge, readKeptDays } from './read-pages.ts';
 
 /** How a press of a button ended, as the page says. `unknown`: the connection broke. */
 export type Outcome = 'done' | 'noted' | 'declined' | 'changed' | 'waits' | 'refused' | 'failed' | 'unknown';
@@ -44,7 +44,7 @@ export interface Ledger {
   /** What the member has without payment: more than one after an act that has failed. */
   basePlans: (string | undefined)[];
   /** Withdrawals from a purchase, with the amount that the page has named. */
-  withdrawals: { atMs: number; cents: number; isDone: boolean }[];
+  withdrawals: { atMs: number; cents: number; isDone: boolean; kept: ReturnType<typeof readKeptDays> }[];
   /** Owed to the seller, as pages have said: the next charge contains it. */
   owedCents: number;
   /** A request for deletion was not answered: the next sign-in takes it back, if it was stored. */

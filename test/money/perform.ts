@@ -5,7 +5,7 @@ import { findPlan, freePlanId, partnerPlans } from './catalogue.ts';
 import { nothing, type Outcome, type Press, shownAnnouncement, shownNext } from './ledger.ts';
 import { type Operation, type Random, shownOperation } from './operations.ts';
 import { performAlone } from './outside.ts';
-import { type Announcement, balanceChange, type NextCharge, readNextCharge } from './read-pages.ts';
+import { type Announcement, balanceChange, type NextCharge, readKeptDays, readNextCharge } from './read-pages.ts';
 import { accountOf, dayOf, isLive, planOfPrice } from './stripe-books.ts';
 import type { Member, World } from './world.ts';
 
@@ -230,7 +230,10 @@ async function withdraw(world: World, { ledger }: Member, { hand, operation }: H
   const { outcome = 'unknown', amountCents } = done.result ?? {};
   if (outcome === 'refused') return outcome;
   const isDone = outcome === 'done' || outcome === 'noted';
-  if (amountCents !== undefined) ledger.withdrawals.push({ atMs, cents: amountCents, isDone });
+  if (amountCents !== undefined) {
+    const kept = readKeptDays(done.result?.text ?? '');
+    ledger.withdrawals.push({ atMs, cents: amountCents, isDone, kept });
+  }
   ledger.promises = isDone ? [nothing] : [...ledger.promises, nothing];
   return outcome;
 }

@@ -113,16 +113,35 @@ export interface Form {
   fields: Record<string, string>;
 }
 
-/** The forms of a page, with their hidden fields. */
+/** The request that a plan begins at once, ticked; the box may stand outside of its form. */
+export const tickedBox = (html: string): Record<string, string> =>
+  /<input [^>]*name="beginsAtOnce"/.test(html) ? { beginsAtOnce: '1' } : {};
+
+/** What a withdrawal keeps for the days until it, as its page names it; undefined: it names none. */
+export function readKeptDays(
+  text: string,
+): { backCents: number; keptCents: number; used: number; total: number } | undefined {
+  const [, kept, used, total] = /We keep (\S+) for (\d+) of (\d+) days/.exec(text) ?? [];
+  const back = /We give (\S+) back/.exec(text)?.[1];
+  const credit = /(\S+) that was paid from your credit/.exec(text)?.[1];
+  const cents = (amount: string | undefined) => (amount === undefined ? 0 : (findMoney(amount) ?? 0));
+  if (kept === undefined) return undefined;
+  const backCents = cents(back) + cents(credit);
+  return { backCents, keptCents: cents(kept), used: Number(used), total: Number(total) };
+}
+
+/** The forms of a page, with their hidden fields and the box of an order. */
 export const listForms = (html: string): Form[] =>
   [...html.matchAll(/<form [^>]*?action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, action = '', content = '']) => ({
     action: unescaped(action),
-    fields: Object.fromEntries(
-      [...content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
-        name,
-        unescaped(value),
-      ]),
-    ),
+    fields: {
+      ...Object.fromEntries(
+        [...content.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
+          ([, name = '', value = '']) => [name, unescaped(value)],
+        ),
+      ),
+      ...tickedBox(content),
+    },
   }));
 
 export interface Announcement {
