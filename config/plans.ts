@@ -73,6 +73,13 @@ function hasCents(currency: string): boolean {
 
 const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
 
+/** Numbers of months to choose from. */
+const monthsUpTo = (max: number) =>
+  z
+    .array(z.int('write whole months').min(1, 'write at least 1').max(max, `write at most ${max}`))
+    .min(1, 'name at least one number of months')
+    .max(6, 'name at most 6');
+
 const catalogue = z.strictObject({
   currency: z
     .string()
@@ -106,12 +113,13 @@ const catalogue = z.strictObject({
   /** Whether a plan that a user cancels ends with its period, or at once with a refund of the unused part. */
   cancel: z.enum(['period-end', 'prorated'], 'write period-end or prorated').default('period-end'),
   /** For how many months a user can pause a paid plan; without it, not at all. */
-  pause: z
+  pause: z.strictObject({ months: monthsUpTo(12) }).optional(),
+  /** Which paid plans are given by gift codes, and for how many months; without it, none. */
+  gifts: z
     .strictObject({
-      months: z
-        .array(z.int('write whole months').min(1, 'write at least 1').max(12, 'write at most 12'))
-        .min(1, 'name at least one number of months')
-        .max(6, 'name at most 6'),
+      months: monthsUpTo(36),
+      /** Their ids; by default, of all paid plans. */
+      plans: z.array(handle).min(1, 'name at least one plan, or leave it out').max(100, 'name at most 100').optional(),
     })
     .optional(),
   /** For sales to consumers in the EU; without it users cannot withdraw. */
@@ -179,14 +187,32 @@ function seatFaults({ plans, consumers }: PlansFile): string[] {
   });
 }
 
+const listTwice = <T>(values: readonly T[]): T[] => [
+  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
+];
+
+function giftFaults({ gifts, plans }: PlansFile): string[] {
+  const named = gifts?.plans ?? [];
+  const bySeat = (id: string) => plans.some((plan) => plan.id === id && plan.kind === 'paid' && plan.seats);
+  const notPaid = named.filter((id) => plans.find((plan) => plan.id === id)?.kind !== 'paid');
+  return [
+    ...listTwice(gifts?.months ?? []).map((each) => `gifts.months: ${each} stands there twice`),
+    ...listTwice(named).map((id) => `gifts.plans: ${id} stands there twice`),
+    ...new Set(notPaid.map((id) => `gifts.plans: there is no paid plan with the id ${id}`)),
+    ...named.filter(bySeat).map((id) => `gifts.plans: ${id} is sold by the seat, and cannot be given`),
+    ...(gifts && !plans.some((plan) => plan.kind === 'paid' && !plan.seats)
+      ? ['gifts: there is no paid plan to give']
+      : []),
+  ];
+}
+
 /** Checks uniqueness and references. */
 function contradictions(file: PlansFile): string[] {
   const { plans, trial, defaultPlan, formerCodes, consumers, cancel, pause } = file;
   const faults: string[] = seatFaults(file);
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
-    const twice = [...new Set(args.filter((value, index) => args.indexOf(value) !== index))];
-    for (const value of twice) faults.push(`plans: ${what} ${value} stands there twice`);
+    for (const value of listTwice(args)) faults.push(`plans: ${what} ${value} stands there twice`);
   };
   unique(
     'id',
@@ -205,10 +231,8 @@ function contradictions(file: PlansFile): string[] {
     'tier',
     plans.map((plan) => (plan.kind === 'partner' ? String(plan.tier) : undefined)),
   );
-  const months = pause?.months ?? [];
-  for (const each of new Set(months.filter((one, index) => months.indexOf(one) !== index))) {
-    faults.push(`pause.months: ${each} stands there twice`);
-  }
+  for (const each of listTwice(pause?.months ?? [])) faults.push(`pause.months: ${each} stands there twice`);
+  faults.push(...giftFaults(file));
   for (const type of ['1', '2']) {
     const marked = plans.filter((plan) => plan.kind !== 'partner' && plan.planType === type && plan.mostChosen);
     if (marked.length > 1) {

@@ -110,6 +110,11 @@ export const notes = {
   leases: 'The process that does a job which only one may do at a time.',
   memberships:
     'The membership of a user, as last read from Stripe. Only one function writes it (`billing/subscription/sync-from-stripe.ts`), which reads Stripe first and overwrites only the version that it has seen.',
+  gifts: 'A code that gives a paid plan for some months, once. A revoked, expired or used one stays for a while.',
+  'gifts.code_hash': 'SHA-256 of the code, which is shown once.',
+  'gifts.user_id': 'The member who has redeemed it; null: none yet, or one who is erased.',
+  'gifts.ends_at': 'The end of the plan that it has given.',
+  'memberships.gift_plan_id': 'The plan by a gift code, and its end.',
   'memberships.customer_id': "Stripe's customer; null until there is one.",
   'memberships.customer_asked_at':
     'Start of the requests for it under the present idempotency keys, which Stripe keeps for a day.',

@@ -20,6 +20,7 @@ const texts: Readonly<Record<string, TextKey>> = {
   'account.deletion-requested': 'devices.activity.events.deletionRequested',
   'account.deletion-cancelled': 'devices.activity.events.deletionCancelled',
   'membership.changed': 'devices.activity.events.membership',
+  'gift.redeemed': 'devices.activity.events.gift',
   'payment.made': 'devices.activity.events.paid',
   'payment.refunded': 'devices.activity.events.refunded',
   'payment.disputed': 'devices.activity.events.disputed',

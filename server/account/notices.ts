@@ -46,6 +46,7 @@ const membershipNotices = {
   refunded: 'membership.done.refunded',
   withdrawn: 'membership.withdraw.done',
   'withdraw-noted': 'membership.withdraw.noted',
+  gift: 'membership.done.gift',
   resumed: 'membership.done.resumed',
   pause: 'membership.done.pause',
   'pause-noted': 'membership.noted.pause',

@@ -35,6 +35,10 @@ const detailsByType = {
   'account.deletion-cancelled': none,
   'account.erased': none,
   'membership.changed': z.strictObject({ plan: short, status: short, seats: count.optional() }),
+  /** `gift`: the id of the code; `gifts`: their number. */
+  'gift.created': z.strictObject({ gifts: count, plan: short, months: count }),
+  'gift.redeemed': z.strictObject({ gift: short, plan: short, months: count }),
+  'gift.revoked': z.strictObject({ gift: short }),
   'payment.made': z.strictObject({ invoice: short, amountCents: z.int(), currency: short, plan: short }),
   'payment.refunded': z.strictObject({ invoice: short, amountCents: z.int(), currency: short }),
   'payment.disputed': z.strictObject({ invoice: short, state: short }),

@@ -12,6 +12,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 import { createPrices } from './catalogue/prices.ts';
 import type { BillingDeps, CardLimitSettings } from './deps.ts';
 import { findDetailsState, saveDetails } from './details/save-details.ts';
+import { createGifts } from './gifts/redeem-gift.ts';
 import { reconcile } from './jobs/comparison.ts';
 import { startBillingJobs } from './jobs/jobs.ts';
 import { runMaintenance } from './jobs/maintenance.ts';
@@ -133,6 +134,7 @@ export function createBillingModule(settings: MembershipSettings): BillingModule
   const alone = <T>(user: Pick<User, 'id'>, act: () => Promise<T>) => withUserLock(database, user.id, act);
   return {
     ...createPauses(deps, { readBy, alone }),
+    ...createGifts(deps, { alone }),
     sold: stripe !== undefined,
     catalogue,
     deps,

@@ -46,6 +46,16 @@ export type { StripeForBrowsers } from './checkout/stripe-js.ts';
 export type { BillingDeps } from './deps.ts';
 export { detailsForm, saveDetailsAction, toDetailsTexts } from './details/details-form.ts';
 export { listCountries, toDetailsView } from './details/details-view.ts';
+export { createGiftCode, toGiftCodeHash } from './gifts/gift-code.ts';
+export {
+  findGift,
+  findGiftById,
+  type Gift,
+  giftState,
+  insertGift,
+  listGifts,
+  revokeGift,
+} from './gifts/gift-store.ts';
 export { countTasks } from './jobs/task-store.ts';
 export type { EndOnNotice, Order } from './orders/order.ts';
 export { listOrders } from './orders/order-store.ts';
@@ -65,6 +75,7 @@ export { recordContactChange } from './subscription/contact-store.ts';
 export type { AnnouncedEnd, ProratedEndResult } from './subscription/early-end.ts';
 export { assignBasePlan } from './subscription/free-plans.ts';
 export {
+  addMonths,
   type Membership,
   type NextCharge,
   type SubscriptionStatus,

@@ -3,6 +3,7 @@ import type { Database } from '../store/index.ts';
 import type { PersonalDataSource } from '../users/index.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { eraseDetails, findDetails, type StoredDetails } from './details/details-store.ts';
+import { eraseGifts, listRedeemedGifts } from './gifts/gift-store.ts';
 import { addBillingTask, eraseTasks, listTasks } from './jobs/task-store.ts';
 import { anonymiseOrders, listOrders } from './orders/order-store.ts';
 import { eraseTrialClaims, listNotifications, listPurchases, listTrialClaims } from './personal-data-store.ts';
@@ -69,7 +70,7 @@ const withoutUser = ({ userId: _, ...details }: StoredDetails) => details;
 export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
   name: 'membership',
   async exportData({ id }) {
-    const [membership, purchases, orders, notified, trials, tasks, details] = await Promise.all([
+    const [membership, purchases, orders, notified, trials, tasks, details, gifts] = await Promise.all([
       findMembership(db, id),
       listPurchases(db, id),
       listOrders(db, id),
@@ -77,6 +78,7 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
       listTrialClaims(db, id),
       listTasks(db, id),
       findDetails(db, id),
+      listRedeemedGifts(db, id),
     ]);
     const { userId: _, version: _version, ...subscription } = membership ?? {};
     return {
@@ -86,6 +88,7 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
       orders: orders.map(({ userId: _, ...order }) => order),
       told: notified,
       trials,
+      gifts,
       waiting: tasks.map(({ kind, createdAt }) => ({ kind, createdAt })),
     };
   },
@@ -94,6 +97,7 @@ export const billingDataSource = ({ db }: Database): PersonalDataSource => ({
     await erasePurchases(trx, id);
     await eraseTrialClaims(trx, id);
     await eraseDetails(trx, id);
+    await eraseGifts(trx, id);
     // Accounting data stay, without the user.
     await anonymiseOrders(trx, id);
     // Deleting the customer at Stripe also ends every subscription.

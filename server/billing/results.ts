@@ -2,6 +2,7 @@ import type { PlanId, UserId } from '../shared/index.ts';
 import type { User } from '../users/index.ts';
 import type { BillingPeriod, Plan } from './catalogue/catalogue.ts';
 import type { BillingDetails, StoredDetails } from './details/details-store.ts';
+import type { GiftService } from './gifts/gift-rules.ts';
 import type { EndOnNotice, Order } from './orders/order.ts';
 import type { AmountLine } from './stripe/stripe-invoices.ts';
 import type { Decline } from './stripe/stripe-objects.ts';
@@ -210,7 +211,7 @@ export interface InvoiceView {
 }
 
 /** The interface of this module for higher layers. */
-export interface BillingService extends PauseService {
+export interface BillingService extends PauseService, GiftService {
   /** Without Stripe no plans are sold; free and partners' plans are still given. */
   readonly sold: boolean;
   /**

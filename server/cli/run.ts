@@ -9,6 +9,7 @@ import { clientCommands } from './clients.ts';
 import { createProgram } from './command.ts';
 import { doctorCommand } from './doctor.ts';
 import { exitCodes, exitCodesHelp, explain } from './errors.ts';
+import { giftCommands } from './gifts.ts';
 import type { CliIo } from './io.ts';
 import { keyCommands } from './keys.ts';
 import { mailCommands } from './mail.ts';
@@ -23,7 +24,15 @@ import { userCommands } from './users.ts';
 
 /** In the order of the help. */
 const commands = [
-  ...[clientCommands, userCommands, resourceCommands, partnerDealCommands, planCommands, providerCommands],
+  ...[
+    clientCommands,
+    userCommands,
+    resourceCommands,
+    partnerDealCommands,
+    giftCommands,
+    planCommands,
+    providerCommands,
+  ],
   ...[billingCommands, outboxCommands, auditCommands, keyCommands, mailCommands, smsCommands, migrateCommand],
   ...[backupCommand, restoreCommand, doctorCommand],
 ];

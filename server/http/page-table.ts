@@ -92,6 +92,8 @@ export const pageAccess: Readonly<Record<string, PageRule>> = {
   'POST /plan-purchase-appsumo/': { rule: 'member', refusedBy: 'page' },
   'GET /plan-purchase-appsumo/:planId': { rule: 'member', refusedBy: 'page' },
   'POST /plan-purchase-appsumo/:planId': { rule: 'member', refusedBy: 'page' },
+  'GET /gift': { rule: 'member', refusedBy: 'page' },
+  'POST /gift': { rule: 'member', refusedBy: 'page' },
   // Forgotten passwords. The flow of a reset belongs to the browser that started it.
   'GET /forgot-password': 'visitor',
   'POST /forgot-password': 'visitor',

@@ -78,7 +78,7 @@ function requestNamedBy(address: string, isNested = false): string | undefined {
 
 /** Pages to which a pending request can lead. Every other page isolates its window, whatever its address contains. */
 const pagesOfRequests =
-  /^\/(?:$|oauth2\/authorize(?:$|\/)|(?:sign-in|second-factor|re-authenticate|tos|federation|signup|verify-code|post-signup|plan-purchase|plan-purchase-appsumo|forgot-password|reset-password|consent|begin-again|not-in-plan|verify-user|storage|login)(?:$|\/))/;
+  /^\/(?:$|oauth2\/authorize(?:$|\/)|(?:sign-in|second-factor|re-authenticate|tos|federation|signup|verify-code|post-signup|plan-purchase|plan-purchase-appsumo|gift|forgot-password|reset-password|consent|begin-again|not-in-plan|verify-user|storage|login)(?:$|\/))/;
 
 const joined = new WeakMap<IncomingMessage, RequestTraits>();
 

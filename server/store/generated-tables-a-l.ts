@@ -208,6 +208,22 @@ export interface TablesAToL {
     /** The provider's latest name; null: unknown. Not part of the identity, but it reveals a reassigned subject. */
     name: string | null;
   };
+  /** A code that gives a paid plan for some months, once. A revoked, expired or used one stays for a while. */
+  gifts: {
+    id: string;
+    /** SHA-256 of the code, which is shown once. */
+    codeHash: Sha256;
+    planId: PlanId;
+    months: number;
+    createdAt: number;
+    expiresAt: number;
+    revokedAt: number | null;
+    /** The member who has redeemed it; null: none yet, or one who is erased. */
+    userId: UserId | null;
+    redeemedAt: number | null;
+    /** The end of the plan that it has given. */
+    endsAt: number | null;
+  };
   /** The process that does a job which only one may do at a time. */
   leases: {
     name: string;

@@ -84,6 +84,9 @@ export interface TablesMToO {
     seats: number | null;
     /** The number of seats of that plan; null: one. */
     nextSeats: number | null;
+    /** The plan by a gift code, and its end. */
+    giftPlanId: PlanId | null;
+    giftUntil: number | null;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {

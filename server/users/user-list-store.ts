@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import type { UserId } from '../shared/index.ts';
+import type { PlanId, UserId } from '../shared/index.ts';
 import type { Db, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 import { toUser } from './user-store.ts';
@@ -23,12 +23,19 @@ export async function listUsers(db: Db, { limit, offset }: { limit: number; offs
   return rows.map(toUser);
 }
 
-/** A condition for queries of other modules: the user with this id is not disabled, and perhaps has no plan either. */
-export function isEnabledUser(id: Expression<UserId>, { withoutPlan = false } = {}): Expression<SqlBool> {
+/**
+ * A condition for queries of other modules: the user with this id is not disabled.
+ * @param plan the plan that they have; null: none
+ */
+export function isEnabledUser(
+  id: Expression<UserId>,
+  { plan }: { plan?: Expression<PlanId | null> | null } = {},
+): Expression<SqlBool> {
   const { exists, selectFrom } = expressionBuilder<Schema>();
   const enabled = selectFrom('users')
     .select('users.id')
     .where('users.id', '=', id)
     .where('users.disabledAt', 'is', null);
-  return exists(withoutPlan ? enabled.where('users.planId', 'is', null) : enabled);
+  if (plan === null) return exists(enabled.where('users.planId', 'is', null));
+  return exists(plan ? enabled.where('users.planId', '=', plan) : enabled);
 }

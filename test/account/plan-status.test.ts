@@ -38,6 +38,8 @@ const paid: Membership = {
   balanceCents: 0,
   contact: null,
   pause: null,
+  giftPlanId: null,
+  giftUntil: null,
   version: 1,
   syncedAt: nowMs,
 };
@@ -47,6 +49,21 @@ const of = (change: Partial<Membership>, atMs = nowMs) =>
 
 describe('toPlanStatus', () => {
   it.each<[string, Partial<Membership>, object]>([
+    [
+      'a gift, without the interval of the price',
+      { ...trial, giftPlanId: toPlanId('11'), giftUntil: nowMs + 1 },
+      { kind: 'gift', plan: { line: 'Starter' }, at: nowMs + 1 },
+    ],
+    [
+      'a gift that is over',
+      { ...trial, status: 'paused', giftPlanId: toPlanId('11'), giftUntil: nowMs },
+      { kind: 'trial-over' },
+    ],
+    [
+      'a paid plan beside a gift',
+      { giftPlanId: toPlanId('11'), giftUntil: nowMs + 1 },
+      { kind: 'renews', plan: { line: 'm-499' } },
+    ],
     ['the renewal of a paid plan', {}, { kind: 'renews', plan: { line: 'm-499' }, at: nowMs + 30 * dayMs }],
     ['the end of a cancelled plan', { cancelAtPeriodEnd: true }, { kind: 'ends', after: undefined }],
     [

@@ -17,6 +17,7 @@ import { giveTotp } from '../sign-in/factor-steps.ts';
 import type { Browser } from '../support/browser.ts';
 import type { TestFoyer } from '../support/foyer.ts';
 import { toUserId } from '../support/ids.ts';
+import { plansWith } from '../support/plans.ts';
 import { startProviders, type TestProviders } from '../support/providers.ts';
 import { routesOf } from '../support/routes.ts';
 import { sendRequest } from '../support/send-request.ts';
@@ -32,7 +33,14 @@ interface Whole {
 async function startWhole(backend: Backend): Promise<Whole> {
   const providers = await startProviders();
   const limits = { GUESS_LIMIT_ADDRESS: '100000', SIGN_UP_LIMIT_ADDRESS: '100000', CARD_LIMIT_ADDRESS: '100000' };
-  return { shop: await startShop(backend, { ...providers.environment(), ...limits }), providers };
+  return {
+    shop: await startShop(backend, {
+      ...providers.environment(),
+      ...limits,
+      PLANS_FILE: plansWith({ periods: 'days', gifts: { months: [3] } }),
+    }),
+    providers,
+  };
 }
 
 async function close({ shop, providers }: Whole): Promise<void> {

@@ -6,6 +6,7 @@ import { askForPhone, fresh, phoneCode, showPhoneCode } from '../account/contact
 import { askToLeave, dayMs, leavingMember, operatorOf } from '../account/deletion/steps.ts';
 import { link, linksOf, removePath } from '../account/provider-steps.ts';
 import { openShop, press, type Shop } from '../billing/checkout/shop.ts';
+import { createGift, giftOperator, giftPlans } from '../billing/gift-steps.ts';
 import { comeBy, type Kind, pressButton, somebody } from '../federation/steps.ts';
 import { addPasskey, signInWith } from '../passkeys/steps.ts';
 import { begin, confirm, member, newAddress } from '../sign-up/steps.ts';
@@ -16,21 +17,16 @@ import { startProviders, type TestProviders } from '../support/providers.ts';
 import { relyingParty, tokensFor } from '../support/relying-party.ts';
 import { answerXml, arrive, beginSaml } from '../support/saml.ts';
 import { sendRequest } from '../support/send-request.ts';
+import { actor, byMember, byOperator, type Expected, here, nowhere } from './parties.ts';
 
 const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36';
-const here = { address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/), device: 'Chrome · Windows' };
-const nowhere = { address: null, device: null };
-const actor = (kind: Exclude<ListedEvent['actor']['kind'], 'operator'>) => ({ actor: { kind }, client: null });
-
-/** The parties of an event, and its details. */
-type Expected = Pick<ListedEvent, 'actor' | 'member' | 'client' | 'details'> & Record<'address' | 'device', unknown>;
 
 describe('each type of event of the audit trail, caused from outside', () => {
   let shop: Shop;
   let providers: TestProviders;
   beforeAll(async () => {
     providers = await startProviders();
-    shop = await openShop(providers.environment());
+    shop = await openShop({ ...providers.environment(), PLANS_FILE: giftPlans() });
     providers.tell(shop.foyer.url);
     shop.standIn.tell(shop.foyer.url);
     shop.standIn.webhooks.mode = 'held';
@@ -40,12 +36,6 @@ describe('each type of event of the audit trail, caused from outside', () => {
     await providers?.close();
   });
 
-  const byMember = (user: { id: string }, details: object): Expected => ({
-    ...actor('member'),
-    member: user.id,
-    ...here,
-    details: { ...details },
-  });
   const visitor = (): Browser => {
     const browser = shop.foyer.browser();
     browser.headers['user-agent'] = userAgent;
@@ -193,6 +183,21 @@ describe('each type of event of the audit trail, caused from outside', () => {
       const { user } = await subscriber();
       return byMember(user, { plan: '10', status: 'active' });
     },
+    async 'gift.created'() {
+      await createGift(shop.foyer);
+      return byOperator({ gifts: 1, plan: '11', months: 3 });
+    },
+    async 'gift.redeemed'() {
+      const { user, browser } = await atHome();
+      const { id, code } = await createGift(shop.foyer);
+      await browser.post('/gift', { code });
+      return byMember(user, { gift: id, plan: '11', months: 3 });
+    },
+    async 'gift.revoked'() {
+      const { id } = await createGift(shop.foyer);
+      expect(await giftOperator(shop.foyer)('gift', 'revoke', id)).toMatchObject({ code: 0 });
+      return byOperator({ gift: id });
+    },
     async 'payment.made'() {
       const { user, invoice } = await subscriber();
       return byMember(user, { invoice, amountCents: 9_900, currency: 'usd', plan: '10' });
@@ -212,9 +217,7 @@ describe('each type of event of the audit trail, caused from outside', () => {
     async 'operator.command'() {
       const user = await shop.foyer.addUser();
       await disable(user);
-      const operator = { kind: 'operator', name: expect.stringMatching(/./) } as const;
-      const details = { command: 'user disable', exitCode: 0 };
-      return { actor: operator, client: null, member: user.id, ...nowhere, details };
+      return { ...byOperator({ command: 'user disable', exitCode: 0 }), member: user.id };
     },
   };
 

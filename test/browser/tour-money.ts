@@ -6,6 +6,7 @@ import type { Browser } from '../support/browser.ts';
 import { plansWith } from '../support/plans.ts';
 import { andLoad } from './steps.ts';
 import type { Stop } from './tour.ts';
+import { giftShop, giftStops } from './tour-gift.ts';
 import { buy } from './tour-membership.ts';
 import { pauseShop, pauseStops } from './tour-pause.ts';
 import { seatsShop, seatsStops } from './tour-seats.ts';
@@ -17,7 +18,8 @@ const dayMs = 24 * 60 * 60_000;
 const europe = { currency: 'eur', consumers: { withdrawalDays: 14, afterYear: 'monthly' as const } };
 
 /**
- * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses, one with seats.
+ * Shops in the EU: one adds the tax to its amounts, one contains it and gives back what is unused. And one with pauses,
+ * one with seats, one with gift codes.
  */
 export const euroShops = {
   added: () => ({
@@ -31,6 +33,7 @@ export const euroShops = {
   pause: pauseShop,
   share: shareShop,
   seats: seatsShop,
+  gift: giftShop,
 };
 
 export type EuroShop = keyof typeof euroShops;
@@ -106,7 +109,11 @@ const code: Prepare = async (user, { foyer, promotion, stripe }) => {
   await membership.applyPromotion(user, 'WELCOME20', { ip: '127.0.0.1' });
 };
 
-type Where = { at: string; prepare?: Prepare | undefined };
+type Where = {
+  at: string;
+  prepare?: Prepare | undefined;
+  onwards?: ((page: Page, house: Shop) => Promise<unknown>) | undefined;
+};
 
 /** In the order of the payment element. */
 const methods = ['Card', 'SEPA Direct Debit', 'iDEAL', 'Bancontact'] as const;
@@ -114,12 +121,13 @@ type Method = (typeof methods)[number];
 
 /** The steps of these stops; most have the structure of others, with other words. */
 function moneySteps({ euroShop, become }: MoneyTour) {
-  async function visit(page: Page, which: EuroShop, { at, prepare }: Where): Promise<Shop> {
+  async function visit(page: Page, which: EuroShop, { at, prepare, onwards }: Where): Promise<Shop> {
     const house = await euroShop(which);
     const user = await house.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
     await prepare?.(user, house);
     await become(page, await house.foyer.signedIn(user), house.foyer.url);
     await page.goto(house.foyer.url + at);
+    await onwards?.(page, house);
     return house;
   }
   return {
@@ -264,6 +272,7 @@ export function moneyStops(tour: MoneyTour): Stop[] {
     ...pauseStops((name, where) => stop(name, 'pause', where)),
     ...withdrawalStops((name, where) => stop(name, 'share', where)),
     ...seatsStops((name, where) => stop(name, 'seats', where)),
+    ...giftStops((name, where) => stop(name, 'gift', where)),
     stop('optional fields of the profile', 'added', { at: '/settings/profile' }),
     // The last of their shop: all its members have waited for them.
     stop('cancel while a renewal is charged', 'added', { at: `${membershipPath}/cancel`, prepare: renewing }),

@@ -17,7 +17,7 @@ describe('the examples of the catalogue', () => {
 
   it('Each example of a block in docs/plans.md is accepted', () => {
     const rows = [...read('docs/plans.md').matchAll(/^\| `(\w+)` \|.*?`(\{.*?\})`/gm)];
-    expect(rows.map(([, name]) => name)).toEqual(['pause', 'consumers', 'tax', 'seats']);
+    expect(rows.map(([, name]) => name)).toEqual(['pause', 'gifts', 'consumers', 'tax', 'seats']);
     for (const [, name = '', example = ''] of rows) {
       const value: unknown = JSON.parse(example);
       // It belongs to a plan.

@@ -1,11 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
+import { eraseGifts } from '../../server/billing/gifts/gift-store.ts';
 import { hasPendingDeletion } from '../../server/billing/jobs/task-store.ts';
 import { listOrdersWithMoneyBack } from '../../server/billing/orders/order-store.ts';
 import { eraseTrialClaims } from '../../server/billing/personal-data-store.ts';
 import { listStuckCharges } from '../../server/billing/purchase/purchase-store.ts';
 import {
+  listGiftsEnding,
   listMembershipsAfter,
   listOldChanges,
   listPausesBegun,
@@ -38,6 +40,9 @@ const lookUps: [string, (db: Transaction<Schema>) => Promise<unknown>][] = [
   ['changes of an earlier release', (db) => listOldChanges(db, 10)],
   ['unpaid renewals', (db) => listUnpaidBefore(db, NOW_MS, 10)],
   ['pauses that have begun', (db) => listPausesBegun(db, NOW_MS, 10)],
+  ['gifts that end', (db) => listGiftsEnding(db, { fromMs: 0, untilMs: NOW_MS, max: 10 })],
+  ['gifts that are over', (db) => listGiftsEnding(db, { untilMs: NOW_MS, max: 10 })],
+  ['the gifts of an erased user', (db) => eraseGifts(db, erased.id)],
   ['trials that end', (db) => listTrialsEnding(db, 0, NOW_MS)],
   ['the users of uploaded pictures', (db) => listPictureOwners(db, 'a' as UserId, 10)],
   ['yearly renewals', (db) => listYearlyRenewals(db, yearly)],

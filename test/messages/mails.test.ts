@@ -46,8 +46,8 @@ function unbalanced(html: string): string[] {
   return [...faults, ...open];
 }
 
-it('Foyer has thirty-nine mails in four languages', () => {
-  expect(everyMail).toHaveLength(156);
+it('Foyer has forty-one mails in four languages', () => {
+  expect(everyMail).toHaveLength(164);
 });
 
 describe.each(everyMail)('the mail $template in $lang', ({ template, lang }) => {
@@ -178,6 +178,8 @@ it('The values of each mail keep their names, because stored messages of the out
     'plan-pauses': 'amountCents currency pageLink pausesAt planName resumesAt',
     'plan-paused': 'amountCents currency pageLink planName resumesAt',
     'plan-not-paused': 'pageLink planName',
+    'gift-redeemed': 'endsAt pageLink planName',
+    'gift-ends': 'endsAt pageLink planName',
     'plan-not-resumed': 'amountCents currency endsAt pageLink planName',
     'renewal-notice': 'amountCents currency pageLink planName renewsAt',
     'refund-made': `amountCents ${card} currency invoiceNumber invoiceUrl pageLink planName`,

@@ -91,6 +91,10 @@ export const coveredBy: Readonly<Record<keyof RateLimits, Covering>> = {
   ],
   promotion: ['attacks/promo-codes.test.ts', 'Guesses at codes through pages or calls are limited'],
   promotionPreview: ['attacks/promo-codes.test.ts', 'Guesses at codes through pages or calls are limited'],
+  giftCode: [
+    'attacks/gifts.test.ts',
+    'Attack: of twelve guesses at codes ten are checked, and then not even a right code is',
+  ],
   billingRead: [
     'rate-limits/billing.test.ts',
     'A member who has used up the reads of a minute gets the page as if Stripe did not answer',

@@ -9,7 +9,7 @@ import { Snackbar } from '../parts/snackbar.tsx';
 import { CardCard, DetailsCard, InvoicesCard } from './membership-cards.tsx';
 import { MembershipNotices } from './membership-notices.tsx';
 import { PlanCard } from './membership-plan-card.tsx';
-import type { InvoiceRow, MembershipView, PlanStatusView } from './membership-view.ts';
+import type { InvoiceRow, MembershipView, PlanStatusView, UserPlanView } from './membership-view.ts';
 import { membershipPath } from './tabs.ts';
 
 interface MembershipPageProps {
@@ -67,7 +67,7 @@ export function MembershipPage({
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
   const plan = 'plan' in status ? status.plan : undefined;
-  const price = status.kind === 'lasting' ? undefined : plan?.price;
+  const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);
   const parts = [name, price, planStatusLine(ctx, membership)];
   return [...new Set(parts.filter((part) => part !== undefined && part !== ''))].join('\u{a0}· ');
@@ -80,6 +80,12 @@ function pauseLine(t: PageContext['t'], status: PauseStatus, day: (at: number | 
   const { resumesAt } = status;
   return resumesAt === null ? t('membership.line.paused') : t('membership.line.pausedUntil', { date: day(resumesAt) });
 }
+
+const renewalLine = (
+  t: PageContext['t'],
+  { at, plan }: { at: number | null; plan: UserPlanView },
+  day: (at: number) => string,
+): string => (at === null ? (plan.price ?? '') : t('membership.line.renews', { date: day(at) }));
 
 /** The status of a membership, in one line. */
 export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: MembershipView): string {
@@ -94,12 +100,14 @@ export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: Mem
       return t('membership.line.trialOver');
     case 'trial':
       return t('membership.line.trial', { date: day(status.at) });
+    case 'gift':
+      return t('membership.line.gift', { date: day(status.at) });
     case 'unpaid':
       return t(unpaid?.why === 'action-required' ? 'membership.notice.action.title' : 'membership.line.unpaid');
     case 'lasting':
       return t(status.isFree ? 'membership.line.free' : 'membership.line.lifetime');
     case 'renews':
-      return status.at === null ? (status.plan.price ?? '') : t('membership.line.renews', { date: day(status.at) });
+      return renewalLine(t, status, day);
     case 'ends':
       return t('membership.line.ends', { date: day(status.at) });
     case 'changes':

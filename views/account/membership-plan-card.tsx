@@ -29,6 +29,7 @@ function dated(
     case 'unpaid':
       return { label: t('membership.plan.paidUntil'), value: date };
     case 'ends':
+    case 'gift':
     case 'trial':
       return { label: t('membership.plan.endsOn'), value: date };
     case 'pauses':
@@ -72,7 +73,7 @@ function refundFacts({ t }: PageContext, planStatus: PlanStatusView) {
 function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {
   if (!('plan' in planStatus)) return undefined;
   if (planStatus.kind === 'lasting') return t(planStatus.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
-  return planStatus.plan.price;
+  return planStatus.kind === 'gift' ? t('membership.plan.gift') : planStatus.plan.price;
 }
 
 /** The user's plan: name, price, next change and content, with links to change it. */
@@ -134,6 +135,12 @@ function PauseActs({ ctx: { t }, membership }: Props) {
   return <ButtonLink href={`${membershipPath}/resume`}>{t('membership.act.resumeNow')}</ButtonLink>;
 }
 
+/** Nothing is paid, so that a gift code can be redeemed. */
+const canRedeem = ({ hasGifts, status, pending }: MembershipView): boolean =>
+  hasGifts === true &&
+  !pending &&
+  (['none', 'trial', 'trial-over', 'gift'].includes(status.kind) || (status.kind === 'lasting' && status.isFree));
+
 /** Nothing is sold meanwhile. */
 const heldKinds: readonly PlanStatusView['kind'][] = ['paused', 'pauses'];
 
@@ -170,6 +177,11 @@ function PlanActs({ ctx, membership }: Props) {
     membership.hasSeats && (
       <ButtonLink key="seats" href={`${membershipPath}/seats`} kind="quiet">
         {t('membership.act.seats')}
+      </ButtonLink>
+    ),
+    canRedeem(membership) && (
+      <ButtonLink key="gift" href="/gift" kind="quiet">
+        {t('checkout.gift.heading')}
       </ButtonLink>
     ),
     <PauseActs key="pause" ctx={ctx} membership={membership} />,

@@ -24,6 +24,8 @@ interface RefundAtEndView {
 export type PlanStatusView =
   | { kind: 'none' | 'trial-over' }
   | { kind: 'trial'; at: number }
+  /** By a gift code. */
+  | { kind: 'gift'; plan: UserPlanView; at: number }
   /** A paid plan that is paused: it gives nothing and is not charged. `resumesAt` null: the operator has paused it. */
   | { kind: 'paused'; plan: UserPlanView; resumesAt: number | null }
   /** A paid plan whose pause begins then; `hasBegun`: Stripe has paused it already, a little before. */
@@ -80,6 +82,8 @@ export interface MembershipView {
   hasSeats?: boolean;
   /** Whether the user can choose a pause. */
   canPause?: boolean;
+  /** Whether gift codes can be redeemed. */
+  hasGifts?: boolean;
   /** Whether plans can be bought or changed here. */
   sold: boolean;
 }

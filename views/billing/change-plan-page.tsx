@@ -24,13 +24,15 @@ interface ChangePlanPageProps {
   /** Undefined: none is chosen yet. */
   value?: string;
   cancel: { href: string; label: string };
+  /** The page for gift codes. */
+  giftHref?: string;
   notice?: PageNoticeProps;
   error?: string;
 }
 
 /** 'Change Membership Plan': the plans with one interval, and the link to the other. */
 export function ChangePlanPage(props: ChangePlanPageProps) {
-  const { ctx, steps, heading, trial, action, periods, legend, plans, value, cancel, notice, error } = props;
+  const { ctx, steps, heading, trial, action, periods, legend, plans, value, cancel, giftHref, notice, error } = props;
   const { t } = ctx;
   return (
     <PlainLayout ctx={ctx} shape="wide" bare signOut>
@@ -53,6 +55,11 @@ export function ChangePlanPage(props: ChangePlanPageProps) {
           <Button>{t('checkout.next')}</Button>
         </div>
       </form>
+      {giftHref !== undefined && (
+        <p className="chooser-head">
+          <a href={giftHref}>{t('checkout.gift.open')}</a>
+        </p>
+      )}
     </PlainLayout>
   );
 }

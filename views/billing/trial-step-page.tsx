@@ -27,6 +27,8 @@ interface TrialStepPageProps {
   /** For users who go on with their trial. */
   continueHref: string;
   changeHref: string;
+  /** The page for gift codes. */
+  giftHref?: string;
   notice?: PageNoticeProps;
   /** Stripe does not answer: the same page again. */
   retryHref?: string;
@@ -34,7 +36,7 @@ interface TrialStepPageProps {
 
 /** Step PLAN of a user who has named no plan: the trial goes on, and a plan can be chosen. */
 export function TrialStepPage(props: TrialStepPageProps) {
-  const { ctx, steps, trial, due, clientName, continueHref, changeHref, notice, retryHref } = props;
+  const { ctx, steps, trial, due, clientName, continueHref, changeHref, giftHref, notice, retryHref } = props;
   const { t } = ctx;
   return (
     <AuthLayout ctx={ctx} long signOut>
@@ -73,6 +75,11 @@ export function TrialStepPage(props: TrialStepPageProps) {
         <ButtonLink kind="quiet" href={changeHref} block>
           {t('checkout.choosePlan')}
         </ButtonLink>
+        {giftHref !== undefined && (
+          <ButtonLink kind="link" href={giftHref}>
+            {t('checkout.gift.open')}
+          </ButtonLink>
+        )}
       </div>
     </AuthLayout>
   );

@@ -223,7 +223,7 @@ export const membershipMails = {
   }),
   /** `planNow`: the user's present plan; omitted: none. */
   'plan-ended': defineMail<
-    Membership & { planName: string; endedAt: number; why: 'cancelled' | 'unpaid'; planNow?: string }
+    Membership & { planName: string; endedAt: number; why: 'cancelled' | 'unpaid' | 'gift'; planNow?: string }
   >({
     name: 'planEnded',
     lead: ({ why }, { t }) => t(`mail.planEnded.lead.${why}`),

@@ -23,7 +23,7 @@ interface MailNotice {
   description: string;
 }
 
-function toPauseNotification({ lang, t }: Reader, { template, values }: MembershipMail): MailNotice | undefined {
+function toComingNotification({ lang, t }: Reader, { template, values }: MembershipMail): MailNotice | undefined {
   switch (template) {
     case 'plan-pauses': {
       const start = `${t('mail.membership.pausesOn')} ${formatDate(lang, values.pausesAt)}`;
@@ -32,6 +32,12 @@ function toPauseNotification({ lang, t }: Reader, { template, values }: Membersh
     case 'plan-paused': {
       const end = `${t('mail.membership.resumesOn')} ${formatDate(lang, values.resumesAt)}`;
       return { title: t('mail.planPaused.title'), description: toLine(values.planName, end) };
+    }
+    case 'gift-redeemed':
+    case 'gift-ends': {
+      const end = `${t('mail.membership.endsOn')} ${formatDate(lang, values.endsAt)}`;
+      const title = t(template === 'gift-ends' ? 'mail.giftEnds.title' : 'mail.giftRedeemed.title');
+      return { title, description: toLine(values.planName, end) };
     }
     case 'plan-not-paused':
       return { title: t('mail.planNotPaused.title'), description: values.planName };
@@ -79,6 +85,6 @@ export function toNotification({ lang, t }: Reader, mail: MembershipMail): MailN
     case 'plan-ended':
       return { title: t('mail.planEnded.title'), description: t(`mail.planEnded.lead.${values.why}`) };
     default:
-      return toPauseNotification({ lang, t }, mail);
+      return toComingNotification({ lang, t }, mail);
   }
 }

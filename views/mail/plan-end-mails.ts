@@ -116,6 +116,22 @@ export const planEndMails = {
     button: open,
     sample: membership,
   }),
+  /** A gift code gives the plan until then. */
+  'gift-redeemed': defineMail<Membership & { endsAt: number }>({
+    name: 'giftRedeemed',
+    facts: [plan, time('mail.membership.endsOn', 'endsAt')],
+    advice: (_values, { t }) => t('mail.giftRedeemed.then'),
+    button: open,
+    sample: { ...membership, endsAt: atMs + 365 * dayMs },
+  }),
+  /** Some days before that. */
+  'gift-ends': defineMail<Membership & { endsAt: number }>({
+    name: 'giftEnds',
+    facts: [plan, time('mail.membership.endsOn', 'endsAt')],
+    advice: (_values, { t }) => t('mail.giftEnds.then'),
+    button: open,
+    sample: { ...membership, endsAt: atMs + 7 * dayMs },
+  }),
   /** A resumption that waited for Stripe, and whose next charge is above the announced one by now. */
   'plan-not-resumed': defineMail<Membership & { amountCents: number; currency: string; endsAt: number }>({
     name: 'planNotResumed',

@@ -142,6 +142,7 @@ export function toMembershipView(
     ...(deal && { deal: { plan: deal.name, href: partnerDealUrl(deal, '') } }),
     status: withRefund(r, toPlanStatus({ catalogue, nowMs, words }, r.user, membership), membership),
     noted: membership?.noted,
+    hasGifts: catalogue.gifts !== undefined,
     ...(membership && sold && findActs(membership, catalogue, nowMs)),
     trial: membership && toTrialStatus(membership, catalogue, nowMs),
     discount: membership && toDiscountText(r, membership, money),

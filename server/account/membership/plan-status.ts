@@ -23,6 +23,12 @@ interface StatusRules {
 const toLasting = ({ words }: StatusRules, plan: Plan | undefined): PlanStatusView =>
   plan ? { kind: 'lasting', plan: words(plan), isFree: plan.kind === 'free' } : { kind: 'none' };
 
+/** Without the interval, which is that of the plan's price. */
+function toGiftStatus({ words }: StatusRules, { plan, until }: { plan: Plan; until: number }): PlanStatusView {
+  const view = words(plan);
+  return { kind: 'gift', plan: { ...view, line: view.name }, at: until };
+}
+
 type GivenState = Extract<MembershipState, { kind: 'paid' | 'changing' | 'pausing' | 'ending' | 'grace' }>;
 
 /** A state in which the paid plan is given. @param about.base the plan without a subscription */
@@ -72,6 +78,8 @@ export function toPlanStatus(
       return { kind: 'paused', plan: words(state.plan), resumesAt: state.resumesAt };
     case 'lasting':
       return toLasting(rules, state.plan);
+    case 'gift':
+      return toGiftStatus(rules, state);
     case 'trial':
       return { kind: 'trial', at: state.until };
     case 'trial-over':

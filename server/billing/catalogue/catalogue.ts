@@ -68,6 +68,8 @@ export interface Catalogue {
   cancel: PlansFile['cancel'];
   /** For how many months a user can pause a paid plan, the fewest first; []: not at all. */
   pauseMonths: readonly number[];
+  /** The plans that codes can give, and for how many months, the fewest first; undefined: there are no gifts. */
+  gifts: { plans: readonly Plan[]; months: readonly number[] } | undefined;
   /** How long a user can withdraw from a purchase; undefined: not at all. */
   withdrawalDays: number | undefined;
   /** A withdrawal gives back everything, or all but the share of the days until then. */
@@ -109,6 +111,16 @@ export function withSeats(plan: Plan, seats: number): Plan {
 /** A plan for one seat, as it is offered. */
 export function ofOneSeat(plan: Plan): Plan {
   return plan.chosenSeats === undefined ? plan : { ...plan, chosenSeats: undefined, amountCents: unitCents(plan) };
+}
+
+/** The plan that a gift gives at this time; undefined: none. */
+export function findGiven(
+  { giftPlanId, giftUntil }: { giftPlanId?: PlanId | null; giftUntil?: number | null },
+  { byId }: Pick<Catalogue, 'byId'>,
+  nowMs: number,
+): { plan: Plan; until: number } | undefined {
+  const plan = giftUntil != null && nowMs < giftUntil ? byId(giftPlanId) : undefined;
+  return plan && giftUntil != null ? { plan, until: giftUntil } : undefined;
 }
 
 /** A stored plan with its seats. @param seats null: one */
@@ -190,6 +202,13 @@ export const needsRequestToBegin = (
   isNewContract === true &&
   (dueCents > 0 || usedCreditCents > 0);
 
+function toGifts({ gifts }: PlansFile, plans: readonly Plan[]): Catalogue['gifts'] {
+  if (!gifts) return undefined;
+  const isGiven = ({ id, kind, seats }: Plan) =>
+    kind === 'paid' && seats === null && (gifts.plans?.includes(id) ?? true);
+  return { plans: plans.filter(isGiven), months: gifts.months.toSorted((one, other) => one - other) };
+}
+
 export function createCatalogue(file: PlansFile): Catalogue {
   const plans = file.plans.map(
     (one): Plan => ({
@@ -221,6 +240,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
     onFullRefund: file.onFullRefund,
     cancel: file.cancel,
     pauseMonths: (file.pause?.months ?? []).toSorted((one, other) => one - other),
+    gifts: toGifts(file, plans),
     withdrawalDays: file.consumers?.withdrawalDays,
     withdrawalRefund: file.consumers?.refund ?? 'full',
     afterYear: file.consumers?.afterYear,

@@ -40,6 +40,15 @@ export type ResolveCheckoutFlow = (r: RequestContext, deps: CheckoutFlowDeps) =>
 export const completionUrl = (plan: Plan, byHandle: boolean, search = ''): string =>
   `/signup/completed/${byHandle ? `plan/${plan.planKey}/` : ''}${plan.code}${search}`;
 
+/** The page that redeems gift codes. */
+export const giftPath = '/gift';
+
+/** The page of a gift to which a visitor was going before the sign-up; undefined: they were going elsewhere. */
+export const findGiftReturn = ({ authorization, returnTo }: Continuation): string | undefined =>
+  authorization === undefined && returnTo !== undefined && new URL(returnTo).pathname === giftPath
+    ? returnTo
+    : undefined;
+
 /** The page on which a member changes to a plan, or takes a partner's deal; undefined: there is no such plan. */
 export function planPageUrl(plan: Plan | undefined, search: string): string | undefined {
   if (!plan) return undefined;

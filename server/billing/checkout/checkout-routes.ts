@@ -2,10 +2,11 @@ import type { Router } from 'express';
 import { type AddPage, pageRoutes } from '../../http/index.ts';
 import { type CheckoutHandler, requireCheckout } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
-import { postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
+import { giftPath, postSignUpFlow, purchaseFlow, type ResolveCheckoutFlow, signUpFlow } from './checkout-flow.ts';
 import { showChangePlan, submitChangePlan } from './choose-plan-handlers.ts';
 import { showCompleted } from './completed-handlers.ts';
 import { showDetails, submitDetails } from './details-handlers.ts';
+import { showGift, submitGift } from './gift-handlers.ts';
 import { decideDeal, showPartnerDeal } from './partner-deal-handlers.ts';
 import { showPayment, startCardSetup, submitPayment } from './payment-handlers.ts';
 import { requireDetails, requirePayablePlan, showSummary, submitSummary } from './summary-handlers.ts';
@@ -20,6 +21,7 @@ export function checkoutRoutes(router: Router, deps: CheckoutDeps): void {
   }
   // Without Stripe nothing is for sale.
   if (!deps.membership.sold) return;
+  if (deps.membership.catalogue.gifts) add(giftPath, { get: showGift, post: submitGift });
 
   for (const base of ['/signup', '/signup/plan/:planHash']) {
     flowRoutes(add, signUpFlow, {

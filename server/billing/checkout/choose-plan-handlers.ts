@@ -6,6 +6,7 @@ import type { PlanId } from '../../shared/index.ts';
 import { type Catalogue, type Plan, type PlanType, planRank } from '../catalogue/catalogue.ts';
 import { type CheckoutRequest, type PageRetry, pausedFirst, readPlanId, runWithStripe } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { giftPath } from './checkout-flow.ts';
 import { findDealForSignUp, partnerDealUrl } from './partner-deal.ts';
 import { planPrice, type TextContext } from './plan-view.ts';
 import { runningTrialUntil } from './trial-step.ts';
@@ -87,6 +88,10 @@ function toTrialText({ t, lang }: TextContext, { trial }: Catalogue, untilMs: nu
   return { trial: `${name}. ${t('checkout.trialFree', { date: formatDate(lang, untilMs) })}.` };
 }
 
+/** For a user who pays for no plan. */
+const toGiftLink = ({ continuation }: CheckoutRequest, { gifts }: Catalogue, own: Plan | undefined) =>
+  gifts && own?.kind !== 'paid' ? { giftHref: giftPath + continuation.search } : {};
+
 interface ChoosePlanPageState extends Partial<PageRetry> {
   error?: string;
 }
@@ -131,6 +136,7 @@ async function renderChoosePlan(r: CheckoutRequest, deps: CheckoutDeps, state: C
       legend: periodTexts(r, offered, type).legend,
       plans: offered.map((one) => toPlanChoice(r, one, { catalogue, ownId: user.planId })),
       cancel: toCancel(r, trialUntilMs),
+      ...toGiftLink(r, catalogue, own),
       ...toTrialText(r, catalogue, trialUntilMs),
       ...(chosen && isProposed && { value: chosen.id }),
       ...(notice && { notice }),

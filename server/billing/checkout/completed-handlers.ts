@@ -31,6 +31,9 @@ function completionText(
   plan: Plan,
   { user, membership }: { user: User; membership: Membership | undefined },
 ): string | undefined {
+  // A gift has not the interval of the plan's price.
+  const isGift = membership?.giftPlanId === plan.id && user.planId === plan.id;
+  if (isGift) return t('checkout.completed.plan', { plan: plan.name });
   const line = planLine(
     t,
     withSeats(plan, (plan.id === membership?.nextPlanId ? membership.nextSeats : user.seats) ?? 1),

@@ -3,7 +3,7 @@ import { listRefundsThen } from '../../../views/billing/refund-sentences.ts';
 import { formatDate } from '../../../views/format.ts';
 import type { T } from '../../http/index.ts';
 import type { User } from '../../users/index.ts';
-import type { Catalogue, Plan } from '../catalogue/catalogue.ts';
+import { type Catalogue, findGiven, type Plan } from '../catalogue/catalogue.ts';
 import { findPaidEnd } from '../subscription/early-end.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { findRenewingMembership, trialUntil } from '../subscription/membership-state.ts';
@@ -25,6 +25,8 @@ export function hasNow(
   membership: Membership | undefined,
 ): HasNow {
   const plan = catalogue.byId(user.planId);
+  const gift = membership && findGiven(membership, catalogue, nowMs);
+  if (plan && gift?.plan === plan) return { kind: 'paid', plan, untilMs: gift.until };
   if (plan?.kind === 'paid' && membership) {
     // An unpaid renewal ends at once; a subscription that is set to end is kept until then.
     const running = findRenewingMembership(membership, catalogue, nowMs);

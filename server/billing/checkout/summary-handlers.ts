@@ -13,6 +13,7 @@ import {
   unpaidInvoiceUrl,
 } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { findGiftReturn } from './checkout-flow.ts';
 import { promotionErrorText } from './checkout-texts.ts';
 import { findWaitingDeal } from './partner-deal.ts';
 import { answerPurchase } from './payment-handlers.ts';
@@ -87,6 +88,9 @@ async function firstNotice(r: CheckoutRequest, deps: CheckoutDeps): Promise<Page
 }
 
 export async function showSummary(r: CheckoutRequest, deps: CheckoutDeps) {
+  const { flow, isChosen } = r.checkout;
+  const gift = flow.kind === 'purchase' || isChosen ? undefined : findGiftReturn(flow.continuation);
+  if (gift !== undefined && deps.membership.catalogue.gifts) return r.redirect(gift);
   const before = await unpaidInvoiceUrl(deps, r.checkout);
   if (before !== undefined) return r.redirect(before);
   if (!(await ensureCustomer(r, deps))) return;

@@ -6,6 +6,7 @@ import type { Membership } from '../subscription/membership.ts';
 import { trialUntil } from '../subscription/membership-state.ts';
 import type { Checkout, CheckoutRequest, PageRetry } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
+import { giftPath } from './checkout-flow.ts';
 
 /** The running trial of a user; `untilMs` is undefined while Stripe has not answered yet. */
 type RunningTrial = { untilMs: number | undefined };
@@ -38,7 +39,7 @@ export async function renderTrialStep(
   { untilMs, status, notice }: RunningTrial & Partial<Pick<PageRetry, 'status' | 'notice'>>,
 ): Promise<void> {
   const { flow, user } = r.checkout;
-  const { trial, currency } = deps.membership.catalogue;
+  const { trial, currency, gifts } = deps.membership.catalogue;
   const { authorization, search } = flow.continuation;
   const waiting = authorization === undefined ? undefined : await deps.findPendingAuthorization(r.req, authorization);
   r.render(
@@ -53,6 +54,7 @@ export async function renderTrialStep(
       due: formatAmount(r.lang, 0, { currency }),
       continueHref: flow.cancelUrl(user),
       changeHref: flow.changePlan,
+      ...(gifts && { giftHref: giftPath + search }),
       ...(waiting && { clientName: waiting.clientName }),
       ...(notice && { notice }),
       ...(status === 503 && { retryHref: flow.summary }),

@@ -1,5 +1,6 @@
 import { dayMs, hourMs, minuteMs } from '../../shared/index.ts';
 import type { BillingDeps } from '../deps.ts';
+import { workOnGifts } from '../gifts/end-gifts.ts';
 import { findOpenPurchase, listStuckCharges, type StoredPurchase } from '../purchase/purchase-store.ts';
 import { giveUpCharge, settleCharge } from '../purchase/run-charge.ts';
 import { updateContactsDue } from '../subscription/contact.ts';
@@ -149,6 +150,10 @@ export async function runMaintenance(deps: BillingDeps, webhooks: StripeWebhooks
     () =>
       notifyRenewals(deps, (notices, act) =>
         forEachSafely(deps, notices, { act, failed: 'could not tell of a renewal' }),
+      ),
+    () =>
+      workOnGifts(deps, (gifts, act) =>
+        forEachSafely(deps, gifts, { act, failed: 'could not end a gift, or tell of its end' }),
       ),
     () => retryEvents({ deps, webhooks }),
     () => readMissedEvents(deps, webhooks),

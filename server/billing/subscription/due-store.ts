@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { dayMs, type PlanId, type UserId } from '../../shared/index.ts';
-import type { Db } from '../../store/index.ts';
+import type { Db, Schema } from '../../store/index.ts';
 import { isEnabledUser } from '../../users/index.ts';
 import type { Membership } from './membership.ts';
 import { toMembership } from './membership-store.ts';
@@ -73,10 +73,42 @@ export async function listTrialsEnding(db: Db, fromMs: number, untilMs: number):
     .where('status', '=', 'trialing')
     .where('trialEnd', '>', fromMs)
     .where('trialEnd', '<=', untilMs)
-    .where(({ ref }) => isEnabledUser(ref('memberships.userId'), { withoutPlan: true }))
+    .where(({ ref }) => isEnabledUser(ref('memberships.userId'), { plan: null }))
     .orderBy('trialEnd')
     .execute();
   return rows.map(toMembership);
+}
+
+/** A condition: the user was not told of this time. @param prefix of the notification's name, before the time */
+const isUntold =
+  (prefix: string, time: 'memberships.periodEnd' | 'memberships.giftUntil') =>
+  ({ not, exists, selectFrom, ref }: ExpressionBuilder<Schema, 'memberships'>): Expression<SqlBool> =>
+    not(
+      exists(
+        selectFrom('toldMembers')
+          .select('about')
+          .whereRef('toldMembers.userId', '=', 'memberships.userId')
+          .where('about', '=', sql<string>`${prefix} || cast(${ref(time)} as text)`),
+      ),
+    );
+
+const giftPrefix = 'gift-ends:';
+export const giftNoticeKey = (until: number): string => `${giftPrefix}${until}`;
+
+/** Users whose gift ends in this time: with `fromMs`, those who have its plan and were not told; without, all. */
+export async function listGiftsEnding(
+  db: Db,
+  { fromMs, untilMs, max }: { fromMs?: number; untilMs: number; max: number },
+): Promise<Membership[]> {
+  const ending = db.selectFrom('memberships').selectAll().where('giftUntil', '<=', untilMs);
+  const due =
+    fromMs === undefined
+      ? ending
+      : ending
+          .where('giftUntil', '>', fromMs)
+          .where(({ ref }) => isEnabledUser(ref('memberships.userId'), { plan: ref('memberships.giftPlanId') }))
+          .where(isUntold(giftPrefix, 'memberships.giftUntil'));
+  return (await due.orderBy('giftUntil').limit(max).execute()).map(toMembership);
 }
 
 /** A renewal in this time is announced by the notice of so many days. */
@@ -106,20 +138,7 @@ export async function listYearlyRenewals(
       eb.or([eb('nextPlanId', 'in', yearly), eb.and([eb('nextPlanId', 'is', null), eb('pricedPlanId', 'in', yearly)])]),
     )
     .where(({ ref }) => isEnabledUser(ref('memberships.userId')))
-    .where(({ not, exists, selectFrom, ref }) =>
-      not(
-        exists(
-          selectFrom('toldMembers')
-            .select('about')
-            .whereRef('toldMembers.userId', '=', 'memberships.userId')
-            .where(
-              'about',
-              '=',
-              sql<string>`${noticePrefix(window.days)} || cast(${ref('memberships.periodEnd')} as text)`,
-            ),
-        ),
-      ),
-    )
+    .where(isUntold(noticePrefix(window.days), 'memberships.periodEnd'))
     .orderBy('periodEnd')
     .limit(max)
     .execute();

@@ -217,7 +217,8 @@ function ended({ before, after, user, planId, nowMs }: MembershipChange, catalog
   const has = catalogue.byId(planId);
   if (had?.kind !== 'paid' || has?.kind === 'paid') return [];
   if (after.pause) return [{ template: 'plan-paused', values: { planName: had.name, ...toPauseValues(after) } }];
-  const why = isUnpaid(before) || isUnpaid(after) ? 'unpaid' : 'cancelled';
+  const isGift = had.id === after.giftPlanId && after.giftUntil !== null && after.giftUntil <= nowMs;
+  const why = isGift ? 'gift' : isUnpaid(before) || isUnpaid(after) ? 'unpaid' : 'cancelled';
   return [
     {
       template: 'plan-ended',

@@ -1,6 +1,6 @@
 import { dayMs, type PlanId } from '../../shared/index.ts';
 import type { GetMembershipClaims } from '../../users/index.ts';
-import { type Catalogue, findPlan, type Plan, planRank } from '../catalogue/catalogue.ts';
+import { type Catalogue, findGiven, findPlan, type Plan, planRank } from '../catalogue/catalogue.ts';
 import { isDebit, isPaused, type Membership, trialPlanKey } from './membership.ts';
 
 /** The stored facts that decide the state; absent ones are unknown. */
@@ -19,6 +19,8 @@ type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'
       | 'nextSeats'
       | 'seats'
       | 'pause'
+      | 'giftPlanId'
+      | 'giftUntil'
     >
   >;
 
@@ -31,6 +33,8 @@ export type MembershipState =
   | { kind: 'none' }
   /** A free plan or a partner's; nothing is paid. */
   | { kind: 'lasting'; plan: Plan }
+  /** A plan by a gift code; nothing is paid, and it ends then. */
+  | { kind: 'gift'; plan: Plan; until: number }
   | { kind: 'trial'; until: number }
   | { kind: 'trial-over' }
   /** The plan is paid and renews. */
@@ -72,25 +76,28 @@ export function graceEndsAt(facts: MembershipFacts, catalogue: Pick<Catalogue, '
   return facts.status === 'past_due' && !facts.unpaid?.withoutGrace ? paymentGraceEnds(facts, catalogue) : undefined;
 }
 
-function toBaseState({ basePlanId, paidPlanId }: MembershipFacts, { byId }: StateCatalogue): MembershipState {
-  const plan = byId(basePlanId);
+function toBaseState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
+  const gift = findGiven(facts, catalogue, nowMs);
+  if (gift) return { kind: 'gift', ...gift };
+  const plan = catalogue.byId(facts.basePlanId);
   if (plan) return { kind: 'lasting', plan };
-  return { kind: paidPlanId === null ? 'none' : 'over' };
+  return { kind: facts.paidPlanId === null ? 'none' : 'over' };
 }
 
 /** On the initial price nothing is ever charged, whatever was paid once. */
 function toInitialState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
-  const { status, trialEnd, basePlanId } = facts;
-  if (catalogue.byId(basePlanId)) return toBaseState(facts, catalogue);
+  const { status, trialEnd } = facts;
+  const base = toBaseState(facts, catalogue, nowMs);
+  if (base.kind === 'gift' || base.kind === 'lasting') return base;
   if (status === 'trialing' && trialEnd != null && nowMs < trialEnd) return { kind: 'trial', until: trialEnd };
   // Without a card Stripe pauses it; with one it continues free of charge, without entitlements.
-  return status === 'paused' || status === 'active' ? { kind: 'trial-over' } : toBaseState(facts, catalogue);
+  return status === 'paused' || status === 'active' ? { kind: 'trial-over' } : base;
 }
 
-function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): MembershipState {
+function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   const { paidPlanId, nextPlanId, cancelAtPeriodEnd, periodEnd, paidUntil } = facts;
   const plan = findPlan(catalogue, paidPlanId, facts.seats);
-  if (!plan) return toBaseState(facts, catalogue);
+  if (!plan) return toBaseState(facts, catalogue, nowMs);
   const until = periodEnd ?? paidUntil ?? null;
   const next = findPlan(catalogue, nextPlanId, facts.nextSeats);
   if (next) return { kind: 'changing', plan, until, next };
@@ -102,7 +109,7 @@ function toPaidState(facts: MembershipFacts, catalogue: StateCatalogue): Members
 function toPausedState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   const { pause, paidUntil, paidPlanId, pricedPlanId } = facts;
   const plan = isPaused(facts) ? findPlan(catalogue, pricedPlanId, facts.seats) : undefined;
-  if (!plan) return toBaseState(facts, catalogue);
+  if (!plan) return toBaseState(facts, catalogue, nowMs);
   const paid = findPlan(catalogue, paidPlanId, facts.seats);
   if (pause && paid && paidUntil != null && nowMs < paidUntil)
     return { kind: 'pausing', plan: paid, until: paidUntil, resumesAt: pause.resumesAt };
@@ -127,7 +134,7 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
     case 'active':
     // A change that was scheduled the former way: in its last days Stripe counts it as a trial of the next price.
     case 'trialing':
-      return toPaidState(facts, catalogue);
+      return toPaidState(facts, catalogue, nowMs);
     case 'past_due':
     case 'unpaid':
       return toUnpaidState(facts, catalogue, nowMs);
@@ -137,7 +144,7 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
     case 'incomplete':
     case 'incomplete_expired':
     case 'canceled':
-      return toBaseState(facts, catalogue);
+      return toBaseState(facts, catalogue, nowMs);
   }
 }
 
@@ -148,15 +155,16 @@ const givenPlan = (state: MembershipState): Plan | undefined =>
   'plan' in state && givingKinds.has(state.kind) ? state.plan : undefined;
 
 /**
- * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else the plan
- * without a subscription (free, a partner's); else none. A price on the subscription alone gives nothing.
+ * The plan of a user: that of the last *paid* invoice, while the subscription is running at Stripe; else that of a gift;
+ * else the plan without a subscription (free, a partner's); else none. A price on the subscription alone gives nothing.
  */
 export function effectivePlan(
   facts: MembershipFacts & Pick<Membership, 'basePlanId'>,
   catalogue: Pick<Catalogue, 'graceDays' | 'byId'>,
   nowMs: number,
 ): PlanId | null {
-  return givenPlan(toMembershipState(facts, catalogue, nowMs))?.id ?? facts.basePlanId;
+  const paid = givenPlan(toMembershipState(facts, catalogue, nowMs));
+  return (paid ?? findGiven(facts, catalogue, nowMs)?.plan)?.id ?? facts.basePlanId;
 }
 
 /** End of the trial; null: there is none. */

@@ -198,6 +198,10 @@ export const rateLimits = {
     userPromotions('promotion-asked:member'),
     addressPromotions('promotion-asked:address'),
   ]),
+  giftCode: limit('gift codes that a member tries; one that is redeemed does not count', hourMs, [
+    counter('account', 'gift-code:member', 10),
+    counter('address', 'gift-code:address', 50),
+  ]),
   billingRead: {
     ...limit('pages and calls that ask Stripe', minuteMs, [counter('account', 'billing:reads', 120)]),
     refusal: 'as while Stripe does not answer',

@@ -36,6 +36,7 @@ import { memberPause } from './0035-member-pause.ts';
 import { erasureIndexes } from './0036-erasure-indexes.ts';
 import { requestToBegin } from './0037-request-to-begin.ts';
 import { seats } from './0038-seats.ts';
+import { gifts } from './0039-gifts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   erasureIndexes,
   requestToBegin,
   seats,
+  gifts,
 ];

@@ -1,7 +1,7 @@
 import { type Row, type Schema, uuidv7 } from '../../../server/store/index.ts';
 import type { User } from '../../../server/users/index.ts';
-import { toPlanId, toStripeCustomerId, toStripeInvoiceId } from '../../support/ids.ts';
-import { marks, membershipRow } from './steps.ts';
+import { toPlanId, toSha256, toStripeCustomerId, toStripeInvoiceId } from '../../support/ids.ts';
+import { dayMs, marks, membershipRow } from './steps.ts';
 
 const savedCard = { paymentMethodId: 'pm_marked', brand: 'visa', lastFour: '1881', expMonth: 12, expYear: 2030 };
 
@@ -85,6 +85,18 @@ export function listBillingRows({ id }: User, at: number): Rows {
       renewsAt: null,
       orderedAt: at,
       createdAt: at,
+    },
+    gifts: {
+      id: uuidv7(),
+      codeHash: toSha256(uuidv7()),
+      planId: toPlanId('10'),
+      months: 3,
+      createdAt: at,
+      expiresAt: at + dayMs,
+      revokedAt: null,
+      userId: id,
+      redeemedAt: at,
+      endsAt: at + dayMs,
     },
     trialClaims: { kind: 'email', valueHash: uuidv7(), userId: id, claimedAt: at },
     toldMembers: { userId: id, about: 'trial-ends', toldAt: at },

@@ -53,6 +53,8 @@ export function membershipRow(
     balanceCents: 0,
     contact: null,
     pause: null,
+    giftPlanId: null,
+    giftUntil: null,
     contactAt: null,
     version: 1,
     syncedAt: at,

@@ -5,6 +5,7 @@ import { toPlanView } from '../../../server/billing/checkout/plan-view.ts';
 import { toQuoteView } from '../../../server/billing/checkout/quote-view.ts';
 import { ChangePlanPage } from '../../../views/billing/change-plan-page.tsx';
 import { CompletedPage } from '../../../views/billing/completed-page.tsx';
+import { GiftPage } from '../../../views/billing/gift-page.tsx';
 import { PartnerDealPage } from '../../../views/billing/partner-deal-page.tsx';
 import { PlanSummaryPage } from '../../../views/billing/plan-summary-page.tsx';
 import { TrialStepPage } from '../../../views/billing/trial-step-page.tsx';
@@ -109,7 +110,20 @@ export function checkoutSamples(ctx: PageContext): Record<string, Sample> {
           clientName="Ledger & Sons"
           continueHref="/search"
           changeHref="/signup/changePlan"
+          giftHref="/gift"
           notice={{ kind: 'success', text: t('signUp.confirmed.text'), duration: 'short' }}
+        />
+      ),
+    },
+    gift: {
+      page: (
+        <GiftPage
+          ctx={ctx}
+          action="/gift"
+          code="7K2M-9QXD-4TRB"
+          error={t('checkout.gift.unknown')}
+          notice={{ kind: 'info', text: t('checkout.gift.refused.paying', { date: '27 November 2027' }) }}
+          other={{ href: '/plan-purchase', label: t('membership.act.choose') }}
         />
       ),
     },

@@ -99,6 +99,7 @@ export function membershipSamples(ctx: PageContext): Record<string, Sample> {
     'membership-trial-over': sample(page({ kind: 'trial-over' })),
     'membership-free': sample(page({ kind: 'lasting', plan, isFree: true })),
     'membership-partner': sample({ ...page({ kind: 'lasting', plan, isFree: false }), sold: false }),
+    'membership-gift': sample(page({ kind: 'gift', plan, at }, { hasGifts: true })),
     'membership-ends': sample(page({ kind: 'ends', plan, at, after: 'Free' }, { card: { ...card, expired: false } })),
     'membership-changes': sample(page({ kind: 'changes', plan, at, to })),
     'membership-unpaid': {
