@@ -10,6 +10,7 @@ import type { Extensions } from './extensions.ts';
 import type { FederationModule } from './federation/index.ts';
 import {
   type ApiOperation,
+  addBrandRoutes,
   admitRequests,
   alive,
   apiCallLimits,
@@ -40,7 +41,6 @@ import {
   requirePublicHost,
   securityHeaders,
   sendError,
-  serveBrand,
   staticFiles,
 } from './http/index.ts';
 import { describeOperations, listOperations } from './json-api.ts';
@@ -86,7 +86,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const { kv } = deps;
   metrics.visitorData(async () => ({ bytes: await visitorData.bytes(), maxBytes: visitorData.maxBytes }));
   const base = createBaseServices(deps, extensions);
-  const { publicUrl, cookies, brand, pages, session, sessions, visitorGate } = base;
+  const { publicUrl, cookies, brandFiles, pages, session, sessions, visitorGate } = base;
 
   const { app, trusts } = createExpress(config.TRUST_PROXY);
   detectLanguages(app, cookies);
@@ -116,7 +116,7 @@ export async function createApp(input: Deps, extensions: Extensions = {}): Promi
   const isReady = ready(readiness, { stores, schema: () => schemaState(database) });
   app.get('/readyz', handleProbe({ secretKeys: config.SECRET_KEYS, publicUrl, kv, now }), isReady);
   app.use(publicHostGate);
-  if (brand) app.use(serveBrand(brand));
+  addBrandRoutes(app, brandFiles);
   app.use('/assets', staticFiles(clientDir));
   if (config.MEDIA_URL === undefined) app.use(`${mediaPath}/${uploadFolder}`, uploadedPictures(database));
   if (config.MEDIA_DIR !== undefined) app.use(mediaPath, mediaFiles(config.MEDIA_DIR));

@@ -9,7 +9,9 @@ import {
   createSingleUseNotices,
   createVisitorGate,
   domainCookies,
+  homeScreenFiles,
   hostCookies,
+  stylesheetFile,
 } from './http/index.ts';
 import { createCodes, createSmsSender } from './messages/index.ts';
 import {
@@ -48,6 +50,7 @@ function createWebServices(deps: AppDeps, extensions: Extensions) {
   const key = keysFor(deps);
   const cookies = hostCookies(config.https);
   const brand = config.BRAND_ACCENT === undefined ? undefined : brandStylesheet(config.BRAND_ACCENT);
+  const homeScreen = homeScreenFiles({ name: config.BRAND_NAME, accent: config.BRAND_ACCENT, icon: assets.icon });
   const returning = returningBrowsers(cookies, key('returning browsers'));
   const limits = toRateLimits(config, deps);
   return {
@@ -57,9 +60,12 @@ function createWebServices(deps: AppDeps, extensions: Extensions) {
     cookies,
     sharedCookies: config.COOKIE_DOMAIN === undefined ? cookies : domainCookies(config.https, config.COOKIE_DOMAIN),
     cookieKeys: config.SECRET_KEYS.map((secret) => deriveKey(secret, 'cookie signatures', 32).toString('base64url')),
-    brand,
+    brandFiles: [homeScreen.manifest, homeScreen.touchIcon, ...(brand ? [stylesheetFile(brand)] : [])],
     pages: createPages({
-      assets,
+      assets: {
+        ...assets,
+        homeScreen: { manifest: homeScreen.manifest.path, touchIcon: homeScreen.touchIcon.path },
+      },
       brandName: config.BRAND_NAME,
       brandLogoUrl: config.BRAND_LOGO_URL,
       brandCss: brand?.path,

@@ -20,6 +20,8 @@ export interface PageContext {
     brandCss?: string | undefined;
     fonts: string[];
     icon?: string | undefined;
+    /** The web manifest, and the icon of home screens. */
+    homeScreen?: { manifest: string; touchIcon: string } | undefined;
     /** Address of `client/entries/<entry>.ts`. */
     script(entry: string): string;
     /** Address of another stylesheet, by its source: `client/checkout.css`. */

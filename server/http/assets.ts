@@ -15,6 +15,8 @@ export interface Assets {
   fonts: string[];
   /** Address of the icon in the browser's tab. */
   icon: string | undefined;
+  /** Addresses of the web manifest, and of the icon of home screens. */
+  homeScreen?: { manifest: string; touchIcon: string };
   /**
    * Address of `client/entries/<entry>.ts`, or of the loader of islands, `hydrate`. @throws if the entry does not exist
    */

@@ -44,6 +44,7 @@ export function contentSecurityPolicy(
     "font-src 'self'",
     ["img-src 'self' data:", ...images].join(' '),
     ["connect-src 'self'", ...connects].join(' '),
+    "manifest-src 'self'",
     ...(framed.length > 0 ? [['frame-src', ...framed].join(' ')] : []),
     ["form-action 'self'", ...formAction].join(' '),
     "frame-ancestors 'none'",

@@ -47,7 +47,7 @@ export { admitScript, type IsScriptOrigin } from './api-scripts.ts';
 export { toAppLinks } from './app-links.ts';
 export type { ArrivalName } from './arrival-notices.ts';
 export { type Assets, loadAssets } from './assets.ts';
-export { brandStylesheet, serveBrand } from './brand.ts';
+export { addBrandRoutes, brandStylesheet, homeScreenFiles, stylesheetFile } from './brand.ts';
 export { type Continuation, continuationFrom, continuationFromQuery, keptSearch } from './continuation.ts';
 export { domainCookies, type HostCookies, type HttpExchange, hostCookies } from './cookies.ts';
 export {

@@ -31,6 +31,12 @@ function Document({ ctx, head, page }: { ctx: PageContext; head: PageHead; page:
         {assets.extraCss !== undefined && <link rel="stylesheet" href={assets.extraCss} />}
         {assets.brandCss !== undefined && <link rel="stylesheet" href={assets.brandCss} />}
         {assets.icon !== undefined && <link rel="icon" type="image/svg+xml" href={assets.icon} />}
+        {assets.homeScreen !== undefined && (
+          <>
+            <link rel="apple-touch-icon" href={assets.homeScreen.touchIcon} />
+            <link rel="manifest" href={assets.homeScreen.manifest} />
+          </>
+        )}
         {head.scripts?.map((entry) => (
           <Script key={entry} ctx={ctx} entry={entry} />
         ))}

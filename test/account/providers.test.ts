@@ -41,6 +41,22 @@ describe('linked accounts in the settings', () => {
   const page = async (browser: Awaited<ReturnType<TestFoyer['signedIn']>>, path = providersPath) =>
     read(await browser.get(path));
 
+  it('The settings greet a member whom a provider has brought in the first hour, with a link to the marketplace', async () => {
+    const { user, browser } = await memberBy(foyer, providers, 'google', somebody(providers, 'google'));
+    const html = await (await browser.get('/settings')).text();
+    expect(html).toContain(`Welcome, ${user.givenName}`);
+    expect(html).toMatch(/<a href="\/sandbox\/search">Go to the marketplace<\/a>/);
+    const byPassword = await foyer.signedIn(await foyer.addUser());
+    expect(await page(byPassword, '/settings')).not.toContain('Go to the marketplace');
+    const { db } = foyer.deps.database;
+    await db
+      .updateTable('users')
+      .set({ createdAt: foyer.deps.now() - 61 * 60_000 })
+      .where('id', '=', user.id)
+      .execute();
+    expect(await page(browser, '/settings')).not.toContain('Go to the marketplace');
+  });
+
   it('Each provider is offered, linked by a sign-in at it, reported by mail, and then signs the user in', async () => {
     const user = await foyer.addUser();
     const browser = await foyer.signedIn(user);

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { brandStylesheet } from '../../server/http/index.ts';
 import { startFoyer, type TestFoyer } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
+
+/** The pixels of a PNG as Foyer writes it: one part of data, no filter. */
+function decodePng(png: Buffer) {
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  const at = png.indexOf('IDAT');
+  const rows = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));
+  const data = (x: number, y: number) => [...rows.subarray(y * (1 + 3 * width) + 1 + 3 * x).subarray(0, 3)];
+  return { info: { width, height }, data };
+}
 
 describe('the stylesheet of a brand', () => {
   const { path, css } = brandStylesheet('#6d28d9');
@@ -45,6 +56,30 @@ describe('a Foyer with a brand', () => {
     const response = await browser.get(path);
     return { response, html: await response.text() };
   };
+
+  it('A page links a web manifest with the brand’s name and an icon in its color, both immutable and allowed', async () => {
+    const { response, html } = await read('/');
+    expect(response.headers.get('content-security-policy')).toContain("manifest-src 'self'");
+    const linked = (rel: string) => new RegExp(`<link rel="${rel}" href="([^"]+)"`).exec(html)?.[1] ?? '';
+    const manifest = await foyer.browser().get(linked('manifest'));
+    expect(manifest.headers.get('content-type')).toMatch(/^application\/manifest\+json/);
+    expect(manifest.headers.get('cache-control')).toContain('immutable');
+    const touchIcon = linked('apple-touch-icon');
+    expect(await manifest.json()).toMatchObject({
+      name: 'Maison & Söhne',
+      start_url: '/',
+      icons: [{ type: 'image/svg+xml' }, { src: touchIcon, sizes: '180x180', type: 'image/png' }],
+    });
+    const icon = await foyer.browser().get(touchIcon);
+    expect(icon.headers.get('content-type')).toBe('image/png');
+    expect(icon.headers.get('cache-control')).toContain('immutable');
+    const { data, info } = decodePng(Buffer.from(await icon.arrayBuffer()));
+    expect(info).toEqual({ width: 180, height: 180 });
+    // The brand's color at the edge, the sign in the middle.
+    expect(data(0, 0)).toEqual([0x6d, 0x28, 0xd9]);
+    expect(data(90, 120)).toEqual([0xe0, 0xa4, 0x58]);
+    expect((await foyer.browser().post(touchIcon)).status).not.toBe(200);
+  });
 
   it('A page links the brand’s stylesheet last, and the stylesheet is served as immutable', async () => {
     const { html } = await read('/');
