@@ -79,14 +79,19 @@ export function outcomeOf({ status, at, html }: Arrival): Outcome {
   return 'done';
 }
 
-/** What a page of a purchase announces, after a code was typed there if there is one. */
+/** What a page of a purchase announces, after a number of seats and a code were typed there if there are any. */
 export async function announce(
   { visitor }: Hand,
   planId: string,
-  code: string | undefined,
+  { code, seats }: { code: string | undefined; seats?: number | undefined },
 ): Promise<{ announcement: Announcement | undefined; promo: string | undefined; page: Arrival }> {
   const path = `/plan-purchase/${planId}`;
   let page = await visitor.open(path);
+  const field = listForms(page.html).find(({ fields }) => fields.act === 'seats');
+  if (field && seats !== undefined) {
+    await visitor.press(field.action, { ...field.fields, seats: String(seats) });
+    page = await visitor.open(path);
+  }
   const box = listForms(page.html).find(({ fields }) => fields.act === 'promo');
   let promo = listForms(page.html).some(({ fields }) => fields.act === 'promo-remove')
     ? / Coupon applied: (\S+)/.exec(wordsOf(page.html))?.[1]

@@ -5,22 +5,27 @@ export interface SoldPlan {
   name: string;
   interval: 'month' | 'year';
   cents: number;
+  /** It is sold by the seat: `cents` is the amount of one. */
+  hasSeats: boolean;
 }
+
+/** How many seats a plan that is sold by the seat can have. */
+export const seatRange = { min: 1, max: 5 } as const;
 
 export type Currency = 'usd' | 'eur';
 
 /** For how long a member can pause a plan. */
 export const pauseMonths = [1, 2, 3] as const;
 
-const amounts = [
+const amounts: { name: string; month: number; year: number; hasSeats?: boolean }[] = [
   { name: 'Starter', month: 99, year: 900 },
-  { name: 'Growth', month: 499, year: 5_000 },
+  { name: 'Growth', month: 499, year: 5_000, hasSeats: true },
   { name: 'Scale', month: 899, year: 8_000 },
-] as const;
+];
 
-export const soldPlans: SoldPlan[] = amounts.flatMap(({ name, month, year }, rank) => [
-  { id: String(10 + 2 * rank), code: `m-${month}`, name, interval: 'month' as const, cents: month * 100 },
-  { id: String(11 + 2 * rank), code: `y-${year}`, name, interval: 'year' as const, cents: year * 100 },
+export const soldPlans: SoldPlan[] = amounts.flatMap(({ name, month, year, hasSeats = false }, rank) => [
+  { id: String(10 + 2 * rank), code: `m-${month}`, name, interval: 'month' as const, cents: month * 100, hasSeats },
+  { id: String(11 + 2 * rank), code: `y-${year}`, name, interval: 'year' as const, cents: year * 100, hasSeats },
 ]);
 
 export const freePlanId = '1';
@@ -34,7 +39,7 @@ const texts = (name: string) => ({ summary: { en: `The plan ${name}` }, features
 
 /** @param raisedCents added to each amount, as an operator raises prices */
 export function catalogueFile(currency: Currency, raisedDollars = 0): string {
-  const paid = amounts.flatMap(({ name, month, year }, rank) =>
+  const paid = amounts.flatMap(({ name, month, year, hasSeats }, rank) =>
     ([month, year] as const).map((dollars, at) => ({
       kind: 'paid',
       id: String(10 + 2 * rank + at),
@@ -44,6 +49,7 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
       planType: at === 0 ? '1' : '2',
       planAmount: dollars + raisedDollars,
       ...texts(name),
+      ...(hasSeats && { seats: seatRange }),
       entitlements: [`level:${rank + 1}`],
     })),
   );
@@ -64,7 +70,8 @@ export function catalogueFile(currency: Currency, raisedDollars = 0): string {
     trial,
     defaultPlan: '10',
     graceDays: 7,
-    consumers: { withdrawalDays: 14, refund: 'prorated' },
+    // A withdrawal gives everything back, or keeps the share of the days.
+    consumers: { withdrawalDays: 14, ...(currency === 'usd' && { refund: 'prorated' }) },
     pause: { months: pauseMonths },
     formerCodes: [],
     plans: [{ ...free, ...texts('Free'), entitlements: ['level:0'] }, ...paid, ...partner],

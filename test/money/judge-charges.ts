@@ -46,6 +46,10 @@ function judgePurchase({ member, findings }: Case, invoice: Invoice, sale: Sale)
     return;
   }
   press.invoiceId = invoice.id;
+  const seats = sale.line.quantity ?? 1;
+  if (seats !== press.seats) {
+    findings.report('O2', member, `${shown(invoice)} sells ${seats} seats, the page has said ${press.seats}`);
+  }
   const change = (invoice.ending_balance ?? 0) - invoice.starting_balance;
   if (change !== press.balanceChange) {
     findings.report(

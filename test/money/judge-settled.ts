@@ -49,6 +49,8 @@ export interface Settled extends Unseen {
   orders: Order[];
   /** The claim `plan`. */
   plan: string | undefined;
+  /** The claim `seats`. */
+  seats: number | undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -238,18 +240,24 @@ export function judgeOrdersWithCodes({ books, account, member, findings, orders 
 
 const per = { month: 'month', year: 'year', day: 'days' } as const;
 
+/** O6, the number of seats: that of the last paid invoice, while the claim has its plan. */
+export function judgeSeats({ books, account, member, findings, plan, seats }: Settled): void {
+  const last = paidSales(books, account).at(-1);
+  if (plan === undefined || last?.planId !== plan) return;
+  const expected = findPlan(plan)?.hasSeats ? (last.line.quantity ?? 1) : undefined;
+  if (seats !== expected) findings.report('O6', member, `the claim says ${seats} seats, paid for are ${expected}`);
+}
+
 /** O12, the page's part. */
 export function judgePrice({ account, member, findings, page, plan }: Settled): void {
   const live = account.subscriptions.find(isLive);
-  const price: Price | undefined = live?.items.data[0]?.price;
+  const [item] = live?.items.data ?? [];
+  const price: Price | undefined = item?.price;
   if (!price || !live || page.priceCents === undefined || live.status !== 'active') return;
   if (price.metadata.foyer_plan !== plan) return;
   const interval = price.recurring?.interval ?? 'month';
-  if (page.priceCents !== price.unit_amount || !page.price?.includes(per[interval])) {
-    findings.report(
-      'O12',
-      member,
-      `the page says "${page.price}", the item's price is ${price.unit_amount} a ${interval}`,
-    );
+  const cents = price.unit_amount * (item?.quantity ?? 1);
+  if (page.priceCents !== cents || !page.price?.includes(per[interval])) {
+    findings.report('O12', member, `the page says "${page.price}", the item's price is ${cents} a ${interval}`);
   }
 }

@@ -11,6 +11,8 @@ export interface Press {
   next: NextCharge | undefined;
   balanceChange: number;
   promo: string | undefined;
+  /** As the page says; 1 where a plan has none. */
+  seats: number;
   outcome: Outcome;
   /** The invoice that it has caused. */
   invoiceId?: string;

@@ -15,13 +15,14 @@ import type { World } from './world.ts';
 
 const base = { member: 0, fault: undefined, returns: false } as const;
 const dayMs = 24 * 60 * 60_000;
-const buy = (planId: string, code?: string): Operation => ({
+const buy = (planId: string, code?: string, seats?: number): Operation => ({
   ...base,
   kind: 'buy',
   planId,
   code,
   card: cards.good,
   way: 'page',
+  seats,
 });
 const act = (kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw'): Operation => ({ ...base, kind });
 const afterPeriod = (afterMs: number): Operation => ({ ...base, kind: 'period', afterMs });
@@ -160,6 +161,24 @@ const mutations: Mutation[] = [
     operations: [buy('10'), act('cancel'), afterPeriod(2 * dayMs)],
     change: inDatabase(`CREATE TRIGGER kept AFTER UPDATE ON users WHEN NEW.plan_id IS NULL AND OLD.plan_id = '10' BEGIN
       UPDATE users SET plan_id = '10' WHERE id = NEW.id; END`),
+  },
+  {
+    title: 'A number of seats that does not reach Stripe',
+    rule: 'O2',
+    operations: [buy('12', undefined, 3)],
+    change: onTheWay((request) => {
+      const items = request.params?.items as { quantity?: unknown }[] | undefined;
+      const without = items?.map(({ quantity: _, ...item }) => item);
+      const isChange = request.method === 'POST' && /^\/v1\/subscriptions\/\w+$/.test(request.path);
+      return isChange && without ? { ...request, params: { ...request.params, items: without } } : request;
+    }),
+  },
+  {
+    title: 'A claim with another number of seats',
+    rule: 'O6',
+    operations: [buy('12', undefined, 3)],
+    change: inDatabase(`CREATE TRIGGER seats AFTER UPDATE ON users WHEN NEW.seats = 3 BEGIN
+      UPDATE users SET seats = 4 WHERE id = NEW.id; END`),
   },
   {
     title: 'A pause that lasts a day longer than the page has said',

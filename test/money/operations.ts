@@ -1,5 +1,5 @@
 import { cards } from './acts.ts';
-import { partnerPlans, pauseMonths, soldPlans } from './catalogue.ts';
+import { partnerPlans, pauseMonths, seatRange, soldPlans } from './catalogue.ts';
 import { codeNames } from './shop.ts';
 import type { Fault } from './world.ts';
 
@@ -9,7 +9,15 @@ export type Operation = {
   fault: Fault | undefined;
   returns: boolean;
 } /** `present`: the plan that the member has, so that it stays. */ & (
-  | { kind: 'buy'; planId: string; code: string | undefined; card: string; way: 'page' | 'twice' | 'api' }
+  | {
+      kind: 'buy';
+      planId: string;
+      code: string | undefined;
+      card: string;
+      way: 'page' | 'twice' | 'api';
+      /** Typed on the page of a plan that is sold by the seat. */
+      seats?: number | undefined;
+    }
   | { kind: 'deal'; tier: number }
   | { kind: 'cancel' | 'resume' | 'pay' | 'free' | 'withdraw' }
   | { kind: 'card'; card: string; fails: boolean }
@@ -105,6 +113,7 @@ const details: { [K in Kind]: (random: Random) => object } = {
     code: random() < 0.4 ? pick(random, codeNames) : undefined,
     card: pick(random, goodCards),
     way: pick(random, ways),
+    seats: random() < 0.6 ? seatRange.min + Math.floor(random() * seatRange.max) : undefined,
   }),
   cancel: () => ({}),
   resume: () => ({}),

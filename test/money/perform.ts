@@ -93,7 +93,7 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
   const before = [...ledger.promises];
   const planId = operation.planId === 'present' ? presentPlan(world, member) : operation.planId;
   if (planId === undefined) return 'refused';
-  const { announcement, promo, page } = await acts.announce(hand, planId, operation.code);
+  const { announcement, promo, page } = await acts.announce(hand, planId, operation);
   if (!announcement) return page.status >= 500 ? 'failed' : 'refused';
   note(world, member, `page: ${shownAnnouncement(announcement)}${promo ? `, code ${promo}` : ''}`);
   const pressed: Press = {
@@ -103,6 +103,7 @@ async function buy(world: World, member: Member, { hand, operation }: Hand): Pro
     next: announcement.next,
     balanceChange: balanceChange(announcement.lines),
     promo,
+    seats: announcement.seats,
     outcome: 'unknown',
   };
   ledger.presses.push(pressed);

@@ -150,6 +150,8 @@ export interface Announcement {
   /** With signs, as they stand there. */
   lines: { label: string; cents: number }[];
   next: NextCharge | undefined;
+  /** The number in the field of the page; 1: it has none. */
+  seats: number;
   form: Form;
 }
 
@@ -167,6 +169,7 @@ export function readAnnouncement(html: string): Announcement | undefined {
     dueCents: total.cents,
     lines: amounts.filter((line) => line !== total),
     next: readNextCharge(wordsOf(mainOf(html))),
+    seats: Number(/<input(?=[^>]* name="seats")[^>]* value="(\d+)"/.exec(html)?.[1] ?? 1),
     form,
   };
 }

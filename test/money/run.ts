@@ -13,6 +13,7 @@ import {
   judgePrice,
   judgePromises,
   judgeRefunds,
+  judgeSeats,
   type Order,
   type Settled,
   type Unseen,
@@ -109,13 +110,14 @@ async function judgeMember(world: World, findings: Findings, member: Member): Pr
 async function judgePages(world: World, unseen: Unseen): Promise<void> {
   const { member } = unseen;
   const page = readMembershipPage((await member.visitor.open(membershipPath)).html);
-  const info = (await member.visitor.call('/user/info')) as { plan?: string } | undefined;
+  const info = (await member.visitor.call('/user/info')) as { plan?: string; seats?: number } | undefined;
   const settled: Settled = {
     ...unseen,
     nowMs: world.nowMs(),
     page,
     orders: await readOrders(member),
     plan: info?.plan,
+    seats: info?.seats,
   };
   for (const judge of [
     judgeOrders,
@@ -125,6 +127,7 @@ async function judgePages(world: World, unseen: Unseen): Promise<void> {
     judgeRefunds,
     judgeOrdersWithCodes,
     judgePrice,
+    judgeSeats,
   ]) {
     judge(settled);
   }

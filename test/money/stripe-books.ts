@@ -3,6 +3,7 @@
 export interface Line {
   id: string;
   amount: number;
+  quantity: number | null;
   period: { start: number; end: number };
   discount_amounts?: { amount: number; discount: string }[] | null;
   pricing: { price_details: { price: string; product: string }; unit_amount_decimal: string } | null;
@@ -58,7 +59,7 @@ export interface Subscription {
   schedule: string | null;
   pending_update: unknown;
   latest_invoice: string | null;
-  items: { data: { current_period_start: number; current_period_end: number; price: Price }[] };
+  items: { data: { current_period_start: number; current_period_end: number; price: Price; quantity?: number }[] };
 }
 
 export interface Schedule {
