@@ -174,6 +174,9 @@ describe('a gift code', () => {
     await redeem(browser, (await gift({ planId: '11', months: 12 })).code);
     const until = (await standing(shop, user)).giftUntil ?? 0;
     await shop.saveCard(user);
+    const offer = await page(browser, '/plan-purchase/12');
+    expect(offer).toContain(`You have Starter by a gift until ${day(until)}. A plan you choose here starts today`);
+    expect(offer).toContain('Due today $499.00');
     expect(await shop.buy(await shop.userNow(user), 'm-499')).toMatchObject({ kind: 'paid' });
     expect(await planOf(user)).toBe('12');
     await shop.membership.cancel(await shop.userNow(user));

@@ -22,7 +22,7 @@ import { renewalNotice } from './checkout-texts.ts';
 import { asSubscribed, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
-import { renderTrialStep, runningTrialUntil, trialInStep } from './trial-step.ts';
+import { renderTrialStep, runningTrialUntil, toRunningLead, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
@@ -103,16 +103,12 @@ function freeNote(ctx: TextContext, { checkout: { deal, user }, membership, end 
   );
 }
 
-/** The note about a running trial. */
-function leadText(
-  { lang, t }: TextContext,
-  { membership: { catalogue }, now }: CheckoutDeps,
-  { checkout, membership, planStatus }: SummaryFacts,
-): string {
-  if (checkout.deal) return t('checkout.dealLead');
-  const until = runningTrialUntil(membership, now());
-  if (until === undefined || planStatus === 'owned') return t('checkout.lead');
-  return t('checkout.trialLead', { name: catalogue.trial.name, date: formatDate(lang, until) });
+/** The note about a running trial or gift. */
+function leadText(ctx: TextContext, { membership: { catalogue }, now }: CheckoutDeps, facts: SummaryFacts): string {
+  const { checkout, membership, planStatus } = facts;
+  if (checkout.deal) return ctx.t('checkout.dealLead');
+  const lead = planStatus === 'owned' ? undefined : toRunningLead(ctx, { catalogue, membership }, now());
+  return lead ?? ctx.t('checkout.lead');
 }
 
 /** The amounts, or the note for a plan without any. */

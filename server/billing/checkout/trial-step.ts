@@ -1,12 +1,14 @@
 import { checkoutTitle } from '../../../views/billing/checkout-steps.tsx';
 import { TrialStepPage } from '../../../views/billing/trial-step-page.tsx';
 import { formatAmount, formatDate } from '../../../views/format.ts';
+import { type Catalogue, findGiven } from '../catalogue/catalogue.ts';
 import { hasBegun } from '../subscription/changeable-subscription.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { trialUntil } from '../subscription/membership-state.ts';
 import type { Checkout, CheckoutRequest, PageRetry } from './checkout-context.ts';
 import type { CheckoutDeps } from './checkout-deps.ts';
 import { giftPath } from './checkout-flow.ts';
+import type { TextContext } from './plan-view.ts';
 
 /** The running trial of a user; `untilMs` is undefined while Stripe has not answered yet. */
 type RunningTrial = { untilMs: number | undefined };
@@ -15,6 +17,20 @@ type RunningTrial = { untilMs: number | undefined };
 export function runningTrialUntil(membership: Membership | undefined, nowMs: number): number | undefined {
   const until = membership ? trialUntil(membership) : null;
   return until !== null && until > nowMs ? until : undefined;
+}
+
+/** Says that a plan begins today in place of a running trial, or beside a gift; undefined: there is neither. */
+export function toRunningLead(
+  { lang, t }: TextContext,
+  { catalogue, membership }: { catalogue: Catalogue; membership: Membership | undefined },
+  nowMs: number,
+): string | undefined {
+  const gift = membership && findGiven(membership, catalogue, nowMs);
+  if (gift) return t('checkout.gift.beside', { plan: gift.plan.name, date: formatDate(lang, gift.until) });
+  const until = runningTrialUntil(membership, nowMs);
+  return until === undefined
+    ? undefined
+    : t('checkout.trialLead', { name: catalogue.trial.name, date: formatDate(lang, until) });
 }
 
 /**
