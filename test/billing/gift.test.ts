@@ -103,7 +103,7 @@ describe('a gift code', () => {
     expect(await redeem(browser, code)).toBe(redeemed);
   });
 
-  it('The step PLAN of a sign-up leads to the page for codes and from there to a client app that waits', async () => {
+  it('The step PLAN of a sign-up leads to the page for codes and from there to the page that the visitor was going to', async () => {
     const { foyer } = shop;
     const [browser, email] = [foyer.browser(), newAddress()];
     const search = `?${new URLSearchParams({ redirect: '/settings/name' })}`;
@@ -144,6 +144,21 @@ describe('a gift code', () => {
     const { code } = await gift();
     expect(await refusal(browser, code)).toContain('for life, so we haven’t used the code');
     expect(await redeem(await shop.foyer.signedIn(await shop.foyer.addUser()), code)).toBe(redeemed);
+  });
+
+  it('A partner’s deal that is taken during a gift begins after it, and its page says so', async () => {
+    const user = await shop.foyer.addUser();
+    const browser = await shop.foyer.signedIn(user);
+    await redeem(browser, (await gift({ months: 3 })).code);
+    const until = (await standing(shop, user)).giftUntil ?? 0;
+    await shop.foyer.stores.database.transaction((trx) =>
+      importPartnerDeals(trx, [{ email: user.email, tier: 2 }], now()),
+    );
+    expect(await page(browser, '/plan-purchase-appsumo/?plan=102')).toContain(`Until ${day(until)}`);
+    await browser.post('/plan-purchase-appsumo/?plan=102', { planId: '102' });
+    expect(await planOf(user)).toBe('11');
+    await pass(shop, until + 60_000);
+    expect(await planOf(user)).toBe('102');
   });
 
   it('A second code of the same plan adds its months, and one of another plan waits', async () => {
