@@ -16,6 +16,8 @@ async function make(form: HTMLFormElement): Promise<void> {
 
 form?.addEventListener('submit', (event) => {
   const name = form.querySelector<HTMLInputElement>('[name=name]');
+  // Another language: the server takes the input, not the passkey.
+  if (event.submitter?.hasAttribute('formnovalidate')) return;
   // Checks the name before the passkey is created, because the server would refuse it.
   if (!name?.value.trim()) return;
   event.preventDefault();

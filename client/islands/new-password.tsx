@@ -33,11 +33,13 @@ export default function NewPassword(props: NewPasswordViewProps) {
     if (zone instanceof HTMLInputElement) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
     // Input from before the hydration.
     if (field.value !== '') look({ target: field });
-    const check = (event: Event) => {
+    const check = (event: SubmitEvent) => {
       // The sign-up and a dialog are not sent while the checklist has an open rule; the field then names it.
       const strength = judge();
       const open = strengthRules.find((rule) => !strength[rule]);
-      if (open && field.value !== '' && (fields || form.closest('dialog'))) {
+      // Another language sends the form, too.
+      const isHeld = !event.submitter?.hasAttribute('formnovalidate') && (fields || form.closest('dialog'));
+      if (open && field.value !== '' && isHeld) {
         event.preventDefault();
         setError(labels.rules[open]);
         field.focus();

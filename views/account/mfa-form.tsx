@@ -23,6 +23,8 @@ export interface AuthenticatorsView {
 }
 
 export interface MfaFormProps {
+  /** Of the form. */
+  id?: string;
   ctx: PageContext;
   factors: AuthenticatorsView;
   action: string;
@@ -58,14 +60,14 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
  * the choices (client/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
  * the choices are open: one of them disables the factor, unless it is required.
  */
-export function MfaForm({ ctx, factors, action, phoneHref, typed, error }: MfaFormProps) {
+export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: MfaFormProps) {
   const { t } = ctx;
   const { preference, required, number, smsOffered } = factors;
   const isOn = preference !== 'none';
   const cards = choices(t, factors);
   const typedMethod = cards.some(({ value }) => value === typed?.method) ? typed?.method : undefined;
   return (
-    <form className="form mfa-form" method="post" action={action}>
+    <form className="form mfa-form" id={id} method="post" action={action}>
       {isOn && (
         <p>
           <Chip tone="ok">{t(preference === 'totp' ? 'mfaSettings.card.onTotp' : 'mfaSettings.card.onSms')}</Chip>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { PageContext } from '../page-context.ts';
+import { type PageContext, pageForm } from '../page-context.ts';
 import { Stepper } from '../parts/stepper.tsx';
 import { AccountAction, type ActionProblem } from './account-action.tsx';
 import { MfaForm, type MfaFormProps } from './mfa-form.tsx';
@@ -47,7 +47,7 @@ export function MfaPage({
       title={t(due ? 'federation.required.title' : 'mfaSettings.card.title')}
       lead={t(due ? 'federation.required.due' : 'mfaSettings.card.note')}
     >
-      <MfaForm {...form} />
+      <MfaForm {...form} id={pageForm} />
     </MfaAct>
   );
 }

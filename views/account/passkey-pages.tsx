@@ -50,7 +50,14 @@ export function PasskeyAddPage({
           {t(`passkeys.add.${why}`)}
         </Notice>
       ))}
-      <form className="form" method="post" action={action} data-new-passkey={JSON.stringify(options)} noValidate>
+      <form
+        className="form"
+        id={pageForm}
+        method="post"
+        action={action}
+        data-new-passkey={JSON.stringify(options)}
+        noValidate
+      >
         <input type="hidden" name="credential" />
         <NameField {...form} name={name} error={error} hint={t('passkeys.add.nameHint')} />
         <EndOthers ctx={ctx} checked={endOthers} />

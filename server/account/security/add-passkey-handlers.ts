@@ -31,6 +31,7 @@ export const addPasskeyPage = (passkeys: PasskeyDeps) =>
     draft: {
       fields: { name: 60, [endOthersField]: 1 },
       toState: ({ name = '', [endOthersField]: endOthers }) => ({ name, endOthers: endOthers === '1' }),
+      hasForm: () => true,
     },
     async act(r, deps) {
       const { t } = r;

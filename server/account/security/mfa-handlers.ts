@@ -114,6 +114,7 @@ export const mfaPage = settingsPage({
     toState: ({ enabled, method = '', [endOthersField]: endOthers }) => ({
       typed: { enabled: enabled === '1', method, endOthers: endOthers === '1' },
     }),
+    hasForm: () => true,
   },
   act: submit,
 });
