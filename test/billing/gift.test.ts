@@ -192,6 +192,10 @@ describe('a gift code', () => {
     const offer = await page(browser, '/plan-purchase/12');
     expect(offer).toContain(`You have Starter by a gift until ${day(until)}. A plan you choose here starts today`);
     expect(offer).toContain('Due today $499.00');
+    for (const text of [offer, await page(browser, '/plan-purchase/12/addPayment')]) {
+      expect(text).not.toContain('free trial');
+      expect(text).toContain('on your membership page');
+    }
     expect(await shop.buy(await shop.userNow(user), 'm-499')).toMatchObject({ kind: 'paid' });
     expect(await planOf(user)).toBe('12');
     await shop.membership.cancel(await shop.userNow(user));

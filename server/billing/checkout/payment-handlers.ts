@@ -27,7 +27,7 @@ import type { TextContext } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { readReturn } from './returned-method.ts';
 import { type StripeForBrowsers, stripeInPage, stripePolicy } from './stripe-js.ts';
-import { runningTrialUntil } from './trial-step.ts';
+import { endsTrial } from './trial-step.ts';
 
 interface PaymentPageState extends Partial<PageRetry> {
   /** The reason that a card was not accepted. */
@@ -72,7 +72,7 @@ async function renderForm(
   }
   if (unavailable?.needsPlace) return r.redirect(flow.summary);
   const [currentMembership, details] = [await membership.getMembership(user.id), await membership.findDetails(user.id)];
-  const isOnTrial = runningTrialUntil(currentMembership, deps.now()) !== undefined;
+  const isOnTrial = endsTrial(currentMembership, membership.catalogue, deps.now());
   r.render(
     PaymentPage,
     {

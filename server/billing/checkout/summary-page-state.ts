@@ -22,7 +22,7 @@ import { renewalNotice } from './checkout-texts.ts';
 import { asSubscribed, type TextContext, toPlanView } from './plan-view.ts';
 import { loadQuote, orderText, toBeginBox, toQuoteView } from './quote-view.ts';
 import { type EndOnNotice, findRefundOnNotice } from './refund-view.ts';
-import { renderTrialStep, runningTrialUntil, toRunningLead, trialInStep } from './trial-step.ts';
+import { endsTrial, renderTrialStep, toRunningLead, trialInStep } from './trial-step.ts';
 import { unfinishedNotice } from './unfinished-notice.ts';
 
 interface SummaryPageState extends Partial<PageRetry> {
@@ -119,7 +119,7 @@ function toQuoteProps(
 ): Pick<SummaryProps, 'quote'> {
   const { quote, planStatus } = facts;
   if (quote) {
-    const isOnTrial = runningTrialUntil(facts.membership, now()) !== undefined;
+    const isOnTrial = endsTrial(facts.membership, membership.catalogue, now());
     return { quote: toQuoteView(ctx, quote, { ...membership.catalogue, isOnTrial }) };
   }
   return planStatus === 'without-payment' ? { quote: { lines: [], note: freeNote(ctx, facts) } } : {};
