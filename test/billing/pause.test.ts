@@ -84,6 +84,7 @@ describe('a pause of a paid plan', () => {
     const again = await shop.foyer.signedIn(user);
     const { html, fields } = await openAct(again, 'resume');
     expect(wordsOf(html)).toContain('Starter goes on right away. $99.00 is charged today');
+    expect(html).toMatch(/<button[^>]*>Pay \$99\.00</);
     const nowMs = shop.stripe.engine.nowMs();
     const answers = await Promise.all([again.post(`${path}/resume`, fields), again.post(`${path}/resume`, fields)]);
     expect(answers.map(({ headers }) => headers.get('location')).sort()).toEqual([

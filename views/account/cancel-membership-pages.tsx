@@ -135,6 +135,8 @@ interface ResumeMembershipProps extends ActProps {
   /** The next charge; null or undefined: unknown. */
   at: number | null;
   amount?: string | undefined;
+  /** The words of a button that obliges to pay. */
+  order?: string | undefined;
   /** Sentences on that charge: what credit pays of it, and later amounts ('': none). */
   more?: string | undefined;
   /** A yearly plan, which goes on as the monthly one. */
@@ -190,7 +192,7 @@ export function ResumeMembershipPage(props: ResumeMembershipProps) {
     >
       <form className="form" method="post" action={action}>
         <HiddenFields fields={fields} />
-        <ActButtons ctx={ctx} submit={t(resumeTexts(props).submit)} tab="membership" />
+        <ActButtons ctx={ctx} submit={props.order ?? t(resumeTexts(props).submit)} tab="membership" />
       </form>
     </AccountAction>
   );

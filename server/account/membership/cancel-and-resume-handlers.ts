@@ -107,7 +107,10 @@ async function toPauseEndProps(r: UserRequest, { membership: billing }: AccountD
   // The page of the membership says whether Stripe is away.
   if (!next) return membershipPath;
   const fields: Record<string, string> = { laterCents: toLaterAmounts(next) };
-  return { plan, at: next.at, pause: 'begun' as const, ...toNextChargeView(r, next), fields };
+  const charge = toNextChargeView(r, next);
+  // Credit may pay all of it.
+  const order = next.amountCents > 0 ? r.t('checkout.pay', { amount: charge.amount }) : undefined;
+  return { plan, at: next.at, pause: 'begun' as const, ...charge, order, fields };
 }
 
 /** Cancels a scheduled end, change or pause, or ends a pause. */

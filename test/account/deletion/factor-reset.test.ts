@@ -31,7 +31,7 @@ describe.each(backends)('cancelling a second-factor reset, on $name', (backend) 
     const page = await browser.get(`/cancel-factor-reset?${new URLSearchParams({ token })}`, {
       headers: { 'accept-language': 'nl' },
     });
-    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Tweestapsverificatie houden?')]);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Tweestapsverificatie behouden?')]);
     const answer = await browser.post('/cancel-factor-reset', { token });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/cancel-factor-reset?done']);
     expect(await (await browser.get('/cancel-factor-reset?done')).text()).toContain('Two-step verification stays on');
