@@ -226,7 +226,7 @@ export function PayUnpaidPage({ ctx, action, problem, plan, amount, card }: PayU
           <ButtonLink href={cardHref} kind={card ? 'quiet' : 'primary'}>
             {t(card ? 'membership.act.changeCard' : 'membership.act.addCard')}
           </ButtonLink>
-          {card && <Button>{t('membership.act.pay')}</Button>}
+          {card && <Button>{t('membership.act.pay', { amount })}</Button>}
         </div>
       </form>
     </AccountAction>

@@ -64,7 +64,7 @@ function UnpaidNotice({ ctx, membership }: Props) {
               </ButtonLink>
             )}
             <form method="post" action={`${membershipPath}/pay`}>
-              <Button>{t(waits ? 'membership.act.confirm' : 'membership.act.pay')}</Button>
+              <Button>{waits ? t('membership.act.confirm') : t('membership.act.pay', { amount })}</Button>
             </form>
           </>
         )
