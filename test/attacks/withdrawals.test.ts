@@ -89,6 +89,21 @@ describe('attacks on withdrawals that keep the share of the days', () => {
     expect(await back(user)).toBe(6_930);
   });
 
+  it('A second withdrawal from a purchase that credit has paid does not give the share of the days back, too', async () => {
+    const { user, buy, open } = await visitor();
+    const customer = (await shop.membership.getMembership(user.id))?.customerId ?? '';
+    await shop.stripe.client().customers.update(customer, { balance: -9_900 });
+    await buy();
+    expect(await orders(user)).toMatchObject([{ paidCents: 0, usedCreditCents: 9_900 }]);
+    shop.passTime(10 * dayMs + 60_000);
+    for (let time = 1; time <= 2; time += 1) {
+      const { post } = await open();
+      expect((await post({ days: '10' })).headers.get('location')).toContain(time === 1 ? 'withdrawn' : 'nothing');
+      await shop.membership.work();
+      expect(await shop.stripe.client().customers.retrieve(customer)).toMatchObject({ balance: -6_600 });
+    }
+  });
+
   it('Two withdrawals at once, also of pages of two days, give the money back once', async () => {
     const { user, buy, open } = await visitor();
     await buy();

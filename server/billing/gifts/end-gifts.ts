@@ -4,7 +4,7 @@ import type { BillingDeps } from '../deps.ts';
 import { giftNoticeKey, listGiftsEnding } from '../subscription/due-store.ts';
 import type { Membership } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
-import { effectivePlan, toMembershipState, trialUntil } from '../subscription/membership-state.ts';
+import { effectivePlan, effectiveSeats, toMembershipState, trialUntil } from '../subscription/membership-state.ts';
 import { findMembership } from '../subscription/membership-store.ts';
 import { setGiftPlan, sweepGifts } from './gift-store.ts';
 
@@ -41,7 +41,8 @@ async function endGift(deps: BillingDeps, userId: UserId): Promise<void> {
     const planId = effectivePlan(membership, catalogue, nowMs);
     const had = catalogue.byId(membership.giftPlanId);
     await setGiftPlan(trx, { userId, plan: null }, nowMs);
-    await setUserPlan(trx, { userId, planId, seats: membership.seats, trialUntil: trialUntil(membership) }, nowMs);
+    const seats = effectiveSeats(membership, catalogue, nowMs);
+    await setUserPlan(trx, { userId, planId, seats, trialUntil: trialUntil(membership) }, nowMs);
     if (!user || user.planId === planId) return;
     const details = { plan: planId ?? 'none', status: membership.status };
     await outbox.record(trx, { type: 'membership.changed', details, subject: userId, atMs: nowMs });

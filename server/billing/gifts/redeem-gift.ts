@@ -6,7 +6,7 @@ import type { BillingDeps } from '../deps.ts';
 import { findOpenPurchase } from '../purchase/purchase-store.ts';
 import { addMonths, type Membership } from '../subscription/membership.ts';
 import { notifyMembership } from '../subscription/membership-changes.ts';
-import { effectivePlan, toMembershipState, trialUntil } from '../subscription/membership-state.ts';
+import { effectivePlan, effectiveSeats, toMembershipState, trialUntil } from '../subscription/membership-state.ts';
 import { findMembership, findStanding, insertMembership } from '../subscription/membership-store.ts';
 import { toGiftCodeHash } from './gift-code.ts';
 import { findObstacle, type GiftObstacle, type GiftResult, type GiftService, type GiftTurns } from './gift-rules.ts';
@@ -43,11 +43,8 @@ async function give(deps: BillingDeps, user: User, { gift, plan, until }: { gift
     const membership = await findMembership(trx, user.id);
     if (!membership) throw new Error('a membership that was just written is not there');
     const planId = effectivePlan(membership, catalogue, nowMs);
-    await setUserPlan(
-      trx,
-      { userId: user.id, planId, seats: membership.seats, trialUntil: trialUntil(membership) },
-      nowMs,
-    );
+    const seats = effectiveSeats(membership, catalogue, nowMs);
+    await setUserPlan(trx, { userId: user.id, planId, seats, trialUntil: trialUntil(membership) }, nowMs);
     const details = { gift: gift.id, plan: plan.id, months: gift.months };
     await outbox.record(trx, { type: 'gift.redeemed', details, subject: user.id, atMs: nowMs });
     await notifyMembership(deps, trx, {

@@ -13,7 +13,7 @@ import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts';
 import { callStripe, orNotFound, readCustomer, type StripeClient } from './stripe-client.ts';
-import { hasLapsed, isUnpaidRenewal, listOverdue, soldLines, toSubscriptionId } from './stripe-invoices.ts';
+import { hasLapsed, isUnpaidRenewal, lastPaid, listOverdue, toSubscriptionId } from './stripe-invoices.ts';
 import {
   findPeriodEnd,
   findSubscription,
@@ -114,26 +114,6 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
       unpaid: unpaid?.id === tried?.id ? debited : unpaid && (await readInvoice(client, toStripeInvoiceId(unpaid.id))),
     };
   });
-}
-
-/**
- * The plan of the newest paid invoice, and its end. Its seats are those of the subscription, which an operator can change;
- * while another plan is on the subscription and not paid yet, those of the invoice.
- */
-async function lastPaid(
-  facts: StripeSnapshot,
-  prices: Prices,
-  { pricedPlanId, quantity }: { pricedPlanId: PlanId | null; quantity: number | undefined },
-): Promise<Pick<Snapshot, 'paidPlanId' | 'paidUntil' | 'seats'>> {
-  for (const invoice of facts.invoices) {
-    if (invoice.status !== 'paid') continue;
-    const [line] = soldLines(invoice);
-    if (!line) continue;
-    const paidPlanId = await prices.planOfProduct(line.productId);
-    const seats = toStoredSeats(paidPlanId === pricedPlanId ? quantity : line.seats);
-    return { paidPlanId, paidUntil: line.periodEnd, seats };
-  }
-  return { paidPlanId: null, paidUntil: null, seats: null };
 }
 
 function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
@@ -267,6 +247,9 @@ export async function toMembershipSnapshot(
   const over = isEnded(status);
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   const pending = over ? null : await toPendingChange(subscription, facts, prices);
+  const paid = await lastPaid(facts.invoices, prices, { pricedPlanId, item, seatsBefore: membership.seats });
+  // Its amount is that of the seats that are given.
+  const priced = item && paid.paidPlanId === pricedPlanId ? { ...item, quantity: paid.seats ?? 1 } : item;
   const snapshot: Snapshot = {
     customerId: toStripeCustomerId(customer.id),
     // The next subscription is a new one and needs another idempotency key.
@@ -282,7 +265,7 @@ export async function toMembershipSnapshot(
     periodEnd: findPeriodEnd(subscription),
     trialEnd: toMsOrNull(subscription.trial_end),
     ...(over ? withoutNext : await findPlanned(subscription, pricedPlanId, prices)),
-    ...(await lastPaid(facts, prices, { pricedPlanId, quantity: item?.quantity })),
+    ...paid,
     card: toSavedCard(subscription.default_payment_method) ?? customerCard,
     discount: over
       ? null
@@ -291,7 +274,7 @@ export async function toMembershipSnapshot(
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
     unpaidSince: findUnpaidSince(facts, { status, pending }),
     pending,
-    price: over || !item ? null : toPrice(subscription, item),
+    price: over || !priced ? null : toPrice(subscription, priced),
     nextCharge: null, // readNextCharge follows
     pause: toMemberPause(subscription),
     balanceCents: nextBalance(customer, subscription),

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
-import { type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
-import { toId, toMs } from './stripe-objects.ts';
+import { type PlanId, type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
+import type { Prices } from '../catalogue/prices.ts';
+import { toId, toMs, toStoredSeats } from './stripe-objects.ts';
 
 // Reads Stripe's invoices: what they sell, what they credit, and what they come to.
 
@@ -59,6 +60,44 @@ export const isDiscounted = (invoice: Stripe.Invoice): boolean =>
 /** The credit for unused time, as it was paid: after discounts. */
 export const unusedCents = (invoice: Stripe.Invoice): number =>
   invoice.lines.data.filter(isUnusedTime).reduce((sum, line) => sum - (line.amount - sumDiscounts(line)), 0);
+
+/**
+ * The seats of the paid plan: those of the subscription, which an operator can change. In a period that is not paid yet
+ * they are no more than before: further seats of a renewal are given when it is paid.
+ */
+function seatsGiven(
+  { quantity = 1, current_period_end }: Stripe.SubscriptionItem,
+  paid: SoldLine,
+  seatsBefore: number | null,
+): number {
+  const isPaid = paid.periodEnd >= toMs(current_period_end);
+  return isPaid ? quantity : Math.min(quantity, Math.max(paid.seats, seatsBefore ?? 1));
+}
+
+interface OwnItem {
+  pricedPlanId: PlanId | null;
+  /** Of the subscription. */
+  item: Stripe.SubscriptionItem | undefined;
+  /** The stored number; null: one. */
+  seatsBefore: number | null;
+}
+
+/** The plan of the newest paid invoice, its end and its seats. While another plan is not paid, they are the invoice's. */
+export async function lastPaid(
+  invoices: readonly Stripe.Invoice[],
+  { planOfProduct }: Pick<Prices, 'planOfProduct'>,
+  { pricedPlanId, item, seatsBefore }: OwnItem,
+): Promise<{ paidPlanId: PlanId | null; paidUntil: number | null; seats: number | null }> {
+  for (const invoice of invoices) {
+    if (invoice.status !== 'paid') continue;
+    const [line] = soldLines(invoice);
+    if (!line) continue;
+    const paidPlanId = await planOfProduct(line.productId);
+    const seats = item && paidPlanId === pricedPlanId ? seatsGiven(item, line, seatsBefore) : line.seats;
+    return { paidPlanId, paidUntil: line.periodEnd, seats: toStoredSeats(seats) };
+  }
+  return { paidPlanId: null, paidUntil: null, seats: null };
+}
 
 export const toSubscriptionId = (invoice: Stripe.Invoice): StripeSubscriptionId | null => {
   const subscription = invoice.parent?.subscription_details?.subscription;

@@ -9,7 +9,7 @@ import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts'
 import type { PurchaseResult } from '../results.ts';
 import { readOrStored } from './acts.ts';
 import { isPaused, type Membership } from './membership.ts';
-import { currentPaidPlan, effectivePlan, trialUntil } from './membership-state.ts';
+import { currentPaidPlan, effectivePlan, effectiveSeats, trialUntil } from './membership-state.ts';
 import { findMembership, findStanding, insertMembership, setBasePlan } from './membership-store.ts';
 import { addPlanEnd } from './plan-end.ts';
 
@@ -29,11 +29,8 @@ export async function assignBasePlan(
     const membership = await findMembership(trx, userId);
     if (!membership) throw new Error('a membership that was just written is not there');
     const planId = effectivePlan(membership, catalogue, now());
-    await setUserPlan(
-      trx,
-      { userId, planId, seats: membership?.seats ?? null, trialUntil: trialUntil(membership) },
-      now(),
-    );
+    const seats = effectiveSeats(membership, catalogue, now());
+    await setUserPlan(trx, { userId, planId, seats, trialUntil: trialUntil(membership) }, now());
   });
 }
 

@@ -167,6 +167,10 @@ export function effectivePlan(
   return (paid ?? findGiven(facts, catalogue, nowMs)?.plan)?.id ?? facts.basePlanId;
 }
 
+/** The seats of that plan if it is paid: another has none, or one. */
+export const effectiveSeats = (facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): number | null =>
+  givenPlan(toMembershipState(facts, catalogue, nowMs)) ? (facts.seats ?? null) : null;
+
 /** End of the trial; null: there is none. */
 export function trialUntil({
   status,

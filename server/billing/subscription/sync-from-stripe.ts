@@ -16,7 +16,7 @@ import { toSubscriptionId } from '../stripe/stripe-invoices.ts';
 import { isEnded, toId, toSubscriptionStatus } from '../stripe/stripe-objects.ts';
 import type { Membership } from './membership.ts';
 import { notifyMembershipChange } from './membership-changes.ts';
-import { effectivePlan, trialUntil } from './membership-state.ts';
+import { effectivePlan, effectiveSeats, trialUntil } from './membership-state.ts';
 import { findMembership, type Snapshot, writeSnapshot } from './membership-store.ts';
 import { waitsForEnd, withRefundAtEnd } from './notice-rules.ts';
 
@@ -109,11 +109,12 @@ async function syncSnapshot(
     const planId = effectivePlan(after, catalogue, nowMs);
     const user = await findUser(trx, userId);
     const isNewPlan = (user?.planId ?? null) !== planId;
-    const { chosenSeats: seats } = findPlan(catalogue, planId, after.seats) ?? {};
+    const ownSeats = effectiveSeats(after, catalogue, nowMs);
+    const { chosenSeats: seats } = findPlan(catalogue, planId, ownSeats) ?? {};
     const hasOtherSeats = seats !== undefined && before.seats !== after.seats;
     if (isNewPlan || hasOtherSeats || before.status !== after.status)
       await recordMembership(outbox, trx, { after, planId, seats, nowMs });
-    await setUserPlan(trx, { userId, planId, seats: after.seats, trialUntil: trialUntil(after) }, nowMs);
+    await setUserPlan(trx, { userId, planId, seats: ownSeats, trialUntil: trialUntil(after) }, nowMs);
     const paying = open?.state === 'charging';
     if (user)
       await notifyMembershipChange(deps, trx, { before, after, user, planId, orders, facts: taxed, nowMs, paying });

@@ -63,7 +63,9 @@ export function findWithdrawal(orders: readonly Order[], rules: Rules, nowMs: nu
   const { withdrawalDays } = rules;
   // Also one that cost nothing: the unused time of the plan before has paid it, and is credit now.
   const [order, ...earlier] = orders;
-  if (withdrawalDays === undefined || order?.orderType !== 'upgrade' || order.refundedCents > 0) return undefined;
+  if (withdrawalDays === undefined || order?.orderType !== 'upgrade') return undefined;
+  // Also a credit note without a refund: what credit has paid is credit again.
+  if (order.refundedCents > 0 || order.creditNotes.length > 0) return undefined;
   const until = order.orderedAt + withdrawalDays * dayMs;
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
   const { paidCents, usedCreditCents, disputeState } = order;
