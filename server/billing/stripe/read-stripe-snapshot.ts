@@ -199,6 +199,15 @@ function findUnpaidSince(
   return toMsOrNull((keepsGrace ? debited : unpaid)?.invoice.created);
 }
 
+/** The price of a subscription is that of the seats that are given. */
+function withSeatsGiven(
+  item: Stripe.SubscriptionItem,
+  pricedPlanId: PlanId | null,
+  { paidPlanId, seats }: Pick<Snapshot, 'paidPlanId' | 'seats'>,
+): Stripe.SubscriptionItem {
+  return paidPlanId === pricedPlanId ? { ...item, quantity: seats ?? 1 } : item;
+}
+
 /**
  * The state at Stripe, in its stored form.
  * @param membership as it was before the read
@@ -248,8 +257,6 @@ export async function toMembershipSnapshot(
   const pricedPlanId = product === undefined ? null : await prices.planOfProduct(product);
   const pending = over ? null : await toPendingChange(subscription, facts, prices);
   const paid = await lastPaid(facts.invoices, prices, { pricedPlanId, item, seatsBefore: membership.seats });
-  // Its amount is that of the seats that are given.
-  const priced = item && paid.paidPlanId === pricedPlanId ? { ...item, quantity: paid.seats ?? 1 } : item;
   const snapshot: Snapshot = {
     customerId: toStripeCustomerId(customer.id),
     // The next subscription is a new one and needs another idempotency key.
@@ -274,7 +281,7 @@ export async function toMembershipSnapshot(
     unpaid: facts.unpaid ? toUnpaidInvoice(facts, facts.unpaid) : null,
     unpaidSince: findUnpaidSince(facts, { status, pending }),
     pending,
-    price: over || !priced ? null : toPrice(subscription, priced),
+    price: over || !item ? null : toPrice(subscription, withSeatsGiven(item, pricedPlanId, paid)),
     nextCharge: null, // readNextCharge follows
     pause: toMemberPause(subscription),
     balanceCents: nextBalance(customer, subscription),

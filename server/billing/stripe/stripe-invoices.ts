@@ -1,6 +1,5 @@
 import type Stripe from 'stripe';
 import { type PlanId, type StripeSubscriptionId, toStripeSubscriptionId } from '../../shared/index.ts';
-import type { Prices } from '../catalogue/prices.ts';
 import { toId, toMs, toStoredSeats } from './stripe-objects.ts';
 
 // Reads Stripe's invoices: what they sell, what they credit, and what they come to.
@@ -85,7 +84,7 @@ interface OwnItem {
 /** The plan of the newest paid invoice, its end and its seats. While another plan is not paid, they are the invoice's. */
 export async function lastPaid(
   invoices: readonly Stripe.Invoice[],
-  { planOfProduct }: Pick<Prices, 'planOfProduct'>,
+  { planOfProduct }: { planOfProduct(productId: string): Promise<PlanId | null> },
   { pricedPlanId, item, seatsBefore }: OwnItem,
 ): Promise<{ paidPlanId: PlanId | null; paidUntil: number | null; seats: number | null }> {
   for (const invoice of invoices) {

@@ -54,6 +54,9 @@ function countUsedDays(order: Order, { withdrawalRefund }: Rules, nowMs: number)
   return { used, total, cents, requestedAt };
 }
 
+/** Also by a credit note without a refund: what credit has paid is credit again. */
+const hasGoneBack = ({ refundedCents, creditNotes }: Order): boolean => refundedCents > 0 || creditNotes.length > 0;
+
 /**
  * The contract from which the user may withdraw: the purchase of a plan, for some days (Directive 2011/83/EU, articles 9
  * and 11a). A renewal goes on with the same contract, and so does an upgrade within a paid period.
@@ -64,8 +67,7 @@ export function findWithdrawal(orders: readonly Order[], rules: Rules, nowMs: nu
   // Also one that cost nothing: the unused time of the plan before has paid it, and is credit now.
   const [order, ...earlier] = orders;
   if (withdrawalDays === undefined || order?.orderType !== 'upgrade') return undefined;
-  // Also a credit note without a refund: what credit has paid is credit again.
-  if (order.refundedCents > 0 || order.creditNotes.length > 0) return undefined;
+  if (hasGoneBack(order)) return undefined;
   const until = order.orderedAt + withdrawalDays * dayMs;
   if (nowMs >= until || isWithinPaidTime(order, earlier)) return undefined;
   const { paidCents, usedCreditCents, disputeState } = order;
