@@ -43,6 +43,9 @@ describe('the sign-in page', () => {
     expect(html).toMatch(/<details class="more-provider-buttons">/);
     const others = idsOnPages.length - mainIds.length;
     expect(plain(html)).toContain(`Other ways to continue ${others} more Show fewer`);
+    // Above the fields alone: what opens the list needs no line of its own.
+    expect(html.match(/class="or"/g)).toHaveLength(1);
+    expect(html).toMatch(/<summary>.*?<svg class="icon".*?<\/summary>/);
   });
 
   it('The first submit button of the form is the form’s own, so Enter never presses a provider’s button', async () => {

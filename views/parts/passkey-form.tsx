@@ -10,6 +10,15 @@ export interface PasskeyAsk {
   label: string;
 }
 
+/** A person and a key. Apart from the icons: those are loaded with the scripts of a page, and this never. */
+function PasskeyMark() {
+  return (
+    <svg className="icon" width="20" height="20" viewBox="0 0 20 20" fill="none" aria-hidden="true">
+      <path d="M7.5 9.3a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4zM1.8 16.6c0-2.9 2.6-4.5 5.7-4.5 1 0 1.9.2 2.7.5M14.6 12.4a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM14.6 12.4v5.2M14.6 15.2h1.9" />
+    </svg>
+  );
+}
+
 /**
  * The passkey button, and the browser's autofill in fields with `webauthn`. Shown only if scripts run and support
  * passkeys; the page must load the script `busy`.
@@ -21,6 +30,7 @@ export function PasskeyForm({ ctx, action, options, label }: { ctx: PageContext 
         <input type="hidden" name="credential" />
         <input type="hidden" name="remember" />
         <Button kind="quiet" block>
+          <PasskeyMark />
           {label}
         </Button>
         <p className="small muted" role="status">

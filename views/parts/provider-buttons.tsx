@@ -1,5 +1,6 @@
 import type { PageContext } from '../page-context.ts';
 import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
 import { Notice } from './notice.tsx';
 import { ProviderMark, type ProviderMarkProps } from './provider-mark.tsx';
 
@@ -85,14 +86,19 @@ export function MoreProviderButtons({ ctx: { t }, buttons, form }: ProviderButto
   if (others.length === 0 && instead === undefined) return null;
   return (
     <>
-      <Or>{t('federation.buttons.or')}</Or>
-      {instead !== undefined && <Notice kind="info">{instead}</Notice>}
+      {instead !== undefined && (
+        <>
+          <Or>{t('federation.buttons.or')}</Or>
+          <Notice kind="info">{instead}</Notice>
+        </>
+      )}
       {others.length > 0 && (
         <details className="more-provider-buttons" open={open}>
           <summary>
             {t('federation.buttons.others')}
             <span className="chip when-closed">{t('federation.buttons.more', { count: others.length })}</span>
             <span className="chip when-open">{t('federation.buttons.less')}</span>
+            <Icon name="down" />
           </summary>
           <div className="provider-buttons">
             <ProviderButtons buttons={others} form={form} />
