@@ -53,7 +53,7 @@ export function DataCard(props: { ctx: PageContext; dataHref: string; terms: Acc
 export function DeleteCard({ ctx, deleteHref, days }: { ctx: PageContext; deleteHref: string; days: number }) {
   const { t } = ctx;
   return (
-    <Card flush>
+    <Card flush id="delete-account-row">
       <ItemList
         items={[
           {

@@ -63,9 +63,10 @@ export function MembershipPage({
   );
 }
 
-/** Plan, price and next date of a membership, in one line. */
+/** Plan, price and next date of a membership, in one line; of a free plan only that it is free. */
 function membershipLine(ctx: PageContext, membership: MembershipView): string {
   const { status, trial } = membership;
+  if (status.kind === 'lasting' && status.isFree) return planStatusLine(ctx, membership);
   const plan = 'plan' in status ? status.plan : undefined;
   const price = status.kind === 'lasting' || status.kind === 'gift' ? undefined : plan?.price;
   const name = plan?.line ?? (status.kind === 'trial' ? trial?.name : undefined);

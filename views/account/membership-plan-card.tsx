@@ -72,7 +72,8 @@ function refundFacts({ t }: PageContext, planStatus: PlanStatusView) {
 
 function planPriceText({ t }: PageContext, planStatus: PlanStatusView): string | undefined {
   if (!('plan' in planStatus)) return undefined;
-  if (planStatus.kind === 'lasting') return t(planStatus.isFree ? 'membership.plan.free' : 'membership.plan.lifetime');
+  // The line below the heading says that a plan is free.
+  if (planStatus.kind === 'lasting') return planStatus.isFree ? undefined : t('membership.plan.lifetime');
   return planStatus.kind === 'gift' ? t('membership.plan.gift') : planStatus.plan.price;
 }
 

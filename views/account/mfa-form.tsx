@@ -5,6 +5,7 @@ import { Chip } from '../parts/chip.tsx';
 import { type RadioCard, RadioCards } from '../parts/radio-cards.tsx';
 import { ToggleView } from '../parts/toggle.tsx';
 import { EndOthers } from './end-others.tsx';
+import { Facts } from './facts.tsx';
 
 export type FactorChoice = 'sms' | 'totp' | 'none';
 
@@ -55,6 +56,16 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
   ];
 }
 
+/** The methods, before the toggle shows the choices. */
+function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
+  const methods = choices(t, { ...factors, required: true });
+  return (
+    <div className="mfa-methods">
+      <Facts facts={methods.map(({ title, detail }) => ({ label: title, value: detail, quiet: true }))} />
+    </div>
+  );
+}
+
 /**
  * The specification's toggle and radio choices. The toggle can only be turned on while no factor is enabled; it opens
  * the choices (client/enrolment.css). Once a factor is enabled or required, a line with the status is in its place, and
@@ -75,7 +86,10 @@ export function MfaForm({ ctx, id, factors, action, phoneHref, typed, error }: M
       )}
       {required && <p className="muted small">{t('federation.required.cannotTurnOff')}</p>}
       {!isOn && !required && (
-        <ToggleView name="enabled" label={t('mfaSettings.card.toggle')} checked={typed?.enabled ?? false} />
+        <>
+          <ToggleView name="enabled" label={t('mfaSettings.card.toggle')} checked={typed?.enabled ?? false} />
+          <MethodList ctx={ctx} factors={factors} />
+        </>
       )}
       <div className="mfa-choices">
         <RadioCards
