@@ -38,7 +38,7 @@ export function MailsPage({ ctx, mailLang, mails, address, mailboxHref }: MailsP
           current: lang === mailLang,
         }))}
       />
-      {/* On phones, where only the chosen mail is shown below it. */}
+      {/* The chosen mail is shown below it. */}
       <div className="mail-list">
         <Card flush>
           <ul className="items">

@@ -13,6 +13,7 @@ const toOrder = (values: object): Order =>
     paidCents: 9_900,
     usedCreditCents: 0,
     refundedCents: 0,
+    creditNotes: [] as Order['creditNotes'],
     disputeState: null,
     beginRequestedAt: orderedAt,
     renewsAt: orderedAt + 30 * dayMs,

@@ -107,6 +107,7 @@ function Apps({ ctx, apps, searchText, filters }: AppsProps) {
             logoUrl={logoUrl}
             href={href}
             open={t('dashboard.open')}
+            isOnly={apps.length === 1}
             {...(limitedHref !== undefined && {
               limited: { href: limitedHref, label: t('dashboard.notInPlan'), how: t('dashboard.how') },
             })}

@@ -13,12 +13,14 @@ interface AppTileProps {
   /** The client app's own start address; without one it cannot be opened. */
   href?: string | undefined;
   open: string;
+  /** The only tile: its button is the act of the page. */
+  isOnly?: boolean;
   /** This user has no access: the text instead of the button, and the page that explains it. */
   limited?: { href: string; label: string; how: string };
 }
 
 /** A client app. The whole tile opens it: the area of the link covers it (apps.css). */
-export function AppTile({ ctx, name, clientId, subtitle, logoUrl, href, open, limited }: AppTileProps) {
+export function AppTile({ ctx, name, clientId, subtitle, logoUrl, href, open, isOnly, limited }: AppTileProps) {
   return (
     <li className="app-tile">
       <AppLogo ctx={ctx} clientId={clientId} name={name} logoUrl={logoUrl} />
@@ -38,7 +40,7 @@ export function AppTile({ ctx, name, clientId, subtitle, logoUrl, href, open, li
         )}
       </div>
       {href !== undefined && limited === undefined && (
-        <ButtonLink href={href} kind="quiet" size="small">
+        <ButtonLink href={href} kind={isOnly ? 'primary' : 'quiet'} size="small">
           {open}
           <span className="visually-hidden"> {name}</span>
         </ButtonLink>
