@@ -93,7 +93,9 @@ export default defineConfig(({ mode }) => ({
       // Compressing takes its time, and is meant to.
       checks: { pluginTimings: false },
       input: [
-        ...['foyer', 'checkout', 'apps', 'enrolment', 'terms', 'api-reference'].map((name) => `client/${name}.css`),
+        ...['foyer', 'checkout', 'apps', 'device', 'enrolment', 'terms', 'api-reference'].map(
+          (name) => `client/${name}.css`,
+        ),
         'client/hydrate.ts',
         ...entries,
       ],

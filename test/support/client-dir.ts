@@ -15,6 +15,7 @@ function writeFixture(): string {
     'client/hydrate.ts',
     'client/api-reference.css',
     'client/apps.css',
+    'client/device.css',
     'client/checkout.css',
     'client/enrolment.css',
     'client/terms.css',

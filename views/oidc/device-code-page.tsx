@@ -23,7 +23,7 @@ function toShownCode(userCode: string): string {
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : userCode;
 }
 
-/** One field over eight cells and a dash (apps.css): a paste may have the dash or not. */
+/** One field over eight cells and a dash (device.css): a paste may have the dash or not. */
 function CodeField({
   ctx: { t },
   userCode,
@@ -59,7 +59,7 @@ export function DeviceCodePage({ ctx, action, xsrf, userCode, fault }: DeviceCod
     <AuthLayout ctx={ctx}>
       <Script ctx={ctx} entry="busy" />
       <Script ctx={ctx} entry="device-code" />
-      <Stylesheet ctx={ctx} name="apps" />
+      <Stylesheet ctx={ctx} name="device" />
       <div className="panel-head">
         <h1>{t('oauth.device.enter.title')}</h1>
         <p className="muted">{t('oauth.device.enter.lead')}</p>
