@@ -54,7 +54,7 @@ describe('the sandbox’s mailbox in a browser', () => {
 
   it('The links of a mail open in a new tab', async () => {
     const page = await newPage();
-    await page.goto(`${foyer.url}/sandbox/mails`);
+    await page.goto(`${foyer.url}/sandbox/mails#welcome`);
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
       page
