@@ -50,6 +50,7 @@ export { createGiftCode, toGiftCodeHash } from './gifts/gift-code.ts';
 export {
   findGift,
   findGiftById,
+  forgetErasedUsers,
   type Gift,
   giftState,
   insertGift,

@@ -99,7 +99,7 @@ export {
   uploadFolder,
 } from './user.ts';
 export { type CreatedUser, createUserHooks, mailWelcome, type UserHooks, type UserSubscribers } from './user-hooks.ts';
-export { isEnabledUser, listUsers } from './user-list-store.ts';
+export { isEnabledUser, isErasedUser, listUsers } from './user-list-store.ts';
 export { findUserRecord, insertUserRecord, updateUserRecord } from './user-record-store.ts';
 export {
   confirmEmail,

@@ -39,3 +39,9 @@ export function isEnabledUser(
   if (plan === null) return exists(enabled.where('users.planId', 'is', null));
   return exists(plan ? enabled.where('users.planId', '=', plan) : enabled);
 }
+
+/** A condition for queries of other modules: there is no user with this id any more. */
+export function isErasedUser(id: Expression<UserId | null>): Expression<SqlBool> {
+  const { exists, not, selectFrom } = expressionBuilder<Schema>();
+  return not(exists(selectFrom('users').select('users.id').where('users.id', '=', id)));
+}

@@ -13,6 +13,8 @@ const withoutSecrets = new Set([
   '/settings/picture',
   '/settings/notifications',
   ...['/settings/name', '/settings/profile', '/settings/membership/details'],
+  // It leads to the page of the plan, whose button asks.
+  '/settings/membership/seats',
   ...['/settings/devices/sign-out', '/settings/devices/sign-out-others', '/settings/devices/forget'],
   ...['/settings/apps/remove', '/settings/notifications'],
 ]);

@@ -22,6 +22,7 @@ const groups = {
   ],
   resource: ['add', 'list', 'remove'],
   'partner-deal': ['import'],
+  gift: ['create', 'list', 'revoke'],
   plans: ['list', 'check', 'sync'],
   provider: ['list', 'check', 'refusals', 'import'],
   billing: ['diff', 'reconcile', 'refund'],

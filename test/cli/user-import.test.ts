@@ -100,6 +100,7 @@ describe.each(backends)('foyer user import on $name', (backend) => {
         gender: '1',
         newsletter: 1,
         mfaPreference: 'sms',
+        seats: null,
         secondFactorRequired: 0,
         disabledAt: null,
         importedAt: nowMs,

@@ -8,6 +8,12 @@ import { promisify } from 'node:util';
 import { migrations } from '../../server/store/migrations/index.ts';
 import { findPreviousRelease } from './previous-release.ts';
 
+/**
+ * That release cannot know a table that this one has added. What its erasure of a user leaves there is forgotten by this
+ * one: test/account/deletion/deletion.test.ts ("whom an earlier release has erased during an upgrade").
+ */
+const withoutNewTables = '^(?!.*Every table is known to hold no user data)';
+
 const root = join(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
@@ -52,7 +58,16 @@ async function checkOut(commit: string, addition = ''): Promise<string> {
 
 async function runTests(folder: string, files: readonly string[]): Promise<Report> {
   const output = join(folder, 'report.json');
-  const settings = ['--maxWorkers=1', '--json', '--outputFile', output, '--runTestsByPath', ...files];
+  const settings = [
+    '--maxWorkers=1',
+    '--json',
+    '--outputFile',
+    output,
+    '-t',
+    withoutNewTables,
+    '--runTestsByPath',
+    ...files,
+  ];
   const jest = ['--max-semi-space-size=64', 'node_modules/jest/bin/jest.js', '--rootDir', folder];
   const env = { ...process.env, FOYER_TEST: 'all' };
   await run(process.execPath, [...jest, ...settings], { cwd: folder, env, maxBuffer: 1e8 }).catch(() => {});

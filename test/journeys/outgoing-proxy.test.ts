@@ -95,6 +95,8 @@ beforeEach(() => {
   proxy.credentials.length = 0;
   proxy.status = 200;
 });
+// A server goes on sending mails: those would be counted as calls of the next test.
+afterEach(() => servers.endProcesses());
 afterAll(async () => {
   await servers.end();
   await Promise.all([proxy, providers, smtp, sendGrid, twilio].map((each) => each.close()));

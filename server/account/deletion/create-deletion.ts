@@ -1,3 +1,4 @@
+import { forgetErasedUsers } from '../../billing/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import { createLease, runPeriodically } from '../../store/index.ts';
 import { sweepPictures } from '../../users/index.ts';
@@ -23,11 +24,13 @@ export function createDeletionDeps({ outboxBox, personalDataSources, ...common }
 export function createDeletion(settings: DeletionSettings): Deletion {
   const deps = createDeletionDeps(settings);
   const { database, log, now } = deps;
-  let sweptUntil: UserId | null = null;
+  let pictures: UserId | null = null;
+  let gifts: UserId | null = null;
   const work = async () => {
     await eraseDueAccounts(deps);
     await applyDueResets(deps);
-    sweptUntil = await sweepPictures(database.db, sweptUntil);
+    pictures = await sweepPictures(database.db, pictures);
+    gifts = await forgetErasedUsers(database.db, gifts);
   };
   // In one process at a time.
   const lease = createLease(database, 'deletions and factor resets', { ttlMs: 2 * everyMs, now });

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { dayMs, type PlanId, type Sha256, type UserId } from '../../shared/index.ts';
 import { type Db, type Row, type Schema, uuidv7 } from '../../store/index.ts';
+import { isErasedUser } from '../../users/index.ts';
 
 export type Gift = Omit<Row<'gifts'>, 'codeHash'>;
 
@@ -117,6 +118,31 @@ export async function listRedeemedGifts(
 /** A used code stays used; the user is forgotten. */
 export async function eraseGifts(trx: Transaction<Schema>, userId: UserId): Promise<void> {
   await trx.updateTable('gifts').set({ userId: null }).where('userId', '=', userId).execute();
+}
+
+/**
+ * Forgets erased users of redeemed codes, among the next `max` ones: the code of a release without gifts, which runs
+ * beside this one during an upgrade, erases a user and leaves the row.
+ * @returns the id to go on after; null at the end
+ */
+export async function forgetErasedUsers(db: Db, after: UserId | null, max = 1000): Promise<UserId | null> {
+  const owners = await db
+    .selectFrom('gifts')
+    .select('userId')
+    .where((eb) => (after === null ? eb('userId', 'is not', null) : eb('userId', '>', after)))
+    .orderBy('userId')
+    .limit(max)
+    .execute();
+  const ids = owners.flatMap(({ userId }) => userId ?? []);
+  if (ids.length > 0) {
+    await db
+      .updateTable('gifts')
+      .set({ userId: null })
+      .where('userId', 'in', ids)
+      .where(({ ref }) => isErasedUser(ref('gifts.userId')))
+      .execute();
+  }
+  return (owners.length < max ? null : owners.at(-1)?.userId) ?? null;
 }
 
 const keptMs = 365 * dayMs;

@@ -1,4 +1,6 @@
+import { findGiftById } from '../../../server/billing/index.ts';
 import { findUser, setDisabled, uploadFolder } from '../../../server/users/index.ts';
+import { makeGift } from '../../billing/gift-steps.ts';
 import { password, startFoyer, type TestFoyer } from '../../support/foyer.ts';
 import { toUserId } from '../../support/ids.ts';
 import { backends } from '../../support/stores.ts';
@@ -155,6 +157,19 @@ describe.each(backends)('account deletion, on $name', (backend) => {
     expect([await status(), await count()]).toEqual([404, 1]);
     await afterTwoWeeks();
     expect(await count()).toBe(0);
+  });
+
+  it('The code of a gift forgets a user whom an earlier release has erased during an upgrade', async () => {
+    const user = await foyer.addUser({ email: 'gifted@example.org' });
+    const { db } = foyer.deps.database;
+    const { id } = await makeGift({ foyer }, foyer.deps.now());
+    await db.updateTable('gifts').set({ userId: user.id }).where('id', '=', id).execute();
+    const owner = async () => (await findGiftById(db, id))?.userId;
+    // That release does not know the table of gifts.
+    await db.deleteFrom('users').where('id', '=', user.id).execute();
+    expect(await owner()).toBe(user.id);
+    await afterTwoWeeks();
+    expect(await owner()).toBeNull();
   });
 
   it('Every table is known to hold no user data or is emptied of it', async () => {
