@@ -74,7 +74,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     const browser = foyer.browser();
     await reset(foyer, browser, user.email);
     const text = await read(await browser.get(path));
-    expect(text).toMatch(/Are these ways to sign in yours\?.* Laptop .* acme \(evil@acme.example\)/);
+    expect(text).toMatch(/Are these ways to sign in yours\?.* Laptop .* acme\.example \(evil@acme.example\)/);
     expect(text).not.toContain('old@acme.example');
     expect((await browser.post(path)).status).toBe(303);
     const left = await listIdentities(foyer.deps.database.db, user.id);
@@ -84,7 +84,7 @@ describe.each(backends)('a reset password and the passkeys that were added latel
     expect(changes).toEqual(
       expect.arrayContaining([
         ['passkey-removed', 'Laptop'],
-        ['provider-removed', 'acme (evil@acme.example)'],
+        ['provider-removed', 'acme.example (evil@acme.example)'],
       ]),
     );
   });

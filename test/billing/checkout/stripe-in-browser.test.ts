@@ -15,6 +15,7 @@ it('Pages with a card may load what Stripe’s security guide names, and nothing
     "font-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${apiUrl}`,
+    "manifest-src 'self'",
     `frame-src ${js} https://hooks.stripe.com`,
     "form-action 'self'",
     "frame-ancestors 'none'",
