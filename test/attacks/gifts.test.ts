@@ -1,11 +1,8 @@
 import { revokeGift } from '../../server/billing/index.ts';
-import { path, standing } from '../account/membership-steps.ts';
-import { wordsOf } from '../billing/checkout/shop.ts';
-import { giftPath, makeGift, redeem, startGiftShop } from '../billing/gift-steps.ts';
+import { standing } from '../account/membership-steps.ts';
+import { giftPath, makeGift, readRefusal, redeem, redeemed, startGiftShop } from '../billing/gift-steps.ts';
 import { dayMs, type Shop } from '../billing/steps.ts';
 import type { Browser } from '../support/browser.ts';
-
-const redeemed = `${path}#membership:gift`;
 
 describe('attacks on gift codes', () => {
   let shop: Shop;
@@ -24,11 +21,7 @@ describe('attacks on gift codes', () => {
     (await shop.foyer.stores.database.db.selectFrom('users').select(['id', 'planId']).execute()).find(
       (one) => one.id === id,
     )?.planId;
-  async function refused(browser: Browser, code: string): Promise<string> {
-    const answer = await browser.post(giftPath, { code });
-    expect(answer.status).toBe(400);
-    return wordsOf(await answer.text());
-  }
+  const refused = (browser: Browser, code: string) => readRefusal(browser, code, 400);
 
   it('Attack: of six members who redeem one code at once, one gets the plan', async () => {
     const { code, id } = await gift();

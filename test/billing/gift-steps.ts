@@ -6,6 +6,7 @@ import { toPlanId } from '../support/ids.ts';
 import { plansWith } from '../support/plans.ts';
 import { anyBackend } from '../support/stores.ts';
 import { stripeKeys } from '../support/stripe.ts';
+import { wordsOf } from './checkout/shop.ts';
 import { dayMs, manyCards, type Shop, startShop } from './steps.ts';
 
 export const giftPath = '/gift';
@@ -54,6 +55,16 @@ export async function makeGift(
 /** Redeems a code as the form does. @returns where the answer leads */
 export const redeem = async (browser: Browser, code: string, search = ''): Promise<string> =>
   (await browser.post(giftPath + search, { code })).headers.get('location') ?? '';
+
+/** The page to which a redeemed code leads. */
+export const redeemed = '/settings/membership#membership:gift';
+
+/** The words of the page that refuses a code with this status. */
+export async function readRefusal(browser: Browser, code: string, status: number): Promise<string> {
+  const answer = await browser.post(giftPath, { code });
+  expect(answer.status).toBe(status);
+  return wordsOf(await answer.text());
+}
 
 /** The operator makes one code for three months of the plan 11. */
 export async function createGift(foyer: TestFoyer): Promise<{ id: string; code: string }> {

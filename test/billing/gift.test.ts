@@ -1,16 +1,14 @@
 import { addMonths, billingDataSource, membershipClaims } from '../../server/billing/index.ts';
 import { importPartnerDeals, type User } from '../../server/users/index.ts';
-import { day, onTrial, page, path, standing, withPlan } from '../account/membership-steps.ts';
+import { day, onTrial, page, standing, withPlan } from '../account/membership-steps.ts';
 import { codeFor, newAddress, profile } from '../sign-up/steps.ts';
 import { type Browser, locationOf } from '../support/browser.ts';
 import { password } from '../support/foyer.ts';
 import { anyBackend } from '../support/stores.ts';
 import { wordsOf } from './checkout/shop.ts';
-import { giftPath, makeGift, redeem, startGiftShop } from './gift-steps.ts';
+import { giftPath, makeGift, readRefusal, redeem, redeemed, startGiftShop } from './gift-steps.ts';
 import { pass } from './pause-steps.ts';
 import { dayMs, type Shop, startShop } from './steps.ts';
-
-const redeemed = `${path}#membership:gift`;
 
 describe('a gift code', () => {
   let shop: Shop;
@@ -22,11 +20,7 @@ describe('a gift code', () => {
   const now = () => shop.stripe.engine.nowMs();
   const gift = (given: Parameters<typeof makeGift>[2] = {}) => makeGift(shop, now(), given);
   /** The words of the page with which a code is refused for now. */
-  const refusal = async (browser: Browser, code: string) => {
-    const answer = await browser.post(giftPath, { code });
-    expect(answer.status).toBe(409);
-    return wordsOf(await answer.text());
-  };
+  const refusal = (browser: Browser, code: string) => readRefusal(browser, code, 409);
   const planOf = async (user: User) => (await shop.userNow(user)).planId;
   const mailsOf = async (user: { email: string }) =>
     (await shop.foyer.mails(user.email)).filter(({ template }) => /^(gift|plan)-/.test(template));
