@@ -40,11 +40,12 @@ function membershipFacts({ catalogue, now }: Context, user: User): [string, stri
   ];
 }
 
-async function showUsers(context: Context, { limit, offset }: { limit: number; offset: number }): Promise<Result> {
+async function showUsers(context: Context, { limit, after }: { limit: number; after?: string }): Promise<Result> {
   const { database, io } = context;
-  const found = await listUsers(database.db, { limit: limit + 1, offset });
+  const last = after === undefined ? undefined : await requireUserByName(context, after);
+  const found = await listUsers(database.db, { limit: limit + 1, after: last });
   const users = found.slice(0, limit);
-  if (found.length > limit) io.stderr.write(`There are more: --offset ${offset + limit}\n`);
+  if (found.length > limit) io.stderr.write(`There are more: --after ${users.at(-1)?.id}\n`);
   const rows = users.map((user) => [
     user.email,
     user.givenName || user.familyName ? fullName(user) : '',
@@ -124,11 +125,11 @@ export function userCommands({ group, io }: Program): void {
     description: 'members, the oldest first',
     options: [
       new Option('--limit <N>', 'at most so many').argParser(parseNumber(1, 10_000)).default(100),
-      new Option('--offset <N>', 'after so many').argParser(parseNumber(0, 999_999_999)).default(0),
+      new Option('--after <member>', 'the members after this one'),
     ],
     json: userJsonHelp,
-    help: '\nExample:\n  foyer user list --limit 20 --offset 40',
-    run: (options: { limit: number; offset: number }) => (context) => showUsers(context, options),
+    help: '\nExample:\n  foyer user list --limit 20 --after ada@example.com',
+    run: (options: { limit: number; after?: string }) => (context) => showUsers(context, options),
   });
 
   const args: [string, string][] = [['<member>', memberHelp]];

@@ -1,5 +1,5 @@
 import { type Expression, expressionBuilder, type SqlBool } from 'kysely';
-import type { PlanId, UserId } from '../shared/index.ts';
+import { type PlanId, toUserId, type UserId } from '../shared/index.ts';
 import type { Db, Schema } from '../store/index.ts';
 import type { User } from './user.ts';
 import { toUser } from './user-store.ts';
@@ -10,15 +10,25 @@ export async function findUsers(db: Db, ids: readonly UserId[]): Promise<User[]>
   return (await db.selectFrom('users').selectAll().where('id', 'in', ids).execute()).map(toUser);
 }
 
+interface UserPage {
+  limit: number;
+  /** The last user of the page before; a number of users to pass over would read each of them again. */
+  after?: Pick<User, 'id' | 'createdAt'> | undefined;
+}
+
 /** Users by their age, the oldest first. */
-export async function listUsers(db: Db, { limit, offset }: { limit: number; offset: number }): Promise<User[]> {
+export async function listUsers(db: Db, { limit, after }: UserPage): Promise<User[]> {
   const rows = await db
     .selectFrom('users')
     .selectAll()
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('createdAt', 'id'), '>', tuple(after?.createdAt ?? 0, after?.id ?? toUserId(''))),
+      ),
+    )
     .orderBy('createdAt')
     .orderBy('id')
     .limit(limit)
-    .offset(offset)
     .execute();
   return rows.map(toUser);
 }

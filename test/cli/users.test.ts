@@ -161,13 +161,27 @@ describe.each(backends)('foyer user on $name', (backend) => {
     const emails = (json: { email: string }[]) => json.map(({ email }) => email);
     const first = await foyer('user', 'list', '--limit', '2', '--json');
     expect(emails(first.json())).toEqual(['a@example.com', 'b@example.com']);
-    expect(first.err).toBe('There are more: --offset 2\n');
-    const second = await foyer('user', 'list', '--limit', '2', '--offset', '2', '--json');
+    const last = first.json<{ sub: string }[]>()[1]?.sub ?? '';
+    expect(first.err).toBe(`There are more: --after ${last}\n`);
+    const second = await foyer('user', 'list', '--limit', '2', '--after', last, '--json');
     expect(emails(second.json())).toEqual(['c@example.com']);
     expect(second.err).toBe('');
     expect((await foyer('user', 'list')).out.split('\n')[1]).toMatch(
       /^a@example\.com {2}- {5}- {6}not confirmed {2}2026-11-21 09:30:00 UTC {2}[0-9a-f-]{36}$/,
     );
+  });
+
+  it('Pages of users who were added in the same millisecond, as by an import, have each user once', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      await foyer('user', 'add', '--email', `${name}@example.com`, ...secret);
+    const seen: string[] = [];
+    for (let after: string[] = [], pages = 0; pages < 3; pages += 1) {
+      const page = (await foyer('user', 'list', '--limit', '2', ...after, '--json')).json<{ email: string }[]>();
+      seen.push(...page.map(({ email }) => email));
+      after = ['--after', seen.at(-1) ?? ''];
+    }
+    expect(seen.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.com`));
+    expect(await foyer('user', 'list', '--after', 'unknown@example.com')).toMatchObject({ code: 3 });
   });
 
   it('Commands find a user by address, verified number or id', async () => {

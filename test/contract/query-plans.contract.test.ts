@@ -33,7 +33,8 @@ const erased = { id: toUserId('erased'), email: toNormalisedEmail('erased@exampl
 
 /** What jobs, operators and erasures look up among the rows of all users. */
 const lookUps: [string, (db: Transaction<Schema>) => Promise<unknown>][] = [
-  ['users, the oldest first', (db) => listUsers(db, { limit: 10, offset: 0 })],
+  ['users, the oldest first', (db) => listUsers(db, { limit: 10 })],
+  ['users after a page', (db) => listUsers(db, { limit: 10, after: { id: erased.id, createdAt: NOW_MS } })],
   ['payments that were abandoned', (db) => listStuckCharges(db, NOW_MS, 10)],
   ['orders with money that went back', (db) => listOrdersWithMoneyBack(db)],
   ['memberships of a page', (db) => listMembershipsAfter(db, '' as UserId, 10)],

@@ -4,7 +4,7 @@ import { countWaiting } from '../../messages/index.ts';
 import { forgetEveryDevice } from '../../mfa/index.ts';
 import { endAllSessions } from '../../sessions/index.ts';
 import { dayMs } from '../../shared/index.ts';
-import { listUsers } from '../../users/index.ts';
+import { listUsers, type User } from '../../users/index.ts';
 import type { Context } from '../context.ts';
 import { counted, moment } from '../text.ts';
 
@@ -26,11 +26,12 @@ const noHooks = { onSessionsEnded: async () => {}, onAllSessionsEnded: async () 
 
 /** Ends the sessions of all users, in a key-value store that is not replaced. */
 export async function endSessionsOfEveryone({ database, kv }: Context): Promise<void> {
-  for (let offset = 0; ; offset += pageUsers) {
-    const users = await listUsers(database.db, { limit: pageUsers, offset });
+  let after: User | undefined;
+  do {
+    const users = await listUsers(database.db, { limit: pageUsers, after });
     for (const { id } of users) await endAllSessions({ kv, hooks: noHooks }, id);
-    if (users.length < pageUsers) return;
-  }
+    after = users.length < pageUsers ? undefined : users.at(-1);
+  } while (after);
 }
 
 async function endAccess({ database, grants: store }: Context): Promise<NonNullable<RestoredState['ended']>> {
