@@ -11,6 +11,7 @@ import { measureImport } from './part-import.ts';
 import { measureOverload } from './part-overload.ts';
 import { measurePage } from './part-page.ts';
 import { type Effort, measureProvider } from './part-provider.ts';
+import { measureScale } from './part-scale.ts';
 import { measureSignIns } from './part-sign-in.ts';
 import { measureStart } from './part-start.ts';
 import { embeddedStores, type Stores, serverStores } from './stores.ts';
@@ -18,7 +19,9 @@ import { embeddedStores, type Stores, serverStores } from './stores.ts';
 const help = `npm run bench -- [options]
 
   --only NAMES    of: provider, provider-servers, sign-in, federation, flood, overload, hash, page, start, import,
-                  import-servers, existence, existence-window (with commas; all by default)
+                  import-servers, existence, existence-window (with commas; all of these by default), scale,
+                  scale-servers
+  --members NS    of scale: numbers of generated members (1000,100000,1000000)
   --pairs N       alternating pairs of each comparison (5)
   --seconds N     length of one round (3)
   --tries N       of existence: requests for members, and as many for strangers (200)
@@ -71,6 +74,12 @@ const parts: Record<string, Part> = {
   'existence-window': onEmbedded((stores) => measureExistence(stores, { ...existenceOf(), window: true })),
 };
 
+/** These take minutes and gigabytes. */
+const onRequest: Record<string, Part> = {
+  scale: (effort) => measureScale(embeddedStores, memberCounts(), effort),
+  'scale-servers': (effort) => measureScale(demandServers, memberCounts(), effort),
+};
+
 const { values } = parseArgs({
   options: {
     help: { type: 'boolean', short: 'h' },
@@ -79,6 +88,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     tries: { type: 'string', default: '200' },
     places: { type: 'string' },
+    members: { type: 'string', default: '1000,100000,1000000' },
     json: { type: 'string' },
   },
 });
@@ -90,6 +100,19 @@ function existenceOf(): { tries: number; places: string[] | undefined } {
   return { tries, places: values.places?.split(',') };
 }
 
+function memberCounts(): number[] {
+  const counts = values.members.split(',').map(Number);
+  if (counts.some((count) => !Number.isInteger(count) || count < 100 || count > 10_000_000))
+    throw new Error('--members: write numbers from 100 to 10000000');
+  return counts;
+}
+
+async function demandServers(): Promise<Stores> {
+  const stores = await serverStores();
+  if (!stores) throw new Error('PostgreSQL or Redis is not installed');
+  return stores;
+}
+
 function effortOf(): Effort {
   const [pairs, seconds] = [Number(values.pairs), Number(values.seconds)];
   if (!Number.isInteger(pairs) || pairs < 1 || pairs > 50) throw new Error('--pairs: write a number from 1 to 50');
@@ -99,13 +122,14 @@ function effortOf(): Effort {
 
 async function run(): Promise<void> {
   const names = values.only?.split(',') ?? Object.keys(parts);
-  for (const name of names) if (!parts[name]) throw new Error(`--only: there is no "${name}"`);
+  const known = { ...parts, ...onRequest };
+  for (const name of names) if (!known[name]) throw new Error(`--only: there is no "${name}"`);
   const effort = effortOf();
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}`;
   console.log(`${machine}; medians of ${effort.pairs} pairs, ${effort.seconds} s each\n`);
   const figures: Figure[] = [];
   for (const name of names) {
-    for (const figure of (await parts[name]?.(effort)) ?? []) {
+    for (const figure of (await known[name]?.(effort)) ?? []) {
       figures.push(figure);
       console.log(line(figure));
     }

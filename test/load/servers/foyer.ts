@@ -8,18 +8,20 @@ import type * as DepsModule from '../../../server/deps.ts';
 import type * as OidcModule from '../../../server/oidc/index.ts';
 import type * as StoreModule from '../../../server/store/index.ts';
 import type * as UsersModule from '../../../server/users/index.ts';
-import { toE164, toNormalisedEmail } from '../../support/ids.ts';
+import { toClientId, toE164, toNormalisedEmail } from '../../support/ids.ts';
 import { built } from '../built.ts';
 import { serve } from '../rpc.ts';
 import { client, type Listening, memberEmail, password, redirectUri, usage } from '../setting.ts';
 import { listen } from './listen.ts';
 
+/** Adds those that are not there: generated stores have them already. */
 async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
-  const { insertUser } = await built<typeof UsersModule>('server/users/index');
+  const { findUserByIdentifier, insertUser } = await built<typeof UsersModule>('server/users/index');
   // All users share one hash, because making hashes is not measured.
   const passwordHash = await deps.passwords.hash(password, 'operator');
   await deps.database.transaction(async (trx) => {
     for (let index = 0; index < count; index += 1) {
+      if (await findUserByIdentifier(trx, { email: memberEmail(index) })) continue;
       const member = {
         email: memberEmail(index),
         givenName: 'Ada',
@@ -36,7 +38,8 @@ async function addMembers(deps: DepsModule.Deps, count: number): Promise<void> {
 }
 
 async function addClient({ database, now }: DepsModule.Deps): Promise<void> {
-  const { clientMetadata, insertClient } = await built<typeof OidcModule>('server/oidc/index');
+  const { clientMetadata, findClient, insertClient } = await built<typeof OidcModule>('server/oidc/index');
+  if (await findClient(database.db, toClientId(client.id))) return;
   const metadata = clientMetadata(
     { id: client.id, name: 'Bench app', redirectUris: [redirectUri], idTokenAlg: 'ES256', idTokenClaims: true },
     { development: false },
