@@ -125,6 +125,8 @@ describe('the payment page in a browser', () => {
     const box = async (selector: string) => (await page.locator(selector).boundingBox()) ?? { y: -1, height: -1 };
     expect((await box('form.needs-script')).height).toBeLessThan(900);
     expect((await box('#field-expiry')).y).toBe((await box('#field-cvc')).y);
+    // Beside an error the field says no more how many digits the code has.
+    expect(await page.getByText('3-4 digit number').isVisible()).toBe(false);
     expect(await page.locator('.secured').textContent()).toMatch(/^Secured by Stripe\./);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   });
@@ -151,6 +153,22 @@ describe('the payment page in a browser', () => {
     await page.keyboard.press('Enter');
     await done(visitor);
     expect(await shop.planOf(visitor.user)).toBe('10');
+  });
+
+  it('Another card is folded below a saved one, and is entered there once it is open', async () => {
+    const user = await shop.foyer.addUser({ givenName: 'Vera', familyName: 'Lindqvist' });
+    await shop.saveCard(user);
+    const visitor = await open(user);
+    const { page, number, save } = visitor;
+    await number.waitFor({ state: 'attached' });
+    expect([await number.isVisible(), await save.isVisible()]).toEqual([false, false]);
+    await page.getByText('Another card', { exact: true }).click();
+    await number.waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await enter(visitor, cards.mastercard);
+    await done(visitor);
+    expect(visitor.posted.map((request) => new URL(request.url()).pathname)).toEqual([`${path}/setup`, path]);
+    expect(await shop.planOf(user)).toBe('10');
   });
 
   it('A 3-D Secure challenge while a card is saved fails first and then succeeds', async () => {
@@ -221,6 +239,10 @@ describe('the payment page in a browser', () => {
     await shop.saveCard(user);
     await first.page.reload();
     await first.page.getByText('Visa •••• 4242').waitFor();
+    const needs = first.page.getByText(t('payment.script.card'));
+    expect(await needs.isVisible()).toBe(false);
+    await first.page.getByText('Another card', { exact: true }).click();
+    expect(await needs.isVisible()).toBe(true);
     await first.page.getByRole('button', { name: t('checkout.pay', { amount: '$99.00' }) }).click();
     await done(first);
     expect(await shop.planOf(user)).toBe('10');

@@ -24,7 +24,15 @@ export function paymentStops({ shop, become }: ShopTour): Stop[] {
       name: 'payment, another card',
       async open(page) {
         await visit(page, path, 'pm_card_visa');
+        await page.locator('.fold > summary').click();
         await ready(page);
+      },
+    },
+    {
+      name: 'payment, a saved card',
+      async open(page) {
+        await visit(page, path, 'pm_card_visa');
+        await page.locator('#field-number iframe, #field-number input').first().waitFor({ state: 'attached' });
       },
     },
     {

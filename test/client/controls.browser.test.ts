@@ -134,7 +134,11 @@ describe('client controls', () => {
       await page.waitForLoadState('networkidle');
       const input = page.getByLabel('Code');
       expect(await input.getAttribute('aria-describedby')).toBe('field-code-auto-submit');
-      expect(await page.getByText('Submits as soon as you enter the last digit.').isVisible()).toBe(true);
+      const hint = page.getByText('Submits as soon as you enter the last digit.');
+      expect(await hint.isVisible()).toBe(true);
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('Enter all 6 digits.').waitFor();
+      expect(await hint.isVisible()).toBe(false);
       const sent: string[] = [];
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.postData() ?? ''));
       await input.click();

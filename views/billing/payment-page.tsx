@@ -4,6 +4,7 @@ import { AuthLayout } from '../layout/auth-layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { Button, ButtonLink } from '../parts/button.tsx';
 import { HiddenFields } from '../parts/hidden-fields.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { PageNotice, type PageNoticeProps } from '../parts/page-notice.tsx';
 import { Script } from '../parts/script.tsx';
@@ -79,14 +80,28 @@ const TheLayout = ({
   </AuthLayout>
 );
 
+/** Not among the icons of the browser's code: these pages alone show it, without a script. */
+const CardIcon = () => (
+  <svg className="icon" width="20" height="20" viewBox="0 0 20 20" fill="none" aria-hidden="true">
+    <path d="M3.5 4.5h13a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1zM2.5 8h15M5.5 12.5h3" />
+  </svg>
+);
+
 /** `Your card: Visa •••• 4242, valid until 04/2030`. */
 export function SavedMethod({ t, card }: { t: T; card: CardView }) {
   const expiry = cardExpiry(card);
   const label = t(expiry === undefined ? 'payment.methods.label' : 'payment.saved.label');
   return (
-    <p>
-      {t('mail.labelled', { label })} <strong>{cardName(t, card)}</strong>
-      {expiry !== undefined && `, ${t('payment.saved.expiry', { date: expiry })}`}
+    <p className="saved-method">
+      <CardIcon />
+      <span>
+        {t('mail.labelled', { label })} <strong>{cardName(t, card)}</strong>
+        {expiry !== undefined && (
+          <>
+            , <span className="unbroken">{t('payment.saved.expiry', { date: expiry })}</span>
+          </>
+        )}
+      </span>
     </p>
   );
 }
@@ -115,6 +130,19 @@ function SavedCard({
         {order ?? t(expires(card) ? 'payment.saved.use' : 'payment.methods.use')}
       </Button>
     </form>
+  );
+}
+
+/** The form of a method: below a saved one it has a title, and is folded while that can be used. */
+function MethodFold({ title, isOpen, children }: { title: string | undefined; isOpen: boolean; children: ReactNode }) {
+  if (title === undefined) return children;
+  return (
+    <details className="fold" open={isOpen}>
+      <summary>
+        {title} <Icon name="down" />
+      </summary>
+      <div className="stack">{children}</div>
+    </details>
   );
 }
 
@@ -175,8 +203,7 @@ export function PaymentPage(props: PaymentPageProps) {
         <SavedCard ctx={ctx} action={action} card={card} fields={fields} quiet={!savedFirst} quote={quote} />
       )}
       {quote ? (
-        <>
-          {card && <h2>{t(`payment.${kind}.another`)}</h2>}
+        <MethodFold title={card && t(`payment.${kind}.another`)} isOpen={!savedFirst}>
           {/* The browser asks for it before the form's script runs. */}
           {quote.begin && (
             <div className="needs-script">
@@ -196,7 +223,7 @@ export function PaymentPage(props: PaymentPageProps) {
               saveNote: chargeNote(ctx, stripe, quote.due),
             })}
           />
-        </>
+        </MethodFold>
       ) : (
         <Retry ctx={ctx} action={action} fields={retryFields} />
       )}
