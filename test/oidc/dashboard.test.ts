@@ -43,6 +43,15 @@ describe.each(backends)('/dashboard on $name', (backend) => {
     expect(await page()).toContain('No apps yet');
   });
 
+  it('Up to three apps have the pages of the account below them, more apps do not', async () => {
+    const links = async () => [...(await page()).matchAll(/<a class="account-tile" href="[^"]+">.*?<strong>([^<]*)</g)];
+    expect((await links()).map(([, label]) => label)).toEqual(['Security', 'Membership', 'Notifications']);
+    for (const name of ['One', 'Two', 'Three']) await foyer.addClient({ name });
+    expect(await links()).toHaveLength(3);
+    await foyer.addClient({ name: 'Four' });
+    expect(await links()).toEqual([]);
+  });
+
   it('Each app has a tile with logo, fallback initial, name, host and a link to open it, or the reason that it has none', async () => {
     const { origin } = new URL('https://cdn.example/');
     await foyer.addClient({

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Script } from '../parts/script.tsx';
 import { Snackbar } from '../parts/snackbar.tsx';
 import { Stylesheet } from '../parts/stylesheet.tsx';
+import { AccountTiles } from './account-tiles.tsx';
 
 /** A client app in a user's view. */
 export interface AppView {
@@ -151,6 +152,7 @@ export function DashboardPage({ ctx, apps, searchText }: DashboardPageProps) {
       ) : (
         <Apps ctx={ctx} apps={apps} searchText={searchText ?? ''} filters={searchText !== undefined} />
       )}
+      {isShort && <AccountTiles ctx={ctx} />}
     </PlainLayout>
   );
 }
