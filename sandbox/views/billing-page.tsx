@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { cardName } from '../../views/billing/card-name.ts';
 import { formatAmount, formatDate } from '../../views/format.ts';
 import { PlainLayout } from '../../views/layout/plain-layout.tsx';
@@ -58,68 +59,55 @@ function Clock({
   const { lang } = ctx;
   const days = Math.round(movedMs / dayMs);
   return (
-    <Card
-      title={t('sandbox.billingPage.clock')}
-      note={t('sandbox.billingPage.clockNote')}
-      actions={
-        <form method="post" action={address} className="further">
-          {steps.map((step) => (
-            <Button key={step} kind="quiet" size="small" name="advance" value={step}>
-              {t('sandbox.billingPage.forward', { count: Number(step) })}
-            </Button>
-          ))}
-        </form>
-      }
-    >
+    <Card title={t('sandbox.billingPage.clock')} note={t('sandbox.billingPage.clockNote')}>
       <p>
         <time dateTime={new Date(nowMs).toISOString()}>{formatDate(lang, nowMs, 'exact')}</time>
         {days > 0 && ` (${t('sandbox.billingPage.moved', { count: days })})`}
       </p>
+      <form method="post" action={address} className="further steps">
+        {steps.map((step) => (
+          <Button key={step} kind="quiet" size="small" name="advance" value={step}>
+            {t('sandbox.billingPage.forward', { count: Number(step) })}
+          </Button>
+        ))}
+      </form>
     </Card>
+  );
+}
+
+/** Numbers and codes to enter, each with its result: below it on a phone. */
+function Entries({ entries }: { entries: readonly (readonly [entry: string, result: ReactNode])[] }) {
+  return (
+    <ul className="items entries">
+      {entries.map(([entry, result]) => (
+        <li key={entry}>
+          <code>{entry}</code>
+          <span className="muted">{result}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
 function Cards({ ctx }: { ctx: PageContext }) {
   const t = textsFor(ctx);
-  const columns = [
-    {
-      key: 'number',
-      label: t('sandbox.billingPage.number'),
-      cell: ([number]: (typeof testCards)[number]) => <code>{number}</code>,
-    },
-    {
-      key: 'what',
-      label: t('sandbox.billingPage.what'),
-      cell: ([, what]: (typeof testCards)[number]) => t(`sandbox.billingPage.cards.${what}`),
-    },
-  ];
-  const title = t('sandbox.billingPage.testCards');
   return (
-    <Card title={title} note={t('sandbox.billingPage.testCardsNote')} flush>
-      <Table caption={title} columns={columns} rows={testCards} rowKey={([number]) => number} />
+    <Card title={t('sandbox.billingPage.testCards')} note={t('sandbox.billingPage.testCardsNote')} flush>
+      <Entries entries={testCards.map(([number, what]) => [number, t(`sandbox.billingPage.cards.${what}`)])} />
     </Card>
   );
 }
 
 function PromotionCodes({ ctx, codes }: { ctx: PageContext; codes: Overview['promotionCodes'] }) {
   const t = textsFor(ctx);
-  type Code = (typeof codes)[number];
-  const columns = [
-    { key: 'code', label: t('sandbox.billingPage.code'), cell: ({ code }: Code) => <code>{code}</code> },
-    {
-      key: 'what',
-      label: t('sandbox.billingPage.what'),
-      cell: ({ name, valid }: Code) => (
-        <>
-          {name} {!valid && <Chip tone="plain">{t('sandbox.billingPage.invalid')}</Chip>}
-        </>
-      ),
-    },
-  ];
-  const title = t('sandbox.billingPage.codes');
+  const toResult = ({ name, valid }: (typeof codes)[number]) => (
+    <>
+      {name} {!valid && <Chip tone="plain">{t('sandbox.billingPage.invalid')}</Chip>}
+    </>
+  );
   return (
-    <Card title={title} flush>
-      <Table caption={title} columns={columns} rows={codes} rowKey={({ code }) => code} />
+    <Card title={t('sandbox.billingPage.codes')} flush>
+      <Entries entries={codes.map((code) => [code.code, toResult(code)])} />
     </Card>
   );
 }
@@ -164,9 +152,7 @@ function Invoices({ ctx, address, of }: { ctx: PageContext; address: string; of:
               <span className="visually-hidden"> {number ?? id}</span>
             </Button>
           </form>
-        ) : (
-          '–'
-        ),
+        ) : null,
     },
   ];
   return (

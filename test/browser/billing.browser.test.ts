@@ -33,6 +33,13 @@ describe('the sandbox’s billing page in a browser', () => {
     await page.goto(`${foyer.url}/sandbox`);
     await page.getByRole('link', { name: 'Billing', exact: true }).click();
     expect(await page.getByRole('button', { name: /^Refund/ }).count()).toBe(1);
+    // On a phone the buttons of the clock share rows, and a card has no labels that each of them repeats.
+    await page.setViewportSize({ width: 375, height: 667 });
+    const clock = await page.getByRole('button', { name: /forward$/ }).all();
+    const rows = new Set(await Promise.all(clock.map(async (button) => (await button.boundingBox())?.y)));
+    expect([clock.length, rows.size]).toEqual([5, 3]);
+    expect(await page.getByText('What happens').count()).toBe(0);
+    await page.setViewportSize({ width: 320, height: 667 });
     await page.getByRole('button', { name: '30 days forward' }).click();
     await page.getByText('30 days ahead').waitFor();
     await page.getByRole('button', { name: '1 day forward' }).click();
