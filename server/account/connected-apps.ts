@@ -6,6 +6,8 @@ import type { AccountDeps } from './deps.ts';
 import { type PageRoute, settingsPage } from './settings-page.ts';
 
 const removedNotice = 'connected-apps:removed';
+/** The policy header lists them, and must not grow without limit. */
+const maxOrigins = 30;
 
 async function list(r: UserRequest, { connectedApps }: AccountDeps) {
   const apps = (await connectedApps.list(r.user.id)).map(({ scopes, resources, ...app }) => {
@@ -13,7 +15,12 @@ async function list(r: UserRequest, { connectedApps }: AccountDeps) {
     return { ...app, scopes: [...scopes, ...atServers] };
   });
   const removed = r.takesNotice(removedNotice);
-  r.render(ConnectedAppsPage, { apps, removed }, { title: 'oauth.connected.title', address: connectedAppsPath });
+  const policy = { images: [...new Set(apps.flatMap(({ logoOrigins }) => logoOrigins))].slice(0, maxOrigins) };
+  r.render(
+    ConnectedAppsPage,
+    { apps, removed },
+    { title: 'oauth.connected.title', address: connectedAppsPath, policy },
+  );
 }
 
 /** The app in the address; undefined if the user is not connected with it. */

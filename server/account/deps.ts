@@ -19,6 +19,9 @@ import type { FormDrafts } from './form-drafts.ts';
 export interface ConnectedApp {
   clientId: ClientId;
   name: string;
+  logoUrl: string | undefined;
+  /** Of the logo, for the content security policy. */
+  logoOrigins: readonly string[];
   /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
   scopes: readonly string[];
   /** The same at resource servers, by their identifiers. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ConnectedApp } from '../account/index.ts';
 import { type ClientId, sha256, type UserId } from '../shared/index.ts';
 import { type Db, parseStored, type Schema } from '../store/index.ts';
+import { toLogoOrigins } from './client-metadata.ts';
 
 /** The access that a user gives to a client app: scopes of Foyer, and scopes by the identifiers of resource servers. */
 export interface Consent {
@@ -16,6 +17,7 @@ const useEveryMs = 60 * 60_000;
 const words = (text: string) => text.split(' ').filter(Boolean);
 
 const resourcesSchema = z.record(z.string(), z.string());
+const logoSchema = z.looseObject({ logo_uri: z.string().optional() });
 
 function toConsent(row: { scopes: string; resources: string }): Consent {
   const resources = Object.entries(parseStored(resourcesSchema, row.resources));
@@ -111,7 +113,15 @@ export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): 
   const rows = await db
     .selectFrom('connectedApps')
     .innerJoin('clients', 'clients.id', 'connectedApps.clientId')
-    .select(['connectedApps.clientId', 'scopes', 'resources', 'connectedApps.createdAt', 'lastUsedAt', 'name'])
+    .select([
+      'connectedApps.clientId',
+      'scopes',
+      'resources',
+      'connectedApps.createdAt',
+      'lastUsedAt',
+      'name',
+      'metadata',
+    ])
     .where('userId', '=', userId)
     .where((eb) =>
       eb.or([
@@ -131,7 +141,10 @@ export async function listConnectedApps(db: Db, userId: UserId, nowMs: number): 
     )
     .orderBy('lastUsedAt', 'desc')
     .execute();
-  return rows.map((row) => ({ ...row, ...toConsent(row) }));
+  return rows.map(({ metadata, ...row }) => {
+    const logoUrl = parseStored(logoSchema, metadata).logo_uri;
+    return { ...row, ...toConsent(row), logoUrl, logoOrigins: toLogoOrigins(logoUrl) };
+  });
 }
 
 /** When a user last used each client app (milliseconds since the epoch). */

@@ -17,7 +17,7 @@ export const grantsDataSource = ({ db }: Database): PersonalDataSource => ({
 export const connectedAppHolding = ({ db }: Database, now: () => number): PersonalDataSource => ({
   name: 'connectedApps',
   async exportData({ id }) {
-    return (await listConnectedApps(db, id, now())).map(({ resources, ...app }) => ({
+    return (await listConnectedApps(db, id, now())).map(({ resources, logoUrl: _, logoOrigins: _origins, ...app }) => ({
       ...app,
       resources: Object.fromEntries(resources),
     }));

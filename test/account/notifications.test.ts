@@ -130,6 +130,9 @@ describe.each(backends)('notifications, on $name', (backend) => {
     const page = await pageOf(browser);
     expect(page).toContain('&lt;b&gt;second&lt;/b&gt;');
     expect(page).not.toContain('<b>second</b>');
+    // The button for all of them is above the list.
+    expect(page.indexOf('Mark all as read')).toBeGreaterThan(page.indexOf('<h1'));
+    expect(page.indexOf('Mark all as read')).toBeLessThan(page.indexOf('<li class="notification-row"'));
     expect(await pageOf(browser)).toContain('2 unread notifications');
     const id = /name="notification" value="([^"]+)"/.exec(page)?.[1] ?? '';
     const marked = await browser.post(path, { notification: id });

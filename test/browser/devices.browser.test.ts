@@ -45,7 +45,7 @@ describe('the list of devices in a browser', () => {
       await page.getByText('The device has been signed out.').waitFor();
       expect(await rows.count()).toBe(2);
 
-      await page.locator('#devices .actions').getByRole('link', { name: 'Sign out all others' }).click();
+      await page.locator('#devices .card-head').getByRole('link', { name: 'Sign out all others' }).click();
       await page.locator('.dialog-card').getByRole('button', { name: 'Sign out all others' }).click();
       await page.getByText('All other devices have been signed out.').waitFor();
       expect(await rows.count()).toBe(1);

@@ -61,6 +61,7 @@ export function mfaSettingsStops({ foyer, signIn }: SettingsTour): Stop[] {
         await page.locator('[name=enabled]').check();
       },
     },
+    { name: 'mfa card off', open: (page) => visit(page, '/settings?tab=mfa-data', true) },
     { name: 'mfa card on', open: enrolled('/settings?tab=mfa-data') },
     {
       name: 'mfa app, replace as a dialog',

@@ -254,6 +254,19 @@ describe.each(backends)('connected apps on $name', (backend) => {
       expect(notices.map(({ values }) => values.detail)).toEqual(['Partner & <Co>']);
     });
 
+    it('The list shows the logo of an app, allows its origin alone, and leads back to Security', async () => {
+      const logo = 'https://logos.example/partner.svg';
+      const { browser } = await connect({ thirdParty: true, logo });
+      const answer = await browser.get('/settings/apps');
+      expect(answer.headers.get('content-security-policy')).toMatch(/img-src 'self' data: https:\/\/logos\.example;/);
+      const page = await answer.text();
+      expect(page).toMatch(
+        /<li[^>]*><span class="app-logo [^>]*>.*?<img src="https:\/\/logos\.example\/partner\.svg"/s,
+      );
+      const breadcrumb = /<nav class="breadcrumb".*?<\/nav>/s.exec(page)?.[0];
+      expect(breadcrumb).toMatch(/<a href="[^"]*\/settings">Security<\/a>.*aria-current="page">Connected apps</s);
+    });
+
     it('An app of another user is not listed, and removing it ends nothing', async () => {
       const { clientId, refreshes } = await connect();
       const stranger = await foyer.signedIn(await foyer.addUser());

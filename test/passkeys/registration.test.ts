@@ -55,6 +55,7 @@ describe.each(backends)('the settings of passkeys on $name', (backend) => {
     ]);
     const html = await shown(browser, `${path}#passkeys:added`);
     expect(html).toContain('Work &lt;laptop&gt;');
+    expect(html).toMatch(/<li class="passkey-row"><svg class="icon"/);
     expect(html).toContain('The passkey has been added.');
     expect(html).toContain('Synced');
     const [mail] = (await foyer.mails(user.email)).filter(({ template }) => template === 'security-notice');

@@ -38,8 +38,9 @@ interface ActivityPageProps {
 /** A member's own events of the audit trail, the newest first. */
 export function ActivityPage({ ctx, events, olderHref, isFirst }: ActivityPageProps) {
   const { t } = ctx;
+  const title = t('devices.activity.title');
   return (
-    <AccountLayout ctx={ctx} at="security" heading={t('devices.activity.title')}>
+    <AccountLayout ctx={ctx} at="security" below={title} heading={title}>
       <Card flush>
         <div className="card-head">
           <p className="muted">{t('devices.activity.lead')}</p>

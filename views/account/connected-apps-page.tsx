@@ -1,8 +1,10 @@
 import { formatDate } from '../format.ts';
 import { scopeTexts } from '../oidc/scope-texts.ts';
 import type { PageContext } from '../page-context.ts';
+import { AppLogo } from '../parts/app-logo.tsx';
 import { Button } from '../parts/button.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
+import { Script } from '../parts/script.tsx';
 import { RowAction, RowActions, RowListPage } from './row-action.tsx';
 
 export const connectedAppsPath = '/settings/apps';
@@ -11,6 +13,7 @@ export const connectedAppsPath = '/settings/apps';
 interface ConnectedAppView {
   clientId: string;
   name: string;
+  logoUrl?: string | undefined;
   /** The scopes of the consent; empty for the marketplace's own app, which needs no consent. */
   scopes: readonly string[];
   createdAt: number;
@@ -32,18 +35,25 @@ export function ConnectedAppsPage({ ctx, apps, removed }: ConnectedAppsPageProps
       ctx={ctx}
       heading={t('oauth.connected.title')}
       notice={removed ? { kind: 'success', text: t('oauth.connected.removed') } : undefined}
-      lead={<p className="muted">{t('oauth.connected.lead')}</p>}
+      lead={
+        <>
+          <p className="muted">{t('oauth.connected.lead')}</p>
+          {apps.some(({ logoUrl }) => logoUrl !== undefined) && <Script ctx={ctx} entry="pictures" />}
+        </>
+      }
       empty={{ title: t('oauth.connected.empty'), text: t('oauth.connected.emptyText') }}
       rows={apps.map((app) => <AppRow key={app.clientId} ctx={ctx} {...app} />)}
     />
   );
 }
 
-function AppRow({ ctx, clientId, name, scopes, createdAt, lastUsedAt }: { ctx: PageContext } & ConnectedAppView) {
+function AppRow(props: { ctx: PageContext } & ConnectedAppView) {
+  const { ctx, clientId, name, logoUrl, scopes, createdAt, lastUsedAt } = props;
   const { t, lang } = ctx;
   const labels = scopeTexts(t, scopes).map(({ label }) => label);
   return (
     <li className="passkey-row">
+      <AppLogo ctx={ctx} clientId={clientId} name={name} logoUrl={logoUrl} />
       <div className="item-words">
         <p className="item-label">
           <bdi>{name}</bdi>

@@ -71,20 +71,15 @@ export function DeviceTables({ ctx, sessions, remembered, limit, othersHref, now
         id="devices"
         title={t('devices.title')}
         note={t('devices.note')}
+        act={
+          othersHref !== undefined && (
+            <DialogLink ctx={ctx} href={othersHref} label={t('devices.signOutOthers')} closeLabel={t('common.close')} />
+          )
+        }
         actions={
-          <>
-            {othersHref !== undefined && (
-              <DialogLink
-                ctx={ctx}
-                href={othersHref}
-                label={t('devices.signOutOthers')}
-                closeLabel={t('common.close')}
-              />
-            )}
-            <ButtonLink kind="link" href={activityPath}>
-              {t('devices.activity.title')}
-            </ButtonLink>
-          </>
+          <ButtonLink kind="link" href={activityPath}>
+            {t('devices.activity.title')}
+          </ButtonLink>
         }
       >
         {limit !== undefined && (

@@ -56,11 +56,14 @@ function choices(t: T, { preference, required, number, smsOffered }: Authenticat
   ];
 }
 
-/** The methods, before the toggle shows the choices. */
+/** That it is off, and the methods, before the toggle shows the choices. */
 function MethodList({ ctx: { t }, factors }: Pick<MfaFormProps, 'ctx' | 'factors'>) {
   const methods = choices(t, { ...factors, required: true });
   return (
     <div className="mfa-methods">
+      <p className="muted small">
+        <Chip tone="plain">{t('mfaSettings.card.off')}</Chip> {t('mfaSettings.card.offLead')}
+      </p>
       <Facts facts={methods.map(({ title, detail }) => ({ label: title, value: detail, quiet: true }))} />
     </div>
   );

@@ -37,7 +37,7 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
       <Card flush>
         <div className="card-head">
           <p className="muted">{t('notifications.lead')}</p>
-          {unread > 0 && <p>{t('notifications.unread', { count: unread })}</p>}
+          {unread > 0 && <ReadAll ctx={ctx} action={action} unread={unread} />}
         </div>
         {notifications.length === 0 ? (
           <EmptyState title={t('notifications.empty')} text={t('notifications.emptyText')} />
@@ -50,12 +50,6 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
         )}
       </Card>
       <div className="actions">
-        {unread > 0 && (
-          <form method="post" action={action}>
-            <HiddenFields fields={{ all: '1' }} />
-            <Button kind="quiet">{t('notifications.readAll')}</Button>
-          </form>
-        )}
         {olderHref !== undefined && (
           <ButtonLink kind="link" href={olderHref}>
             {t('notifications.older')}
@@ -63,6 +57,19 @@ export function NotificationsPage({ ctx, action, notifications, olderHref, top }
         )}
       </div>
     </AccountLayout>
+  );
+}
+
+/** Above the list, however long it is. */
+function ReadAll({ ctx: { t }, action, unread }: { ctx: PageContext; action: string; unread: number }) {
+  return (
+    <form className="read-all" method="post" action={action}>
+      <HiddenFields fields={{ all: '1' }} />
+      <p className="item-label">{t('notifications.unread', { count: unread })}</p>
+      <Button kind="quiet" size="small">
+        {t('notifications.readAll')}
+      </Button>
+    </form>
   );
 }
 

@@ -3,6 +3,7 @@ import type { PageContext } from '../page-context.ts';
 import { ButtonLink } from '../parts/button.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { DialogLink } from '../parts/dialog.tsx';
+import { PasskeyMark } from '../parts/passkey-mark.tsx';
 import { RowListPage } from './row-action.tsx';
 
 /** Times in milliseconds since the epoch. */
@@ -55,6 +56,7 @@ function PasskeyRow({ ctx, id, name, backedUp, createdAt, lastUsedAt }: { ctx: P
   const which = new URLSearchParams({ passkey: id });
   return (
     <li className="passkey-row">
+      <PasskeyMark />
       <div className="item-words">
         <p className="item-label passkey-name">{name}</p>
         <p className="item-value">

@@ -33,7 +33,7 @@ interface RowListProps {
 /** A list of the settings: what belongs to the user, each row with links to change it. */
 export function RowListPage({ ctx, heading, notice, lead, empty, rows, after, add }: RowListProps) {
   return (
-    <AccountLayout ctx={ctx} at="security" heading={heading}>
+    <AccountLayout ctx={ctx} at="security" below={heading} heading={heading}>
       <PageNotice ctx={ctx} notice={notice} />
       <Card flush>
         <div className="card-head">{lead}</div>
@@ -64,7 +64,7 @@ export interface ListActProps {
 /** One action on a list of the settings: a page of its own, whose card the list shows in a dialog. */
 export function RowAction({ ctx, place, id, title, lead, problem, children }: ListActProps) {
   return (
-    <AccountLayout ctx={ctx} at="security" heading={place.heading} action>
+    <AccountLayout ctx={ctx} at="security" below={place.heading} heading={place.heading} action>
       <DialogCard
         id={id}
         title={title}

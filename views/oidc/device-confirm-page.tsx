@@ -34,7 +34,7 @@ export function DeviceConfirmPage(props: DeviceConfirmPageProps) {
         <h1>{t('oauth.device.confirm.title', { clientName })}</h1>
         {memberEmail !== undefined && <p className="muted">{t('oauth.consent.signedInAs', { email: memberEmail })}</p>}
       </div>
-      <div className="secret">
+      <div className="own-code">
         <p>{t('oauth.device.confirm.compare')}</p>
         <DeviceCode ctx={ctx} code={props.userCode} />
       </div>

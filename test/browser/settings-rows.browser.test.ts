@@ -1,0 +1,50 @@
+import { enrol } from '../account/mfa-steps.ts';
+import { chromiumForTests } from '../support/chromium.ts';
+import { anyBackend } from '../support/stores.ts';
+import { layoutFaults } from './layout.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { goOnAs } from './steps.ts';
+
+describe('rows and lists of the settings', () => {
+  const { newPage } = chromiumForTests();
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(anyBackend);
+  });
+  afterAll(() => sandbox?.close());
+
+  it.each(['en', 'de', 'fr', 'nl'])(
+    'On a phone Copy, Download and Print of new recovery codes share one row: %s',
+    async (lang) => {
+      const { foyer } = sandbox;
+      const browser = await foyer.signedIn(await foyer.addUser());
+      await enrol(foyer, browser);
+      const page = await newPage({ widthPx: 375 });
+      await goOnAs(page, browser, foyer.url);
+      await page.context().addCookies([{ name: 'foyer_lang', value: lang, url: foyer.url }]);
+      await page.goto(`${foyer.url}/settings/recovery-codes`);
+      const buttons = await page.locator('section:has(.recovery-codes) + .actions .button').all();
+      const boxes = await Promise.all(buttons.map((button) => button.boundingBox()));
+      expect(boxes).toHaveLength(3);
+      expect(new Set(boxes.map((box) => box?.y)).size).toBe(1);
+      const [first, last] = [boxes[0], boxes[2]];
+      const list = await page.locator('.recovery-codes').boundingBox();
+      expect(first?.x).toBe(list?.x);
+      expect(Math.round((last?.x ?? 0) + (last?.width ?? 0))).toBe(Math.round((list?.x ?? 0) + (list?.width ?? 0)));
+      expect(await layoutFaults(page, 375)).toEqual([]);
+    },
+  );
+
+  it('While two-step verification is off its card says so, until the switch is set, without a script too', async () => {
+    const { foyer } = sandbox;
+    const user = await foyer.addUser({ phone: '+31612345999', phoneVerified: true });
+    const page = await newPage({ javaScript: false });
+    await goOnAs(page, await foyer.signedIn(user), foyer.url);
+    await page.goto(`${foyer.url}/settings?tab=mfa-data`);
+    const off = page.locator('#mfa').getByText('Off', { exact: true });
+    const list = page.locator('#mfa').getByText('Turn it on to use one of these methods:');
+    expect([await off.isVisible(), await list.isVisible()]).toEqual([true, true]);
+    await page.getByRole('switch').check();
+    expect([await off.isVisible(), await list.isVisible()]).toEqual([false, false]);
+  });
+});
