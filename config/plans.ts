@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { listSaleFaults } from './sale-faults.ts';
 import { NotUtf8Error, readUtf8File } from './text-file.ts';
 
 /**
@@ -38,6 +39,8 @@ const wholeDollars = (min: number) =>
 /** The plan is marked as the one that most members choose. */
 const mark = z.boolean('write true or false').default(false);
 
+const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
+
 const seatNumber = z.int('write a whole number').min(1, 'write at least 1').max(10_000, 'write at most 10000');
 
 const paid = z.strictObject({
@@ -48,6 +51,8 @@ const paid = z.strictObject({
   planAmount: wholeDollars(1),
   /** The amount is that of one seat, and members choose how many; without it, a plan has none. */
   seats: z.strictObject({ min: seatNumber, max: seatNumber }).optional(),
+  /** Free days, with a card, before the first charge; without it, none. */
+  trialDays: days.optional(),
   /** The lookup key of its price at Stripe; the code by default. */
   lookupKey: handle.optional(),
 });
@@ -70,8 +75,6 @@ function hasCents(currency: string): boolean {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency: code });
   return format.resolvedOptions().maximumFractionDigits === 2;
 }
-
-const days = z.int('write whole days').min(1, 'write at least 1').max(365, 'write at most 365');
 
 /** Numbers of months to choose from. */
 const monthsUpTo = (max: number) =>
@@ -169,24 +172,6 @@ export class PlansFileError extends Error {
   }
 }
 
-/** Checks the plans that are sold by the seat. */
-function seatFaults({ plans, consumers }: PlansFile): string[] {
-  return plans.flatMap((plan) => {
-    if (plan.kind !== 'paid' || !plan.seats) return [];
-    const { id, planAmount, seats } = plan;
-    return [
-      ...(seats.min > seats.max ? [`plans: seats of ${id}: min ${seats.min} is more than max ${seats.max}`] : []),
-      // Stripe charges at most 999,999.99.
-      ...(planAmount * seats.max > 999_999
-        ? [`plans: seats of ${id}: ${seats.max} seats cost more than 999999, the most that one charge can be`]
-        : []),
-      ...(consumers?.afterYear
-        ? [`plans: seats of ${id}: leave consumers.afterYear out, because it does not go together with seats`]
-        : []),
-    ];
-  });
-}
-
 const listTwice = <T>(values: readonly T[]): T[] => [
   ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
 ];
@@ -209,7 +194,7 @@ function giftFaults({ gifts, plans }: PlansFile): string[] {
 /** Checks uniqueness and references. */
 function contradictions(file: PlansFile): string[] {
   const { plans, trial, defaultPlan, formerCodes, consumers, cancel, pause } = file;
-  const faults: string[] = seatFaults(file);
+  const faults: string[] = listSaleFaults(file);
   const unique = (what: string, values: (string | undefined)[]) => {
     const args = values.filter((value) => value !== undefined);
     for (const value of listTwice(args)) faults.push(`plans: ${what} ${value} stands there twice`);

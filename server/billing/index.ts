@@ -84,13 +84,12 @@ export {
   toLaterAmounts,
   trialPlanKey,
 } from './subscription/membership.ts';
+export { listEntitlements, membershipClaims } from './subscription/membership-claims.ts';
 export {
   effectivePlan,
   findPlanOfSeats,
   graceEndsAt,
-  listEntitlements,
   type MembershipState,
-  membershipClaims,
   toMembershipState,
 } from './subscription/membership-state.ts';
 export { offerPartnerDeals } from './subscription/offer-partner-deals.ts';

@@ -87,6 +87,10 @@ export interface TablesMToO {
     /** The plan by a gift code, and its end. */
     giftPlanId: PlanId | null;
     giftUntil: number | null;
+    /** The paid plan that has begun with free days and a card; null: none, or another plan has followed. */
+    triedPlanId: PlanId | null;
+    /** The end of those days, which stays when they are over; null: the user never had any. */
+    triedUntil: number | null;
   };
   /** Facts about the database itself: sandbox stamp, key check. */
   meta: {

@@ -24,6 +24,8 @@ const paid: Membership = {
   nextPlanId: null,
   nextSeats: null,
   seats: null,
+  triedPlanId: null,
+  triedUntil: null,
   paidPlanId: toPlanId('12'),
   paidUntil: nowMs + 30 * dayMs,
   basePlanId: null,

@@ -38,6 +38,8 @@ interface CancelMembershipProps extends ActProps {
   atOnce: 'unpaid' | 'paused' | 'pause' | undefined;
   /** A pause that does not happen. */
   dropsPause?: boolean;
+  /** Nothing of it is paid yet. */
+  isTrial?: boolean;
   /** A scheduled change. */
   to?: string | undefined;
   /** The plan after it. */
@@ -53,7 +55,7 @@ interface CancelMembershipProps extends ActProps {
 }
 
 /** Until when the plan stays, and the last charge. */
-function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMembershipProps): string[] {
+function listEffects({ ctx, plan, until, atOnce, renewal, refund, isTrial }: CancelMembershipProps): string[] {
   const { t, lang } = ctx;
   const date = renewal ? formatDate(lang, renewal.until) : '';
   const renewing = renewal
@@ -73,7 +75,7 @@ function listEffects({ ctx, plan, until, atOnce, renewal, refund }: CancelMember
   if (atOnce === 'unpaid') return [t('membership.cancel.atOnce'), t('membership.cancel.nothing')];
   const stays =
     until === null ? t('membership.cancel.untilEnd') : t('membership.cancel.until', { date: formatDate(lang, until) });
-  return [stays, t('membership.cancel.nothing')];
+  return [stays, t(isTrial ? 'membership.cancel.nothingOfTrial' : 'membership.cancel.nothing')];
 }
 
 /** The consequences of cancelling, before it happens. */

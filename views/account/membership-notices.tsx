@@ -138,6 +138,14 @@ function PlanStatusNotice({ ctx, membership }: Props) {
     return <Notice kind="info">{[t(`membership.noted.${noted}`), ...refund].join(' ') + after}</Notice>;
   }
   if (status.kind === 'pauses' || status.kind === 'paused') return <PauseNotice ctx={ctx} membership={membership} />;
+  if (status.kind === 'tries') {
+    const date = formatDate(lang, status.at);
+    return (
+      <Notice kind="info" title={t('membership.notice.tries.title', { plan: status.plan.name, date })}>
+        {t('membership.notice.tries.text')}
+      </Notice>
+    );
+  }
   if (status.kind === 'trial-over') {
     if (waitsForBank(membership)) return null;
     return (

@@ -107,6 +107,8 @@ export function planStatusLine({ t, lang }: PageContext, { status, unpaid }: Mem
       return t(unpaid?.why === 'action-required' ? 'membership.notice.action.title' : 'membership.line.unpaid');
     case 'lasting':
       return t(status.isFree ? 'membership.line.free' : 'membership.line.lifetime');
+    case 'tries':
+      return t('checkout.trialFree', { date: day(status.at) });
     case 'renews':
       return renewalLine(t, status, day);
     case 'ends':

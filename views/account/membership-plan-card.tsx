@@ -26,6 +26,10 @@ function dated(
         label: t('membership.plan.renewsOn'),
         value: nextCharge ? chargeText(ctx, planStatus.at, nextCharge) : date,
       };
+    case 'tries':
+      return nextCharge
+        ? nextPayment(ctx, planStatus.at, nextCharge)
+        : { label: t('membership.plan.nextPayment'), value: date };
     case 'unpaid':
       return { label: t('membership.plan.paidUntil'), value: date };
     case 'ends':
@@ -109,7 +113,7 @@ export function PlanCard({ ctx, membership }: Props) {
   );
 }
 
-const paidKinds: readonly PlanStatusView['kind'][] = ['renews', 'ends', 'changes', 'pauses', 'unpaid'];
+const paidKinds: readonly PlanStatusView['kind'][] = ['renews', 'ends', 'changes', 'pauses', 'unpaid', 'tries'];
 
 /** Tests whether the membership can be cancelled, and is not cancelled yet. */
 function canCancel({ status: { kind }, noted }: MembershipView): boolean {

@@ -31,6 +31,8 @@ export type PlanStatusView =
   /** A paid plan whose pause begins then; `hasBegun`: Stripe has paused it already, a little before. */
   | { kind: 'pauses'; plan: UserPlanView; at: number | null; resumesAt: number; hasBegun: boolean }
   | { kind: 'lasting'; plan: UserPlanView; isFree: boolean }
+  /** A paid plan that is free until then, and charged from then on. */
+  | { kind: 'tries'; plan: UserPlanView; at: number }
   | { kind: 'renews' | 'unpaid'; plan: UserPlanView; at: number | null }
   /** `refund`: given back then, because the paid period is not over. */
   | {

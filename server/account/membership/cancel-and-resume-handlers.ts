@@ -32,10 +32,10 @@ async function loadStatus(r: UserRequest, deps: AccountDeps) {
 const hasPauseBegun = (status: PlanStatusView): boolean =>
   (status.kind === 'paused' && status.resumesAt !== null) || (status.kind === 'pauses' && status.hasBegun);
 
-type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' | 'pauses' }>;
+type Ending = Extract<PlanStatusView, { kind: 'renews' | 'changes' | 'unpaid' | 'paused' | 'pauses' | 'tries' }>;
 
 const isEnding = (status: PlanStatusView): status is Ending =>
-  ['renews', 'changes', 'unpaid', 'paused', 'pauses'].includes(status.kind);
+  ['renews', 'changes', 'unpaid', 'paused', 'pauses', 'tries'].includes(status.kind);
 
 async function endProrated(r: UserRequest, membership: AccountDeps['membership'], announced: AnnouncedEnd) {
   const answered = await askStripe(r, () => membership.endProrated(r.user, announced));
@@ -75,6 +75,7 @@ const cancelPage = settingsPage({
       until: planStatus.kind === 'paused' ? null : planStatus.at,
       atOnce,
       dropsPause: kind === 'pauses',
+      isTrial: kind === 'tries',
       to: planStatus.kind === 'changes' ? planStatus.to : undefined,
       // The plan without the subscription.
       after: deps.membership.catalogue.byId(membership?.basePlanId)?.name,

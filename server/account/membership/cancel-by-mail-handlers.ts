@@ -39,6 +39,7 @@ async function findEnding(r: RequestContext, deps: AccountDeps, user: User) {
   if (status.kind === 'renews' || status.kind === 'changes' || (status.kind === 'pauses' && !status.hasBegun)) {
     return { plan: status.plan.line, until: status.at, refund: await findRefund(r, deps, user.id) };
   }
+  if (status.kind === 'tries') return { plan: status.plan.line, until: status.at };
   if (status.kind === 'unpaid' || status.kind === 'paused' || status.kind === 'pauses')
     return { plan: status.plan.line, until: null };
   return undefined;

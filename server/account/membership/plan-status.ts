@@ -82,6 +82,10 @@ export function toPlanStatus(
       return toGiftStatus(rules, state);
     case 'trial':
       return { kind: 'trial', at: state.until };
+    case 'trying': {
+      const [plan, at] = [words(state.plan), state.until];
+      return state.ends ? { kind: 'ends', plan, at, after: base && words(base).line } : { kind: 'tries', plan, at };
+    }
     case 'trial-over':
     case 'none':
       return { kind: state.kind };

@@ -39,6 +39,8 @@ export interface Plan {
   seats: { min: number; max: number } | null;
   /** Whose amount this is; undefined: not chosen yet, or without seats. */
   chosenSeats?: number | undefined;
+  /** The free days before the first charge, for a user who may have them; null: none. */
+  trialDays: number | null;
   /** The lookup key of its price at Stripe; null unless it is paid. */
   lookupKey: string | null;
   /** 1 to 3 for a partner's. */
@@ -221,6 +223,7 @@ export function createCatalogue(file: PlansFile): Catalogue {
       period: one.kind === 'partner' ? null : periodsByType[file.periods][one.planType],
       amountCents: one.kind === 'paid' ? one.planAmount * 100 : 0,
       seats: (one.kind === 'paid' && one.seats) || null,
+      trialDays: (one.kind === 'paid' && one.trialDays) || null,
       lookupKey: one.kind === 'paid' ? (one.lookupKey ?? one.code) : null,
       tier: one.kind === 'partner' ? one.tier : null,
       isMostChosen: one.kind !== 'partner' && one.mostChosen,

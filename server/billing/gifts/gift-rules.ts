@@ -54,6 +54,8 @@ export function findObstacle({ state, base, paying }: GiftFacts, plan: Plan): Gi
     case 'resting':
     case 'paused':
       return { kind: 'paid', plan: state.plan, until: null };
+    case 'trying':
+      return { kind: 'paid', plan: state.plan, until: state.ends ? state.until : null };
     case 'ending':
       return { kind: 'paid', plan: state.plan, until: state.until };
     case 'gift':

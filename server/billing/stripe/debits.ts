@@ -2,6 +2,7 @@ import type Stripe from 'stripe';
 import { toStripeInvoiceId } from '../../shared/index.ts';
 import { type PendingChange, trialPlanKey } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
+import { isUnpaidTrial } from './plan-trial.ts';
 import { hasSoldLines, toSubscriptionId } from './stripe-invoices.ts';
 import { isEnded, toId, toMs, toSubscriptionStatus } from './stripe-objects.ts';
 
@@ -19,10 +20,12 @@ interface DebitedInvoice {
 
 /** Tests for the first sale of a subscription: only a debit changes the price before its payment. */
 const isFirstSale = (
-  { id, pending_update: change }: Stripe.Subscription,
+  { id, pending_update: change, metadata }: Stripe.Subscription,
   invoices: readonly Stripe.Invoice[],
 ): boolean =>
-  !change && !invoices.some((one) => one.status === 'paid' && toSubscriptionId(one) === id && hasSoldLines(one));
+  !change &&
+  !isUnpaidTrial({ metadata }, invoices) &&
+  !invoices.some((one) => one.status === 'paid' && toSubscriptionId(one) === id && hasSoldLines(one));
 
 /** The invoice of a running subscription that may wait for a bank: tried, and not paid yet. */
 export function findTriedInvoice(

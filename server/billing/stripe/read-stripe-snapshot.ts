@@ -12,6 +12,7 @@ import type { Prices } from '../catalogue/prices.ts';
 import type { AppliedDiscount, Membership, PendingChange, UnpaidInvoice } from '../subscription/membership.ts';
 import type { Snapshot } from '../subscription/membership-store.ts';
 import { asBeforePurchase, findTriedInvoice, toPendingDebit } from './debits.ts';
+import { isUnpaidTrial, readPlanTrial } from './plan-trial.ts';
 import { callStripe, orNotFound, readCustomer, type StripeClient } from './stripe-client.ts';
 import { hasLapsed, isUnpaidRenewal, lastPaid, listOverdue, toSubscriptionId } from './stripe-invoices.ts';
 import {
@@ -118,12 +119,14 @@ export function readFacts(client: StripeClient, customerId: StripeCustomerId): P
 
 function toUnpaidInvoice(facts: StripeSnapshot, { invoice, payment }: OpenInvoice): UnpaidInvoice {
   const next = toMsOrNull(invoice.next_payment_attempt);
+  const own = facts.subscriptions.find(({ id }) => id === toSubscriptionId(invoice));
+  const isOfTrial = own !== undefined && isUnpaidTrial(own, facts.invoices);
   return {
     invoiceId: toStripeInvoiceId(invoice.id),
     amountCents: invoice.amount_remaining,
     why: payment?.status === 'requires_action' ? 'action-required' : 'failed',
     attempts: invoice.attempt_count,
-    ...(hasLapsed(facts.invoices, invoice) && { withoutGrace: true }),
+    ...((hasLapsed(facts.invoices, invoice) || isOfTrial) && { withoutGrace: true }),
     nextAttemptAt: next,
     url: invoice.hosted_invoice_url ?? null,
   };
@@ -229,6 +232,8 @@ export async function toMembershipSnapshot(
     trialEnd: null,
     ...withoutNext,
     seats: null,
+    triedPlanId: null,
+    triedUntil: membership.triedUntil,
     paidPlanId: null,
     paidUntil: null,
     card: null,
@@ -273,6 +278,7 @@ export async function toMembershipSnapshot(
     trialEnd: toMsOrNull(subscription.trial_end),
     ...(over ? withoutNext : await findPlanned(subscription, pricedPlanId, prices)),
     ...paid,
+    ...readPlanTrial(membership, subscription),
     card: toSavedCard(subscription.default_payment_method) ?? customerCard,
     discount: over
       ? null

@@ -80,6 +80,8 @@ const compared = [
     'nextPlanId',
     'nextSeats',
     'seats',
+    'triedPlanId',
+    'triedUntil',
     'paidPlanId',
     'paidUntil',
     'card',

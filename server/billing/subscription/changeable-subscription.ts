@@ -12,6 +12,7 @@ import { ensureCustomer, findCreatedSubscription } from './ensure-customer.ts';
 import { isPaused, type Membership, trialPlanKey } from './membership.ts';
 import { type ChangeKind, changeKind, isOnHold } from './membership-state.ts';
 import { findMembership } from './membership-store.ts';
+import { awaitsFirstCharge } from './plan-trial-rules.ts';
 import { type MemberReading, readMember, syncMember } from './sync-from-stripe.ts';
 
 /** A subscription as it was read at the beginning of an act: the act decides on it, and reads once more at its end. */
@@ -158,7 +159,8 @@ export async function findPendingRenewal(
   membership: Membership,
 ): Promise<PendingRenewal | undefined> {
   const { subscriptionId, paidPlanId } = membership;
-  if (subscriptionId === null || paidPlanId === null || isSettled(membership, now())) return undefined;
+  if (subscriptionId === null || (paidPlanId === null && !awaitsFirstCharge(membership))) return undefined;
+  if (isSettled(membership, now())) return undefined;
   const { data } = await callStripe(stripe, (client) =>
     client.invoices.list({ subscription: subscriptionId, limit: 10 }),
   );

@@ -9,7 +9,7 @@ import { changePurchase, findOpenPurchase } from '../purchase/purchase-store.ts'
 import type { PurchaseResult } from '../results.ts';
 import { readOrStored } from './acts.ts';
 import { isPaused, type Membership } from './membership.ts';
-import { currentPaidPlan, effectivePlan, effectiveSeats, trialUntil } from './membership-state.ts';
+import { currentPaidPlan, effectivePlan, effectiveSeats, findTriedPlan, trialUntil } from './membership-state.ts';
 import { findMembership, findStanding, insertMembership, setBasePlan } from './membership-store.ts';
 import { addPlanEnd } from './plan-end.ts';
 
@@ -40,7 +40,8 @@ async function isChargedFor(
   { catalogue }: Pick<BillingDeps, 'catalogue'>,
   membership: Membership,
 ): Promise<boolean> {
-  if (currentPaidPlan(catalogue, membership) || isPaused(membership)) return true;
+  const isTried = findTriedPlan(catalogue, membership) !== undefined;
+  if (isTried || currentPaidPlan(catalogue, membership) || isPaused(membership)) return true;
   // A payment in progress would also continue by itself.
   return (await findOpenPurchase(trx, membership.userId))?.state === 'charging';
 }
@@ -74,7 +75,7 @@ export async function chooseFreePlan(
   const left = await findOpenPurchase(database.db, user.id);
   if (left?.state === 'open') await changePurchase(deps, left, { state: 'abandoned' });
   const after = await findStanding({ db: database.db }, user.id);
-  const paid = after && !after.unpaid && currentPaidPlan(catalogue, after);
+  const paid = after && !after.unpaid && (currentPaidPlan(catalogue, after) ?? findTriedPlan(catalogue, after));
   return paid
     ? { kind: 'scheduled', plan, at: after.periodEnd ?? now(), isNoted }
     : { kind: 'paid', plan, order: undefined };

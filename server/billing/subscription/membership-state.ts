@@ -1,7 +1,7 @@
 import { dayMs, type PlanId } from '../../shared/index.ts';
-import type { GetMembershipClaims } from '../../users/index.ts';
 import { type Catalogue, findGiven, findPlan, type Plan, planRank } from '../catalogue/catalogue.ts';
 import { isDebit, isPaused, type Membership, trialPlanKey } from './membership.ts';
+import { findTrial } from './plan-trial-rules.ts';
 
 /** The stored facts that decide the state; absent ones are unknown. */
 type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'> &
@@ -21,6 +21,8 @@ type MembershipFacts = Pick<Membership, 'status' | 'pricedPlanId' | 'paidPlanId'
       | 'pause'
       | 'giftPlanId'
       | 'giftUntil'
+      | 'triedPlanId'
+      | 'triedUntil'
     >
   >;
 
@@ -37,6 +39,8 @@ export type MembershipState =
   | { kind: 'gift'; plan: Plan; until: number }
   | { kind: 'trial'; until: number }
   | { kind: 'trial-over' }
+  /** A paid plan that is free until then, and is charged from then on unless it `ends`. */
+  | { kind: 'trying'; plan: Plan; until: number; ends: boolean }
   /** The plan is paid and renews. */
   | { kind: 'paid'; plan: Plan; until: number | null }
   /** It is paid, and another plan follows. */
@@ -130,6 +134,8 @@ function toUnpaidState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs:
 /** The state that pages, mails, calls and the comparison with Stripe share: one decision for each of Stripe's statuses. */
 export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalogue, nowMs: number): MembershipState {
   if (facts.pricedPlanId === trialPlanKey) return toInitialState(facts, catalogue, nowMs);
+  const [trial, tried] = [findTrial(facts, nowMs), catalogue.byId(facts.triedPlanId)];
+  if (trial && tried) return { kind: 'trying', plan: tried, ...trial };
   switch (facts.status) {
     case 'active':
     // A change that was scheduled the former way: in its last days Stripe counts it as a trial of the next price.
@@ -148,7 +154,9 @@ export function toMembershipState(facts: MembershipFacts, catalogue: StateCatalo
   }
 }
 
-const givingKinds: ReadonlySet<MembershipState['kind']> = new Set(['paid', 'changing', 'pausing', 'ending', 'grace']);
+const givingKinds: ReadonlySet<MembershipState['kind']> = new Set([
+  ...(['paid', 'changing', 'pausing', 'ending', 'grace', 'trying'] as const),
+]);
 
 /** The paid plan that the state gives; undefined: none. */
 const givenPlan = (state: MembershipState): Plan | undefined =>
@@ -180,26 +188,6 @@ export function trialUntil({
   return status === 'trialing' && pricedPlanId === trialPlanKey ? trialEnd : null;
 }
 
-/** The entitlements of a user. @param facts of the user's own row */
-export function listEntitlements(
-  { planId, trialUntil: until }: { planId: PlanId | null; trialUntil: number | null },
-  catalogue: Pick<Catalogue, 'byId' | 'trial'>,
-  nowMs: number,
-): readonly string[] {
-  const own = catalogue.byId(planId)?.entitlements ?? [];
-  const tried = until !== null && nowMs < until ? catalogue.trial.entitlements : [];
-  return [...new Set([...own, ...tried])];
-}
-
-/** The claims of a membership: read from the user's own row, so they follow a change at once. */
-export function membershipClaims(catalogue: Pick<Catalogue, 'byId' | 'trial'>, now: () => number): GetMembershipClaims {
-  return (user) => {
-    // A plan that is no longer in the catalogue gives nothing, so its id is omitted.
-    const plan = findPlan(catalogue, user.planId, user.seats);
-    return { plan: plan?.id, seats: plan?.chosenSeats, entitlements: listEntitlements(user, catalogue, now()) };
-  };
-}
-
 /**
  * How to change from the present state to a plan. `first`: nothing is paid yet, the whole plan is charged now.
  * `upgrade`: charged now, with a credit for the unused time. `later`: at the end of the paid period.
@@ -211,7 +199,15 @@ export function currentPaidPlan(catalogue: Pick<Catalogue, 'byId'>, facts: Membe
   if (facts.status === 'paused') return undefined;
   // Whether an unpaid plan is kept depends on the time; that there is one does not.
   const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
+  // Nothing of it is paid yet.
+  if (state.kind === 'trying') return undefined;
   return state.kind === 'resting' ? findPlan(catalogue, facts.paidPlanId, facts.seats) : givenPlan(state);
+}
+
+/** The paid plan that is tried, and charged later unless it ends; undefined: there is none. */
+export function findTriedPlan(catalogue: Pick<Catalogue, 'byId'>, facts: MembershipFacts): Plan | undefined {
+  const state = toMembershipState(facts, { byId: catalogue.byId, graceDays: 0 }, 0);
+  return state.kind === 'trying' ? state.plan : undefined;
 }
 
 /** The paid plan of a user who can change its number of seats; undefined: there is none, or it is not sold by the seat. */
@@ -252,7 +248,7 @@ export function changeKindByCard(
   plan: Plan,
 ): ChangeKind {
   const current = currentPaidPlan(catalogue, membership);
-  if (!current) return 'first';
+  if (!current) return findTriedPlan(catalogue, membership)?.id === plan.id ? 'none' : 'first';
   if (current.id === plan.id) return changeOfSeats(current, plan);
   const [from, to] = [planRank(catalogue, current), planRank(catalogue, plan)];
   // Of a higher plan with fewer seats, which costs less: what is left of the present one would be given back.
@@ -289,6 +285,8 @@ export function findRenewingMembership(
       return state.plan.kind === 'paid'
         ? { plan: state.plan, until: paidUntil ?? periodEnd, unpaid: false }
         : undefined;
+    case 'trying':
+      return state.ends ? undefined : { plan: state.plan, until: state.until, unpaid: false };
     case 'grace':
     case 'resting':
       // A scheduled end with a following plan is a change of plan.

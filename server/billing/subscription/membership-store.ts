@@ -108,6 +108,8 @@ export type Snapshot = Pick<
   | 'nextPlanId'
   | 'nextSeats'
   | 'seats'
+  | 'triedPlanId'
+  | 'triedUntil'
   | 'paidPlanId'
   | 'paidUntil'
   | 'card'
@@ -145,6 +147,8 @@ export async function writeSnapshot(
       nextPlanId: snapshot.nextPlanId,
       nextSeats: snapshot.nextSeats,
       seats: snapshot.seats,
+      triedPlanId: snapshot.triedPlanId,
+      triedUntil: snapshot.triedUntil,
       paidPlanId: snapshot.paidPlanId,
       paidUntil: snapshot.paidUntil,
       card: written(snapshot.card),

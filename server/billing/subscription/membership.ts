@@ -2,6 +2,7 @@ import { type PlanId, type StripeInvoiceId, toPlanId } from '../../shared/index.
 import type { Row } from '../../store/index.ts';
 import type { BillingTask, BillingTaskKind } from '../jobs/task-store.ts';
 import type { MemberPause, RefundAtEnd } from './coming-acts.ts';
+import { isTrying } from './plan-trial-rules.ts';
 
 /** The membership of a user, for pages and calls. Times in milliseconds since the epoch, amounts in cents. */
 
@@ -159,13 +160,10 @@ export const trialPlanKey = toPlanId('trial');
  * The last days before a change that an earlier release has scheduled: the next price waits on the subscription, and
  * Stripe counts that as a trial of it.
  */
-export const isInLastDays = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
-  status === 'trialing' && pricedPlanId !== trialPlanKey;
+export const isInLastDays = (membership: Pick<Membership, 'status' | 'pricedPlanId' | 'triedPlanId'>): boolean =>
+  membership.status === 'trialing' && membership.pricedPlanId !== trialPlanKey && !isTrying(membership);
 
-/**
- * A subscription to a paid plan that the operator or Stripe has paused: it gives nothing and is not charged until it is
- * resumed there.
- */
+/** A subscription to a paid plan that is paused: it gives nothing and is not charged until it is resumed. */
 export const isPaused = ({ status, pricedPlanId }: Pick<Membership, 'status' | 'pricedPlanId'>): boolean =>
   status === 'paused' && pricedPlanId !== trialPlanKey;
 
@@ -177,8 +175,9 @@ type NotedDecision = 'cancel' | 'resume';
 /** The membership after Stripe confirms the request. */
 function asNoted(membership: Membership, noted: NotedDecision): Membership {
   const { status, paidPlanId, pricedPlanId } = membership;
+  const endsLater = status === 'active' || isInLastDays(membership) || isTrying(membership);
   // Otherwise the request takes effect at once; until then nothing changes.
-  if (status !== 'active' && !isInLastDays(membership)) return { ...membership, noted };
+  if (!endsLater) return { ...membership, noted };
   const decided = { ...membership, noted, pause: null, nextPlanId: null };
   return noted === 'cancel'
     ? { ...decided, cancelAtPeriodEnd: true }

@@ -37,6 +37,7 @@ import { erasureIndexes } from './0036-erasure-indexes.ts';
 import { requestToBegin } from './0037-request-to-begin.ts';
 import { seats } from './0038-seats.ts';
 import { gifts } from './0039-gifts.ts';
+import { planTrials } from './0040-plan-trials.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, oldest first. Append only: a released one is never changed, moved or removed. */
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   requestToBegin,
   seats,
   gifts,
+  planTrials,
 ];

@@ -39,6 +39,8 @@ export function membershipRow(
     nextPlanId: null,
     nextSeats: null,
     seats: null,
+    triedPlanId: null,
+    triedUntil: null,
     paidPlanId: toPlanId('10'),
     paidUntil: at + 30 * dayMs,
     basePlanId: null,

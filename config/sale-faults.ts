@@ -1,0 +1,37 @@
+import type { PlansFile } from './plans.ts';
+
+type PaidPlan = Extract<PlansFile['plans'][number], { kind: 'paid' }>;
+
+/** Checks a plan that is sold by the seat. */
+function seatFaults({ id, planAmount, seats }: PaidPlan, { consumers }: PlansFile): string[] {
+  if (!seats) return [];
+  return [
+    ...(seats.min > seats.max ? [`plans: seats of ${id}: min ${seats.min} is more than max ${seats.max}`] : []),
+    // Stripe charges at most 999,999.99.
+    ...(planAmount * seats.max > 999_999
+      ? [`plans: seats of ${id}: ${seats.max} seats cost more than 999999, the most that one charge can be`]
+      : []),
+    ...(consumers?.afterYear
+      ? [`plans: seats of ${id}: leave consumers.afterYear out, because it does not go together with seats`]
+      : []),
+  ];
+}
+
+/** Checks a plan that begins with free days. */
+function trialFaults({ id, seats, trialDays }: PaidPlan, { consumers }: PlansFile): string[] {
+  if (trialDays === undefined) return [];
+  return [
+    ...(seats ? [`plans: trialDays of ${id}: leave seats out, because they do not go together with trialDays`] : []),
+    ...(consumers?.afterYear
+      ? [`plans: trialDays of ${id}: leave consumers.afterYear out, because it does not go together with trialDays`]
+      : []),
+    // The contract begins with the trial: at the first charge nothing is left to withdraw from.
+    ...(consumers && trialDays < consumers.withdrawalDays
+      ? [`plans: trialDays of ${id}: write at least ${consumers.withdrawalDays}, the days of consumers.withdrawalDays`]
+      : []),
+  ];
+}
+
+/** Checks how the paid plans are sold. */
+export const listSaleFaults = (file: PlansFile): string[] =>
+  file.plans.flatMap((plan) => (plan.kind === 'paid' ? [...seatFaults(plan, file), ...trialFaults(plan, file)] : []));
